@@ -1,0 +1,69 @@
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PINS := $(VENV)/.pins
+READY := $(VENV)/.ready
+UV := uv==0.13.7
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-fast check format bench docs pins clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## the queue at work: three workers, one of them killed half-way
+	@$(BIN)/swather demo $(ARGS)
+
+test: $(READY) ## the whole test suite; ARGS="-n 2 -k lease" goes to pytest
+	$(BIN)/pytest $(ARGS)
+
+test-fast: $(READY) ## the tests that take milliseconds
+	$(BIN)/pytest -m "not slow" $(ARGS)
+
+check: $(READY) ## the gate: format, lint, types, import rules, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest $(ARGS)
+
+format: $(READY) ## rewrite the code in the house's format, and fix what ruff can fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY) ## measure the stores
+	$(BIN)/python bench/store.py $(ARGS)
+
+docs: $(READY) ## write docs/reference anew from the code
+	$(BIN)/python -m tests.docs.reference
+
+pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" moves every pin
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && "$$tools/bin/pip" install -qq --disable-pip-version-check $(UV) && \
+	"$$tools/bin/uv" pip compile pyproject.toml --group dev --output-file requirements.txt \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		--custom-compile-command "make pins" --quiet $(ARGS)
+
+clean: ## remove the virtual environment and everything built or cached
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests -type d -name __pycache__ -exec rm -rf {} +
+
+$(PINS): requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Swather needs Python 3.11 or newer, and $(PYTHON) is" \
+			"$$($(PYTHON) --version 2>/dev/null || echo missing)." \
+			"Name another one: make PYTHON=python3.12" >&2; \
+		exit 1; \
+	}
+	@test -x $(BIN)/pip || { echo "Creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing the packages of requirements.txt (about a minute)"
+	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(READY): $(PINS) pyproject.toml
+	@echo "Installing swather"
+	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
