@@ -1,0 +1,98 @@
+"""Run one scraping function over ten or ten million targets; lose nothing.
+
+    from swather import scraper
+
+    @scraper(rate="5/s")
+    async def books(ctx, url):
+        page = await ctx.get(url)
+        for book in page.css("article.product_pod h3 a"):
+            yield {"title": book.attributes["title"]}
+
+`swather run books.py URL…` runs it from the command line, `swather.run(books, urls)` from Python.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from swather.version import __version__
+
+__all__ = [
+    "Backoff",
+    "Blocked",
+    "Context",
+    "File",
+    "InputError",
+    "LeaseLost",
+    "Page",
+    "Permanent",
+    "Queue",
+    "Result",
+    "RunResult",
+    "Scraper",
+    "SwatherError",
+    "SyncContext",
+    "Target",
+    "Transient",
+    "__version__",
+    "add_rule",
+    "open",
+    "run",
+    "scraper",
+]
+
+if TYPE_CHECKING:
+    from swather.errors import (
+        Blocked,
+        InputError,
+        LeaseLost,
+        Permanent,
+        SwatherError,
+        Transient,
+    )
+    from swather.fleet.inprocess import RunResult, run
+    from swather.model.outcome import File
+    from swather.model.retry import Backoff
+    from swather.model.task import Target
+    from swather.net.page import Page
+    from swather.runs.session import Queue, open
+    from swather.scraping.classify import add_rule
+    from swather.scraping.context import Context, SyncContext
+    from swather.scraping.invoke import Result
+    from swather.scraping.scraper import Scraper, scraper
+
+_HOME = {
+    "Backoff": "swather.model.retry",
+    "Blocked": "swather.errors",
+    "Context": "swather.scraping.context",
+    "File": "swather.model.outcome",
+    "InputError": "swather.errors",
+    "LeaseLost": "swather.errors",
+    "Page": "swather.net.page",
+    "Permanent": "swather.errors",
+    "Queue": "swather.runs.session",
+    "Result": "swather.scraping.invoke",
+    "RunResult": "swather.fleet.inprocess",
+    "Scraper": "swather.scraping.scraper",
+    "SwatherError": "swather.errors",
+    "SyncContext": "swather.scraping.context",
+    "Target": "swather.model.task",
+    "Transient": "swather.errors",
+    "add_rule": "swather.scraping.classify",
+    "open": "swather.runs.session",
+    "run": "swather.fleet.inprocess",
+    "scraper": "swather.scraping.scraper",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that `import swather` is quick."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'swather' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,150 @@
+"""Every error Swather raises on purpose.
+
+SwatherError
+├── InputError                  a value we were given cannot be used (also a ValueError)
+│   ├── BadTarget               target, key, priority, lane, partition or due time
+│   ├── BadPayload              not JSON, NaN, NUL, lone surrogate, too deep, too large
+│   ├── BadSetting              a setting's name or value
+│   ├── BadURL                  the database URL
+│   ├── BadLines                lines of a target file that hold no usable target
+│   └── LoadError               a scraper cannot be loaded
+├── NotFound                    no such run, task, worker or error group
+├── StoreError                  the database would not do it
+│   ├── DatabaseUnreachable     no server, no file, no permission, wrong password
+│   ├── DatabaseBusy            somebody else held the write lock too long
+│   ├── DatabaseReadOnly        the file or the server accepts no writes
+│   ├── DatabaseDamaged         the file is not a database, or fails its own check
+│   ├── NetworkFileSystem       SQLite on NFS, SMB and the like is not safe
+│   ├── SchemaMissing           the database holds no Swather tables
+│   ├── SchemaTooOld            made by an earlier release: migrate it
+│   ├── SchemaTooNew            made by a later release: upgrade Swather
+│   └── ConnectionLost          the connection broke; the last commit is uncertain
+├── Closed                      the store or the writer was closed
+├── ScrapeError                 what a scraper raises to say how its attempt ended
+│   ├── Permanent               no other attempt can succeed
+│   ├── Transient               another attempt may succeed
+│   └── Blocked                 the site refuses us
+├── LeaseLost                   the attempt was cancelled, or its lease is somebody else's
+├── MissingExtra                an optional package is not installed
+└── FetchError                  a request came to nothing; its tree is in swather.net.errors
+"""
+
+
+class SwatherError(Exception):
+    """Base of all errors raised by Swather; its text is fit to show a user."""
+
+
+class InputError(SwatherError, ValueError):
+    """A value we were given cannot be used."""
+
+
+class BadTarget(InputError):
+    """A target, its key, priority, lane, partition or due time cannot be used."""
+
+
+class BadPayload(InputError):
+    """A value cannot be stored as JSON."""
+
+
+class BadSetting(InputError):
+    """A setting's name or value cannot be used."""
+
+
+class BadURL(InputError):
+    """A database URL cannot be understood."""
+
+
+class BadLines(InputError):
+    """Lines of a target file hold no usable target; the text lists the first of them."""
+
+
+class LoadError(InputError):
+    """A scraper cannot be loaded: no file, broken code, no scraper in it, or too many."""
+
+
+class NotFound(SwatherError, LookupError):
+    """No such run, task, worker or error group."""
+
+
+class StoreError(SwatherError):
+    """The database would not do it."""
+
+
+class DatabaseUnreachable(StoreError):
+    """No server, no file, no permission or a wrong password."""
+
+
+class DatabaseBusy(StoreError):
+    """Somebody else held the write lock too long."""
+
+
+class DatabaseReadOnly(StoreError):
+    """The file or the server accepts no writes."""
+
+
+class DatabaseDamaged(StoreError):
+    """The file is not a database, or fails its own check."""
+
+
+class NetworkFileSystem(StoreError):
+    """SQLite on a network file system loses data; we refuse."""
+
+
+class SchemaMissing(StoreError):
+    """The database holds no Swather tables."""
+
+
+class SchemaTooOld(StoreError):
+    """The tables were made by an earlier release and must be migrated."""
+
+
+class SchemaTooNew(StoreError):
+    """The tables were made by a later release than this one."""
+
+
+class ConnectionLost(StoreError):
+    """The connection broke; whether the last commit happened is uncertain."""
+
+
+class Closed(SwatherError):
+    """The store or the writer was closed."""
+
+
+class ScrapeError(SwatherError):
+    """What a scraper raises to say how its attempt ended."""
+
+
+class Permanent(ScrapeError):
+    """No other attempt can succeed; `reason` names the task's end, 'no_subtitles' say."""
+
+    def __init__(self, message: str = "", reason: str | None = None) -> None:
+        super().__init__(message or reason or "failed for good")
+        self.reason = reason
+
+
+class Transient(ScrapeError):
+    """Another attempt may succeed, `after` seconds from now or at the usual backoff."""
+
+    def __init__(self, message: str = "", after: float | None = None) -> None:
+        super().__init__(message or "failed for now")
+        self.after = after
+
+
+class Blocked(ScrapeError):
+    """The site refuses us: its lane cools down, for `after` seconds if they are given."""
+
+    def __init__(self, message: str = "", after: float | None = None) -> None:
+        super().__init__(message or "refused by the site")
+        self.after = after
+
+
+class LeaseLost(SwatherError):
+    """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept."""
+
+
+class MissingExtra(SwatherError):
+    """An optional package is not installed; the text has the command that installs it."""
+
+
+class FetchError(SwatherError):
+    """A request came to nothing."""

@@ -1,0 +1,1 @@
+"""Pure data and rules of the queue; nothing here touches a database, a socket or a clock."""

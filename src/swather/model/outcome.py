@@ -1,0 +1,133 @@
+"""What one attempt came to, with everything that commits together with it."""
+
+import re
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from swather.model.retry import ErrorClass
+from swather.model.task import State, Target
+
+MAX_MESSAGE_CHARACTERS: Final = 10_000
+MAX_TITLE_CHARACTERS: Final = 500
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One row of results; with a `key` it is kept once per run."""
+
+    data: Any
+    key: str | None = None
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored file: its content by hash, its name as the user knows it."""
+
+    name: str
+    sha256: str
+    size_bytes: int
+    media_type: str = ""
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """What went wrong, and how failures of the same kind are told to be the same."""
+
+    error_class: ErrorClass
+    message: str
+    traceback: str = ""
+    where: str = ""
+    alone: bool = False
+
+    @property
+    def title(self) -> str:
+        """The message without what differs from target to target."""
+        return _normalised(self.message)
+
+    @property
+    def fingerprint(self) -> str:
+        text = f"{self.error_class}\0{self.where}\0{self.title}"
+        return sha256(text.encode(errors="replace")).hexdigest()[:16]
+
+
+class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    task_id: int
+    token: int
+
+    @property
+    def fence(self) -> tuple[int, int]:
+        return self.task_id, self.token
+
+
+class Completed(_Outcome, frozen=True, kw_only=True):
+    """The attempt succeeded; items, children and files are committed with it."""
+
+    state: ClassVar[State] = State.COMPLETED
+    reason: str = "ok"
+    part: int = 0
+    items: tuple[Item, ...] | list[Item] = ()
+    children: tuple[Target, ...] | list[Target] = ()
+    files: tuple[File, ...] | list[File] = ()
+
+
+class Retry(_Outcome, frozen=True, kw_only=True):
+    """The attempt failed; another is due after `after_seconds`."""
+
+    state: ClassVar[State] = State.SCHEDULED
+    fault: Fault
+    after_seconds: float = 0.0
+
+
+class Failed(_Outcome, frozen=True, kw_only=True):
+    """The attempt failed and there will be no other."""
+
+    state: ClassVar[State] = State.FAILED
+    reason: str
+    fault: Fault
+
+
+class Released(_Outcome, frozen=True, kw_only=True):
+    """The task goes back as it came, without a charge."""
+
+    state: ClassVar[State] = State.READY
+
+
+class Cancelled(_Outcome, frozen=True, kw_only=True):
+    """The attempt was stopped for good."""
+
+    state: ClassVar[State] = State.CANCELLED
+    reason: str = "cancelled"
+
+
+Outcome = Completed | Retry | Failed | Released | Cancelled
+
+
+class Verdict(StrEnum):
+    """What became of a worker's write.
+
+    STALE: the lease was no longer this worker's; nothing was changed.
+    """
+
+    ACCEPTED = "accepted"
+    STALE = "stale"
+
+
+class Standing(StrEnum):
+    """What a re-read by token says of a write whose commit was uncertain."""
+
+    COMMITTED = "committed"
+    PENDING = "pending"
+    SUPERSEDED = "superseded"
+
+
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|https?://\S+")
+_HEX: Final = re.compile(r"\b(?=\w*[a-fA-FxX])(?:0[xX])?[0-9a-fA-F]{6,}\b")
+# An HTTP status says what went wrong; other numbers differ from target to target.
+_NUMBER: Final = re.compile(r"(?<!\d)(?<!HTTP )\d+(?:[.,]\d+)*")
+
+
+def _normalised(message: str) -> str:
+    first_line = message.strip().partition("\n")[0][:MAX_MESSAGE_CHARACTERS]
+    text = _QUOTED.sub("…", first_line)
+    text = _HEX.sub("#", text)
+    return _NUMBER.sub("#", text)[:MAX_TITLE_CHARACTERS]

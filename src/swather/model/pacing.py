@@ -1,0 +1,121 @@
+"""How fast a lane or a scraper may start work: interval, burst, in flight, pause, cool-down."""
+
+import math
+import re
+from typing import Final
+
+import msgspec
+
+from swather.errors import InputError
+
+NEVER: Final = math.inf
+_UNITS: Final = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(s|min|m|h|d)\s*")
+# More than the rounding of a time since 1970, less than anyone can notice.
+_TOLERANCE_SECONDS: Final = 1e-6
+# How far `due_at` may lie beyond what the limits explain: runs with stricter ones share the lane,
+# and transactions are not committed in the order of their clock readings.
+_LEEWAY_SECONDS: Final = 60.0
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """`every_seconds` between starts (0 = no rate), up to `burst` at once, `in_flight` together."""
+
+    every_seconds: float = 0.0
+    burst: int = 1
+    in_flight: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.every_seconds >= 0 and math.isfinite(self.every_seconds)):
+            raise InputError(
+                f"every_seconds must be 0 or a positive number, got {self.every_seconds!r}"
+            )
+        if self.burst < 1:
+            raise InputError(f"burst must be at least 1, got {self.burst!r}")
+        if self.in_flight is not None and self.in_flight < 1:
+            raise InputError(f"in_flight must be at least 1 or None, got {self.in_flight!r}")
+
+    @property
+    def are_none(self) -> bool:
+        return not self.every_seconds and self.in_flight is None
+
+
+NO_LIMITS: Final = Limits()
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """What a lane remembers: when its next start is due, and what holds it back.
+
+    `due_at` is the theoretical arrival time of GCRA: each start moves it one interval on.
+    """
+
+    due_at: float = 0.0
+    paused: bool = False
+    cool_until: float | None = None
+    in_flight: int = 0
+
+
+def parse_rate(rate: str) -> float:
+    """Seconds between starts for '5/s', '30/min', '1000/h', '1/2s'."""
+    match = _RATE.fullmatch(rate)
+    if match is None or float(match[1]) == 0 or (match[2] and float(match[2]) == 0):
+        raise InputError(f"a rate looks like '5/s', '30/min' or '1/2s', got {rate!r}")
+    return float(match[2] or 1) * _UNITS[match[3]] / float(match[1])
+
+
+def strictest(*limits: Limits) -> Limits:
+    """The slowest interval with the smallest burst, and the fewest in flight."""
+    paced = [limit for limit in limits if limit.every_seconds]
+    in_flight = [limit.in_flight for limit in limits if limit.in_flight is not None]
+    return Limits(
+        max((limit.every_seconds for limit in paced), default=0.0),
+        min((limit.burst for limit in paced), default=1),
+        min(in_flight, default=None),
+    )
+
+
+def clamp(limits: Limits, pace: Pace, now: float) -> float:
+    """`due_at`, or `now` where it is too far ahead for the limits to have put it there.
+
+    It then tells of a clock that has stepped back, or of limits that have been loosened.
+    """
+    furthest = now + limits.burst * limits.every_seconds + _LEEWAY_SECONDS
+    return now if pace.due_at > furthest else pace.due_at
+
+
+def allowance(limits: Limits, pace: Pace, now: float, wanted: int) -> int:
+    """How many of `wanted` starts may happen now."""
+    if pace.paused or (pace.cool_until is not None and pace.cool_until > now):
+        return 0
+    allowed = wanted
+    if limits.in_flight is not None:
+        allowed = min(allowed, limits.in_flight - pace.in_flight)
+    if limits.every_seconds:
+        ahead = max(clamp(limits, pace, now) - now, 0.0)
+        room = limits.burst * limits.every_seconds - ahead + _TOLERANCE_SECONDS
+        allowed = min(allowed, math.floor(room / limits.every_seconds))
+    return max(allowed, 0)
+
+
+def started(limits: Limits, pace: Pace, now: float, count: int) -> float:
+    """The new `due_at` after `count` starts."""
+    if not limits.every_seconds:
+        return pace.due_at
+    return max(clamp(limits, pace, now), now) + count * limits.every_seconds
+
+
+def opens_at(limits: Limits, pace: Pace, now: float) -> float:
+    """When the next start may happen: `now`, a later time, or NEVER while paused.
+
+    A full lane (in flight) opens when somebody finishes; the answer is then a second from now.
+    """
+    if pace.paused:
+        return NEVER
+    opens = now
+    if pace.cool_until is not None:
+        opens = max(opens, pace.cool_until)
+    if limits.every_seconds:
+        opens = max(opens, clamp(limits, pace, opens) - (limits.burst - 1) * limits.every_seconds)
+    if limits.in_flight is not None and pace.in_flight >= limits.in_flight:
+        opens = max(opens, now + 1.0)
+    return opens

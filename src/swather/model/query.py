@@ -1,0 +1,17 @@
+"""Which tasks a person means: the filter behind `tasks`, `retry` and `cancel`."""
+
+import msgspec
+
+from swather.model.task import State
+
+
+class TaskFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """All conditions that are set must hold; None means any."""
+
+    run: str
+    states: frozenset[State] | None = None
+    reasons: frozenset[str] | None = None
+    error_class: str | None = None
+    fingerprint: str | None = None
+    lane: str | None = None
+    task_ids: tuple[int, ...] | None = None

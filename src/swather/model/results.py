@@ -1,0 +1,47 @@
+"""What runs produce, as it is read back."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class StoredItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An item and where it came from. `partial`: its task has not completed (yet, or ever)."""
+
+    position: str
+    task_id: int
+    part: int
+    seq: int
+    key: str | None
+    data: Any
+    partial: bool
+
+
+class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file's row; the content lies under its hash."""
+
+    position: str
+    task_id: int
+    part: int
+    seq: int
+    name: str
+    sha256: str
+    size_bytes: int
+    media_type: str
+
+
+class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Failures that look the same."""
+
+    fingerprint: str
+    run: str
+    error_class: str
+    title: str
+    where: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    sample_task_id: int
+    sample_message: str
+    sample_traceback: str

@@ -1,0 +1,107 @@
+"""Runs: one execution of a scraper over a set of targets."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.strategy import Strategy
+
+# The member of a run's params that Swather keeps for itself; scrapers never see it.
+RESERVED_PARAM: Final = "_swather"
+
+
+class RunState(StrEnum):
+    """Whether a run still has, or may still get, work."""
+
+    OPEN = "open"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class NewRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is asked for. `lane_limits` hold for each lane its targets are on."""
+
+    scraper: str
+    name: str | None = None
+    params: dict[str, Any] = {}
+    version: str = ""
+    strategy: Strategy = Strategy.FIFO
+    lane_limits: Limits = NO_LIMITS
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it stands. `times_finished` grows by one each time it comes to its end."""
+
+    id: int
+    name: str
+    scraper: str
+    params: dict[str, Any]
+    version: str
+    strategy: Strategy
+    lane_limits: Limits
+    state: RunState
+    paused: bool
+    cool_until: datetime | None
+    load_incomplete: bool
+    times_finished: int
+    created_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def scraper_params(self) -> dict[str, Any]:
+        """What the scraper is given as its params."""
+        return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many tasks of a run are in each state, and what they have produced."""
+
+    scheduled: int = 0
+    ready: int = 0
+    leased: int = 0
+    completed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    items: int = 0
+    files: int = 0
+    retries: int = 0
+    stale: int = 0
+    reasons: dict[str, int] = {}
+
+    @property
+    def waiting(self) -> int:
+        return self.scheduled + self.ready
+
+    @property
+    def unfinished(self) -> int:
+        return self.waiting + self.leased
+
+    @property
+    def done(self) -> int:
+        return self.completed + self.failed + self.cancelled
+
+    @property
+    def total(self) -> int:
+        return self.unfinished + self.done
+
+
+REASON_PREFIX: Final = "reason:"
+
+
+def counts_from(sums: dict[str, int]) -> Counts:
+    """Counts from the summed counter rows."""
+    reasons = {
+        name.removeprefix(REASON_PREFIX): n
+        for name, n in sums.items()
+        if name.startswith(REASON_PREFIX) and n
+    }
+    plain = {name: n for name, n in sums.items() if name in Counts.__struct_fields__}
+    return Counts(**plain, reasons=reasons)
+
+
+def run_name(scraper: str, at: datetime) -> str:
+    """'20260215_120000-books': readable, sortable; made unique by the store where needed."""
+    return f"{at:%Y%m%d_%H%M%S}-{scraper}"

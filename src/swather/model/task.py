@@ -1,0 +1,108 @@
+"""Targets, tasks, their states and the moves between states."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from swather.errors import BadTarget
+
+
+class State(StrEnum):
+    """Where a task is."""
+
+    SCHEDULED = "scheduled"
+    READY = "ready"
+    LEASED = "leased"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self in TERMINAL
+
+
+TERMINAL: Final = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
+WAITING: Final = frozenset({State.SCHEDULED, State.READY})
+
+TRANSITIONS: Final[dict[State, frozenset[State]]] = {
+    State.SCHEDULED: frozenset({State.READY, State.CANCELLED}),
+    State.READY: frozenset({State.LEASED, State.CANCELLED}),
+    State.LEASED: frozenset({State.SCHEDULED, State.READY, *TERMINAL}),
+    State.COMPLETED: frozenset({State.READY}),
+    State.FAILED: frozenset({State.READY}),
+    State.CANCELLED: frozenset({State.READY}),
+}
+
+LOWEST_PRIORITY: Final = 1
+HIGHEST_PRIORITY: Final = 10
+DEFAULT_PRIORITY: Final = 5
+MAX_NAME_BYTES: Final = 500
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What one call scrapes, as it is handed to enqueue.
+
+    `key` decides what counts as the same target within a run; without one it is made from `value`.
+    `lane` is what is paced as one ('' = not paced), `partition` what is owned as one ('' = none).
+    """
+
+    value: Any
+    key: str | None = None
+    priority: int = DEFAULT_PRIORITY
+    lane: str = ""
+    partition: str = ""
+    due_in_seconds: float = 0.0
+    parent_id: int | None = None
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A target in the queue, as a person sees it."""
+
+    id: int
+    run: str
+    state: State
+    reason: str | None
+    target: Any
+    priority: int
+    lane: str
+    partition: str
+    parent_id: int | None
+    attempts: int
+    crashes: int
+    worker: str | None
+    due_at: datetime | None
+    created_at: datetime
+    ended_at: datetime | None
+    error_class: str | None
+    error: str | None
+    traceback: str | None
+    progress: Any | None
+
+
+def check_priority(priority: int) -> int:
+    if type(priority) is int and LOWEST_PRIORITY <= priority <= HIGHEST_PRIORITY:
+        return priority
+    raise BadTarget(
+        f"priority must be a whole number from {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}, "
+        f"got {priority!r}"
+    )
+
+
+def check_name(what: str, name: str) -> str:
+    """A lane's, partition's or other name: short text that every database can hold."""
+    if not isinstance(name, str):
+        raise BadTarget(f"{what} must be text, got {name!r}")
+    if "\0" in name:
+        raise BadTarget(f"{what} must not contain NUL, got {name!r}")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError as error:
+        raise BadTarget(f"{what} must be valid Unicode, got {name!r}") from error
+    if size > MAX_NAME_BYTES:
+        raise BadTarget(
+            f"{what} must be at most {MAX_NAME_BYTES} bytes, got {size}: {name[:40]!r}…"
+        )
+    return name

@@ -1,0 +1,103 @@
+"""Workers and producers: the processes that hold leases or load targets."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from swather.errors import InputError
+from swather.model.strategy import Strategy
+
+
+class WorkerKind(StrEnum):
+    """A worker scrapes; a producer loads targets into one run."""
+
+    WORKER = "worker"
+    PRODUCER = "producer"
+
+
+class WorkerState(StrEnum):
+    """LOST: its lease ran out or its process died; what it held was given back."""
+
+    LIVE = "live"
+    RETIRED = "retired"
+    LOST = "lost"
+
+
+class Process(msgspec.Struct, frozen=True, kw_only=True):
+    """Which process on which machine, so that a neighbour can tell that it has died."""
+
+    host: str
+    boot_id: str
+    namespace: str
+    pid: int
+    started: str
+
+
+class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker as it registers; every process start registers anew."""
+
+    process: Process
+    kind: WorkerKind = WorkerKind.WORKER
+    run: str | None = None
+    name: str | None = None
+    lease_seconds: float = 60.0
+    strategy: Strategy | None = None
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.lease_seconds > 0:
+            raise InputError(f"lease_seconds must be positive, got {self.lease_seconds!r}")
+        if (self.kind is WorkerKind.PRODUCER) != (self.run is not None):
+            raise InputError("a producer names the run it loads; a worker names none")
+
+
+class Worker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker as it stands."""
+
+    id: int
+    name: str
+    kind: WorkerKind
+    state: WorkerState
+    run: str | None
+    process: Process
+    lease_seconds: float
+    strategy: Strategy | None
+    version: str
+    paused: bool
+    cool_until: datetime | None
+    registered_at: datetime
+    beat_at: datetime
+    leases: int
+    statistics: dict[str, Any]
+
+
+class Beat(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a beat.
+
+    `alive` False: the worker was given up, everything it held is lost and it must register anew.
+    `lost`: leases it believed in but no longer has. `released`: leases it had without knowing.
+    """
+
+    alive: bool
+    lost: frozenset[tuple[int, int]] = frozenset()
+    released: int = 0
+    paused: bool = False
+    control_version: int = 0
+
+
+class Swept(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sweep found: workers given up, tasks given back, due tasks made ready."""
+
+    workers: tuple[str, ...] = ()
+    tasks: int = 0
+    promoted: int = 0
+
+
+class Partition(msgspec.Struct, frozen=True, kw_only=True):
+    """A partition of a run and the live worker that serves it, if any."""
+
+    name: str
+    owner_id: int | None
+    owner: str | None

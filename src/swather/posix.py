@@ -1,0 +1,177 @@
+"""The calls that exist only on POSIX systems; everything else in Swather is portable."""
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final, NoReturn
+
+from swather.model.worker import Process
+
+NETWORK_FILE_SYSTEMS: Final = frozenset(
+    {
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "ceph", "glusterfs", "lustre", "gpfs",
+        "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.gcsfuse", "webdav",
+        "fuse.rclone", "afpfs", "beegfs", "davfs", "fuse.davfs2", "ncpfs", "ocfs2", "orangefs",
+    }
+)  # fmt: skip
+
+
+@cache
+def boot_id() -> str:
+    """A value that changes when the machine starts anew."""
+    linux = Path("/proc/sys/kernel/random/boot_id")
+    if linux.exists():
+        return linux.read_text().strip()
+    found = subprocess.run(
+        ["sysctl", "-n", "kern.boottime"], capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip() or "unknown"
+
+
+@cache
+def pid_namespace() -> str:
+    """Containers of one machine share its boot id but not its process ids."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def user_folder() -> Path:
+    """A folder for this user's sockets; short, since a socket's path may have 100 characters."""
+    return Path(tempfile.gettempdir()) / f"swather-{os.getuid()}"
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder durable, as fsync does for the content of a file."""
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def lock(descriptor: int) -> bool:
+    """Hold an open file for this process alone, until it is closed; False when another has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def start_time(pid: int) -> str | None:
+    """When a process started, in whatever form the system tells it; None when there is no such
+    process or only its exit status is left.
+    """
+    if sys.platform == "linux":
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            return None
+        fields = stat.rpartition(")")[2].split()
+        return None if fields[0] in "ZX" else fields[19]
+    found = subprocess.run(
+        ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip() or None
+
+
+def this_process() -> Process:
+    pid = os.getpid()
+    return Process(
+        host=socket.gethostname(),
+        boot_id=boot_id(),
+        namespace=pid_namespace(),
+        pid=pid,
+        started=start_time(pid) or "",
+    )
+
+
+def is_dead(process: Process) -> bool:
+    """True only when we can know: it ran under this boot, among these process ids, and is gone."""
+    if (process.boot_id, process.namespace) != (boot_id(), pid_namespace()):
+        return False
+    return start_time(process.pid) != process.started
+
+
+def network_file_system(path: Path) -> str | None:
+    """The type of the network file system that holds `path`, or None on a local disk."""
+    mounts = Path("/proc/self/mountinfo")
+    if not mounts.exists():
+        return _network_file_system_by_df(path)
+    real = os.path.realpath(path)
+    best, kind = "", ""
+    for line in mounts.read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        point = left.split()[4].encode().decode("unicode_escape")
+        inside = real == point or real.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, right.split()[0]
+    return kind if kind in NETWORK_FILE_SYSTEMS else None
+
+
+def _network_file_system_by_df(path: Path) -> str | None:
+    existing = next(p for p in (path, *path.absolute().parents) if p.exists())
+    found = subprocess.run(
+        ["stat", "-f", "-c", "%T", str(existing)]
+        if sys.platform == "linux"
+        else ["df", "-T", "nfs,smbfs,afpfs,webdav", str(existing)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = found.stdout.strip().splitlines()
+    return "network file system" if found.returncode == 0 and len(lines) > 1 else None
+
+
+def kill_group(leader: int) -> None:
+    """End a process that leads its own group, and all that it has started in it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def kill_own_group() -> NoReturn:
+    """End this process and all that it has started in its group."""
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)
+
+
+def guard_group(pipe: int, unneeded: int, patience_seconds: float) -> None:
+    """Fork a guardian that kills this process's group some time after the other end of `pipe` is
+    closed. Unlike a thread of ours it does so even if the interpreter is locked up for ever, and
+    unlike a signal from the system it also ends what this process has started.
+    """
+    if os.fork():
+        os.close(pipe)
+        return
+    try:
+        os.close(unneeded)
+        while os.read(pipe, 64):
+            pass
+        time.sleep(patience_seconds)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    finally:
+        os._exit(0)
+
+
+def memory_bytes(pid: int) -> int:
+    """How much memory a process has in use; 0 when it is gone."""
+    if sys.platform == "linux":
+        try:
+            pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    found = subprocess.run(
+        ["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
+    return int(found.stdout.strip() or 0) << 10

@@ -1,0 +1,53 @@
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swather.model.run import REASON_PREFIX, Counts, counts_from, run_name
+from swather.model.task import TERMINAL, WAITING, State
+
+amounts = st.integers(0, 10**9)
+reasons = st.dictionaries(st.text(max_size=8), amounts, max_size=5)
+plain = st.dictionaries(st.sampled_from([*State, "items", "files", "retries", "stale"]), amounts)
+
+
+@given(plain, reasons)
+def test_counts_hold_the_sum_of_each_counter(sums: dict[str, int], ends: dict[str, int]) -> None:
+    counts = counts_from(sums | {REASON_PREFIX + reason: n for reason, n in ends.items()})
+    for name, n in sums.items():
+        assert getattr(counts, name) == n
+    assert counts.reasons == {reason: n for reason, n in ends.items() if n}
+
+
+@given(plain)
+def test_every_task_is_counted_in_exactly_one_sum(sums: dict[str, int]) -> None:
+    counts = counts_from(sums)
+    assert counts.waiting == sum(sums.get(state, 0) for state in WAITING)
+    assert counts.unfinished == counts.waiting + sums.get(State.LEASED, 0)
+    assert counts.done == sum(sums.get(state, 0) for state in TERMINAL)
+    assert counts.total == sum(sums.get(state, 0) for state in State)
+
+
+def test_a_run_without_counters_has_nothing() -> None:
+    assert counts_from({}) == Counts()
+    assert Counts().total == 0
+
+
+def test_counters_of_a_later_release_are_passed_over() -> None:
+    assert counts_from({"ready": 2, "sideways": 3}) == Counts(ready=2)
+
+
+def test_a_reason_named_like_a_state_stays_a_reason() -> None:
+    counts = counts_from({"failed": 1, "reason:failed": 1, "reason:reason:x": 2})
+    assert counts == Counts(failed=1, reasons={"failed": 1, "reason:x": 2})
+
+
+def test_a_run_is_named_after_its_start_and_its_scraper() -> None:
+    at = datetime(2026, 2, 15, 12, 0, 0, 999_999, tzinfo=UTC)
+    assert run_name("books", at) == "20260215_120000-books"
+
+
+@given(*[st.datetimes(datetime(1000, 1, 1), timezones=st.just(UTC))] * 2)  # noqa: DTZ001
+def test_names_sort_like_the_starts_of_their_runs(one: datetime, other: datetime) -> None:
+    earlier, later = sorted([one, other])
+    assert run_name("books", earlier) <= run_name("books", later)
