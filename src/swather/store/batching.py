@@ -1,0 +1,64 @@
+"""Targets on their way in: checked, encoded, keyed, in batches that fit in memory."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from swather.errors import BadPayload, BadTarget, InputError
+from swather.model.key import digest, key_of
+from swather.model.payload import encode
+from swather.model.task import Target, check_name, check_priority
+from swather.store.checks import check_seconds
+
+
+class Row(NamedTuple):
+    """A target as the databases take it."""
+
+    key: bytes
+    target: str
+    priority: int
+    lane: str
+    partition: str
+    due_in_seconds: float
+    parent_id: int | None
+
+
+def row_of(target: Target) -> Row:
+    due = target.due_in_seconds
+    if due:
+        try:
+            check_seconds("due_in_seconds", due)
+        except InputError as error:
+            raise BadTarget(str(error)) from error
+    if target.parent_id is not None and type(target.parent_id) is not int:
+        raise BadTarget(f"parent_id must be a task's id, got {target.parent_id!r}")
+    value = target.value
+    key = target.key
+    return Row(
+        digest(key_of(value) if key is None else key),
+        encode(value, what="target"),
+        check_priority(target.priority),
+        check_name("lane", target.lane) if target.lane else "",
+        check_name("partition", target.partition) if target.partition else "",
+        due,
+        target.parent_id,
+    )
+
+
+def rows_of(targets: Iterable[Target], *, first: int = 0) -> list[Row]:
+    """Rows of all targets; an error says which target it was, counting from `first` + 1."""
+    rows = []
+    for number, target in enumerate(targets, first + 1):
+        try:
+            rows.append(row_of(target))
+        except (BadTarget, BadPayload) as error:
+            raise type(error)(f"target number {number:,}: {error}") from error
+    return rows
+
+
+def batches_of(targets: Iterable[Target], size: int) -> Iterator[list[Row]]:
+    iterator = iter(targets)
+    first = 0
+    while rows := rows_of(islice(iterator, size), first=first):
+        first += len(rows)
+        yield rows

@@ -1,0 +1,32 @@
+"""The clocks of this host, and how tests move them."""
+
+import time
+from datetime import UTC, datetime
+
+
+class Clock:
+    """SQLite asks these clocks; PostgreSQL asks its own and adds the offset.
+
+    The offset is zero but in tests.
+    """
+
+    def __init__(self) -> None:
+        self.offset_seconds = 0.0
+
+    def wall(self) -> float:
+        return time.time() + self.offset_seconds
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.offset_seconds
+
+    def advance(self, seconds: float) -> None:
+        self.offset_seconds += seconds
+
+
+def at(seconds: float) -> datetime:
+    """An instant, aware and in UTC."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def at_or_none(seconds: float | None) -> datetime | None:
+    return None if seconds is None else at(seconds)

@@ -1,0 +1,74 @@
+"""Opens the store behind a URL; the only place that knows both databases."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from swather.errors import BadURL
+from swather.store.clock import Clock
+from swather.store.ports import Store
+
+DEFAULT_URL: Final = "sqlite:///swather.db"
+_FORMS: Final = "sqlite:///path/to/file.db or postgresql://user@host/database"
+
+
+def open(url: str = DEFAULT_URL, *, clock: Clock | None = None) -> Store:
+    """The store behind `url`, ready for work.
+
+    A SQLite file is created, or migrated after a backup, as needed. PostgreSQL tables are never
+    touched unasked: create or migrate them with `prepare`, or `swather db init`.
+    """
+    clock = clock or Clock()
+    if path := sqlite_path(url):
+        from swather.store.sqlite.store import SQLiteStore
+
+        return SQLiteStore.open(path, clock=clock)
+    from swather.store.postgres.store import PostgresStore
+
+    return PostgresStore.open(url, clock=clock)
+
+
+def prepare(url: str = DEFAULT_URL) -> list[str]:
+    """Create or migrate the tables behind `url`; the names of the migrations that were applied."""
+    if path := sqlite_path(url):
+        from swather.store.sqlite.store import SQLiteStore
+
+        return SQLiteStore.prepare(path)
+    from swather.store.postgres.store import PostgresStore
+
+    return PostgresStore.prepare(url)
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file a SQLite URL names, None for PostgreSQL; BadURL for anything else."""
+    if url.startswith("sqlite:///"):
+        path = url.removeprefix("sqlite:///")
+        if not path or path == ":memory:":
+            raise BadURL(f"{url!r} names no file; the queue must outlive the process: use {_FORMS}")
+        if "\0" in path:
+            raise BadURL(f"{url!r} contains NUL; use {_FORMS}")
+        return Path(path)
+    if re.match(r"postgres(ql)?://", url):
+        _check_escapes(url)
+        return None
+    raise BadURL(f"{redacted(url)!r} is not a database URL; use {_FORMS}")
+
+
+def _check_escapes(url: str) -> None:
+    """A password cut at its own '@' or '/' would be shown as a host or a database name."""
+    authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0]
+    rest = url.partition(authority)[2]
+    port = authority.rpartition(":")[2]
+    cut = "@" not in authority and "@" in rest and ":" in authority and not port.isdigit()
+    if cut or authority.count("@") > 1:
+        raise BadURL(
+            f"{redacted(url)!r} has a password with '@' or '/' in it; write them as %40 and %2F"
+        )
+
+
+def redacted(url: str) -> str:
+    """The URL without its password, fit for messages; also one that is not well formed."""
+    if url.startswith("sqlite:"):
+        return url
+    without = re.sub(r"(:(?!//)).*@", r"\1***@", url, flags=re.DOTALL)
+    return re.sub(r"(password=)[^&]*", r"\1***", without, flags=re.IGNORECASE)

@@ -1,0 +1,279 @@
+"""From outcomes to rows: what a finish writes, the same for both databases."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from swather.model.event import EventKind, EventLevel
+from swather.model.outcome import (
+    MAX_MESSAGE_CHARACTERS,
+    Cancelled,
+    Completed,
+    Fault,
+    File,
+    Item,
+    Outcome,
+    Released,
+    Retry,
+)
+from swather.model.payload import MAX_ITEM_BYTES, encode
+from swather.model.retry import Faults
+from swather.model.run import REASON_PREFIX
+from swather.model.task import State, Target, check_name
+from swather.store.batching import Row, rows_of
+from swather.store.checks import check_seconds
+
+
+class HeldLease(NamedTuple):
+    """A lease as it was taken out of the database by its fence."""
+
+    task_id: int
+    token: int
+    worker_id: int
+    run_id: int
+    head_id: int
+    priority: int
+    replaces: bool
+    lane_id: int = 0
+
+
+class OutcomeRow(NamedTuple):
+    task_id: int
+    run_id: int
+    token: int
+    state: str
+    reason: str
+    worker_id: int
+
+
+class ItemRow(NamedTuple):
+    run_id: int
+    task_id: int
+    part: int
+    seq: int
+    key: str | None
+    data: str
+
+
+class FileRow(NamedTuple):
+    run_id: int
+    task_id: int
+    part: int
+    seq: int
+    name: str
+    sha256: str
+    size_bytes: int
+    media_type: str
+
+
+class FaultRow(NamedTuple):
+    """Counts are what this attempt adds; the database sums them up."""
+
+    task_id: int
+    run_id: int
+    token: int
+    attempts: int
+    blocked: int
+    proxy: int
+    crashes: int
+    crashes_alone: int
+    error_class: str
+    fingerprint: str
+    message: str
+    traceback: str
+
+
+class GroupRow(NamedTuple):
+    run_id: int
+    fingerprint: str
+    error_class: str
+    title: str
+    place: str
+    times: int
+    sample_task_id: int
+    sample_message: str
+    sample_traceback: str
+
+
+class WaitingRow(NamedTuple):
+    """A task that waits again; `due_in_seconds` 0 = ready at once."""
+
+    task_id: int
+    run_id: int
+    head_id: int
+    priority: int
+    due_in_seconds: float
+
+
+class EventRow(NamedTuple):
+    kind: str
+    run_id: int
+    task_id: int | None
+    worker_id: int | None
+    message: str
+    data: str | None
+
+
+class Prepared(NamedTuple):
+    """An outcome's payloads, encoded and checked before any transaction begins."""
+
+    items: list[tuple[str | None, str]]
+    files: list[File]
+    children: list[Row]
+    size_bytes: int
+
+
+class Plan:
+    """All rows that one finish writes, by table."""
+
+    def __init__(self, level: EventLevel) -> None:
+        self.level = level
+        self.outcomes: list[OutcomeRow] = []
+        self.items: list[ItemRow] = []
+        self.files: list[FileRow] = []
+        self.faults: list[FaultRow] = []
+        self.groups: dict[tuple[int, str], GroupRow] = {}
+        self.waiting: list[WaitingRow] = []
+        self.events: list[EventRow] = []
+        self.replaced: list[int] = []
+        self.children: dict[int, list[Row]] = defaultdict(list)
+        self._changes: dict[tuple[int, str], int] = defaultdict(int)
+        self._no_longer_leased: dict[int, int] = defaultdict(int)
+
+    def add(self, outcome: Outcome, lease: HeldLease, prepared: Prepared) -> None:
+        self._no_longer_leased[lease.run_id] += 1
+        match outcome:
+            case Completed():
+                if lease.replaces:
+                    self.replaced.append(lease.task_id)
+                self._end(outcome.state, outcome.reason, lease)
+                self.produce(lease, outcome.part, prepared)
+                self.log(EventKind.COMPLETED, lease, outcome.reason)
+            case Retry():
+                self._blame(outcome.fault, lease)
+                self._wait(lease, outcome.after_seconds)
+                self.count(lease.run_id, "retries", 1)
+                self.log(EventKind.RETRY, lease, clipped(outcome.fault.message), outcome.fault)
+            case Released():
+                self._wait(lease, 0.0)
+                self.log(EventKind.RELEASED, lease)
+            case Cancelled():
+                self._end(outcome.state, outcome.reason, lease)
+                self.log(EventKind.CANCELLED, lease, outcome.reason)
+            case _:
+                self._blame(outcome.fault, lease)
+                self._end(outcome.state, outcome.reason, lease)
+                self.log(EventKind.FAILED, lease, clipped(outcome.fault.message), outcome.fault)
+
+    def produce(self, lease: HeldLease, part: int, prepared: Prepared) -> None:
+        for seq, (key, data) in enumerate(prepared.items):
+            self.items.append(ItemRow(lease.run_id, lease.task_id, part, seq, key, data))
+        for seq, file in enumerate(prepared.files):
+            self.files.append(
+                FileRow(
+                    lease.run_id, lease.task_id, part, seq,
+                    file.name, file.sha256, file.size_bytes, file.media_type,
+                )
+            )  # fmt: skip
+        if prepared.children:
+            self.children[lease.run_id].extend(prepared.children)
+
+    def count(self, run_id: int, name: str, change: int) -> None:
+        self._changes[run_id, name] += change
+
+    @property
+    def deltas(self) -> dict[tuple[int, str], int]:
+        """Counter changes by (run, name)."""
+        deltas = defaultdict(int, self._changes)
+        for run_id, count in self._no_longer_leased.items():
+            deltas[run_id, State.LEASED] -= count
+        ends = Counter((row.run_id, row.state, row.reason) for row in self.outcomes)
+        for (run_id, state, reason), count in ends.items():
+            deltas[run_id, state] += count
+            deltas[run_id, REASON_PREFIX + reason] += count
+        return deltas
+
+    def log(
+        self, kind: EventKind, lease: HeldLease, message: str = "", fault: Fault | None = None
+    ) -> None:
+        if not self.level.logs(kind):
+            return
+        data = None
+        if fault is not None:
+            data = encode({"class": fault.error_class, "group": fault.fingerprint})
+        self.events.append(
+            EventRow(kind, lease.run_id, lease.task_id, lease.worker_id, message, data)
+        )
+
+    def _end(self, state: State, reason: str, lease: HeldLease) -> None:
+        self.outcomes.append(
+            OutcomeRow(lease.task_id, lease.run_id, lease.token, state, reason, lease.worker_id)
+        )
+
+    def _wait(self, lease: HeldLease, due_in_seconds: float) -> None:
+        self.waiting.append(
+            WaitingRow(lease.task_id, lease.run_id, lease.head_id, lease.priority, due_in_seconds)
+        )
+        self.count(lease.run_id, State.SCHEDULED if due_in_seconds > 0 else State.READY, 1)
+
+    def _blame(self, fault: Fault, lease: HeldLease) -> None:
+        added = Faults().plus(fault.error_class, alone=fault.alone)
+        message, traceback = clipped(fault.message), clipped(fault.traceback)
+        fingerprint = fault.fingerprint
+        self.faults.append(
+            FaultRow(
+                lease.task_id, lease.run_id, lease.token,
+                added.attempts, added.blocked, added.proxy, added.crashes, added.crashes_alone,
+                fault.error_class, fingerprint, message, traceback,
+            )
+        )  # fmt: skip
+        place = lease.run_id, fingerprint
+        times = self.groups[place].times if place in self.groups else 0
+        self.groups[place] = GroupRow(
+            lease.run_id, fingerprint, fault.error_class, clipped(fault.title),
+            clipped(fault.where), times + 1, lease.task_id, message, traceback,
+        )  # fmt: skip
+
+
+def prepare(outcome: Outcome) -> Prepared:
+    """Encode what an outcome carries; raises before anything is written."""
+    match outcome:
+        case Completed():
+            check_name("reason", outcome.reason)
+            return prepare_results(outcome.items, outcome.children, outcome.files)
+        case Retry():
+            check_seconds("after_seconds", outcome.after_seconds)
+            return _NOTHING
+        case Released() | Cancelled():
+            return _NOTHING
+        case _:
+            check_name("reason", outcome.reason)
+            return _NOTHING
+
+
+def prepare_results(
+    items: Sequence[Item], children: Iterable[Target], files: Sequence[File]
+) -> Prepared:
+    if not (items or children or files):
+        return _NOTHING
+    encoded = [
+        (
+            check_name("item key", item.key) if item.key is not None else None,
+            encode(item.data, what="item", max_bytes=MAX_ITEM_BYTES),
+        )
+        for item in items
+    ]
+    for file in files:
+        check_name("file name", file.name)
+    rows = rows_of(children)
+    size = sum(len(data) for _, data in encoded) + sum(len(row.target) for row in rows)
+    return Prepared(encoded, list(files), rows, size)
+
+
+_NOTHING = Prepared([], [], [], 0)
+
+
+def clipped(text: str) -> str:
+    """Text that every database can hold, of bearable length."""
+    text = text[:MAX_MESSAGE_CHARACTERS].replace("\0", "�")
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,137 @@
+"""What waits for the writer, and what of it goes into one transaction."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from swather.model.lease import Claimed, ClaimRequest
+from swather.model.outcome import Completed, Outcome, Verdict
+
+_encoder: Final = msgspec.json.Encoder()
+
+
+@dataclass(slots=True, eq=False)
+class Finish:
+    outcomes: Sequence[Outcome]
+    future: Future[list[Verdict]] = field(default_factory=Future)
+
+
+@dataclass(slots=True, eq=False)
+class Claim:
+    request: ClaimRequest
+    future: Future[Claimed] = field(default_factory=Future)
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """Any other verb of the queue that may safely be repeated."""
+
+    verb: Callable[[], Any]
+    future: Future[Any] = field(default_factory=Future)
+
+
+Job = Finish | Claim | Call
+
+
+class Group:
+    """Jobs that are carried out together: the calls one by one, then all outcomes with the claims.
+
+    A call before a finish of the same task stays before it.
+    """
+
+    def __init__(self, jobs: Sequence[Job] = ()) -> None:
+        self.jobs = jobs
+        self.calls = [job for job in jobs if isinstance(job, Call)]
+        self.finishes = [job for job in jobs if isinstance(job, Finish)]
+        self.claims: dict[ClaimRequest, list[Claim]] = {}
+        for job in jobs:
+            if isinstance(job, Claim) and job.future.set_running_or_notify_cancel():
+                self.claims.setdefault(kind_of(job.request), []).append(job)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one transaction takes at most; a single job may be larger."""
+
+    max_rows: int
+    max_bytes: int
+    max_wait_seconds: float
+
+
+def fitting(jobs: Sequence[Job], bounds: Bounds) -> int:
+    """How many of the first `jobs` one transaction may hold; weighing them takes time, too."""
+    rows = size_bytes = wanted = 0
+    until = time.monotonic() + bounds.max_wait_seconds
+    for count, job in enumerate(jobs):
+        if isinstance(job, Finish):
+            rows += rows_of(job.outcomes)
+            size_bytes += size_of(job.outcomes)
+        elif isinstance(job, Claim):
+            wanted += job.request.count
+        full = rows > bounds.max_rows or wanted > bounds.max_rows or size_bytes > bounds.max_bytes
+        if count and (full or time.monotonic() > until):
+            return count
+    return len(jobs)
+
+
+def rows_of(outcomes: Sequence[Outcome]) -> int:
+    return sum(
+        1 + len(outcome.items) + len(outcome.children) + len(outcome.files)
+        if isinstance(outcome, Completed)
+        else 1
+        for outcome in outcomes
+    )
+
+
+def size_of(outcomes: Sequence[Outcome]) -> int:
+    return sum(
+        sum(_json_bytes(item.data) for item in outcome.items)
+        + sum(_json_bytes(child.value) for child in outcome.children)
+        for outcome in outcomes
+        if isinstance(outcome, Completed)
+    )
+
+
+def _json_bytes(value: Any) -> int:
+    """What cannot be encoded weighs nothing here; the store says what is wrong with it."""
+    try:
+        return len(_encoder.encode(value))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return 0
+
+
+def kind_of(request: ClaimRequest) -> ClaimRequest:
+    """Requests of one kind differ only in how many tasks they want, and can be made as one."""
+    return msgspec.structs.replace(request, count=1)
+
+
+def merged(claims: Sequence[Claim]) -> ClaimRequest:
+    total = sum(claim.request.count for claim in claims)
+    return msgspec.structs.replace(claims[0].request, count=total)
+
+
+def deal(claims: Sequence[Claim], claimed: Claimed) -> None:
+    """Hand out what came, first come, first served."""
+    leases = claimed.leases
+    first = 0
+    for claim in claims:
+        share = leases[first : first + claim.request.count]
+        first += len(share)
+        short = len(share) < claim.request.count
+        answer(claim.future, Claimed(share, claimed.retry_after_seconds if short else None))
+
+
+def answer(future: Future[Any], result: Any) -> None:
+    # A writer that was closed at its deadline has told the caller so already.
+    with suppress(InvalidStateError):
+        future.set_result(result)
+
+
+def refuse(future: Future[Any], error: Exception) -> None:
+    with suppress(InvalidStateError):
+        future.set_exception(error)

@@ -1,0 +1,131 @@
+"""Arrays on their way to the server, in its binary form.
+
+psycopg chooses the type of a list of numbers by the largest of them, so that a statement would be
+prepared anew as ids grow; and it takes its time with each element. These lists have one type each.
+"""
+
+from itertools import chain, repeat
+from struct import pack
+from typing import Any, ClassVar, Final
+
+from psycopg import Connection
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+
+_NULL: Final = pack(">i", -1)
+
+
+class Bigints(list[int | None]):
+    """Sent as bigint[]."""
+
+
+class Integers(list[int]):
+    """Sent as integer[]."""
+
+
+class Smallints(list[int]):
+    """Sent as smallint[]."""
+
+
+class Floats(list[float]):
+    """Sent as float8[]."""
+
+
+class Booleans(list[bool]):
+    """Sent as boolean[]."""
+
+
+class Texts(list[str | None]):
+    """Sent as text[]."""
+
+
+class Blobs(list[bytes]):
+    """Sent as bytea[]."""
+
+
+class _FixedDumper(Dumper):
+    """Elements of one width."""
+
+    format = Format.BINARY
+    element: ClassVar[int]
+    width: ClassVar[int]
+    code: ClassVar[str]
+
+    def dump(self, obj: list[Any]) -> bytes:
+        header = _header(self.element, len(obj))
+        if None in obj:
+            one = ">i" + self.code
+            return header + b"".join(
+                _NULL if value is None else pack(one, self.width, value) for value in obj
+            )
+        return header + pack(
+            ">" + ("i" + self.code) * len(obj), *chain.from_iterable(zip(repeat(self.width), obj))
+        )
+
+
+class _BigintsDumper(_FixedDumper):
+    oid, element, width, code = 1016, 20, 8, "q"
+
+
+class _IntegersDumper(_FixedDumper):
+    oid, element, width, code = 1007, 23, 4, "i"
+
+
+class _SmallintsDumper(_FixedDumper):
+    oid, element, width, code = 1005, 21, 2, "h"
+
+
+class _FloatsDumper(_FixedDumper):
+    oid, element, width, code = 1022, 701, 8, "d"
+
+
+class _BooleansDumper(_FixedDumper):
+    oid, element, width, code = 1000, 16, 1, "?"
+
+
+class _TextsDumper(Dumper):
+    format = Format.BINARY
+    oid = 1009
+
+    def dump(self, obj: Texts) -> bytes:
+        known: dict[str | None, bytes] = {None: _NULL}
+        parts = [_header(25, len(obj))]
+        for text in obj:
+            part = known.get(text)
+            if part is None:
+                assert text is not None
+                encoded = text.encode()
+                part = known[text] = pack(">i", len(encoded)) + encoded
+            parts.append(part)
+        return b"".join(parts)
+
+
+class _BlobsDumper(Dumper):
+    format = Format.BINARY
+    oid = 1001
+
+    def dump(self, obj: Blobs) -> bytes:
+        return _header(17, len(obj)) + b"".join(pack(">i", len(blob)) + blob for blob in obj)
+
+
+def _header(element: int, count: int) -> bytes:
+    if not count:
+        return pack(">iii", 0, 0, element)
+    return pack(">iiiii", 1, 1, element, count, 1)
+
+
+_DUMPERS: Final[dict[type, type[Dumper]]] = {
+    Bigints: _BigintsDumper,
+    Integers: _IntegersDumper,
+    Smallints: _SmallintsDumper,
+    Floats: _FloatsDumper,
+    Booleans: _BooleansDumper,
+    Texts: _TextsDumper,
+    Blobs: _BlobsDumper,
+}
+
+
+def teach(link: Connection[Any]) -> None:
+    """Let a connection send these lists."""
+    for kind, dumper in _DUMPERS.items():
+        link.adapters.register_dumper(kind, dumper)

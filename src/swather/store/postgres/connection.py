@@ -1,0 +1,239 @@
+"""One connection to PostgreSQL: transactions, their repetition, and its loss."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow, tuple_row
+
+from swather.errors import Closed
+from swather.store.clock import Clock
+from swather.store.postgres.address import Address
+from swather.store.postgres.arrays import teach
+from swather.store.postgres.failures import is_lost, is_passing, translated, unreachable
+
+T = TypeVar("T")
+Values = Mapping[str, Any]
+Link = psycopg.Connection[TupleRow]
+Answer = psycopg.Cursor[TupleRow]
+
+MAX_ATTEMPTS: Final = 10
+_MAX_PREPARED: Final = 500
+_NEVER: Final = 2**62
+_SETTINGS: Final = {
+    "timezone": "UTC",
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+    "enable_mergejoin": "off",
+    "enable_seqscan": "off",
+    "lock_timeout": "30s",
+    "idle_in_transaction_session_timeout": "60s",
+}
+_BULK_SETTINGS: Final = {
+    "plan_cache_mode": "auto",
+    "enable_mergejoin": "on",
+    "enable_seqscan": "on",
+}
+_BULK_SECONDS: Final = 600
+
+
+class Connection:
+    """Statements inside `transact` form a transaction, others stand alone. Threads take turns.
+
+    A lost connection raises ConnectionLost; the next verb makes a new one.
+    """
+
+    def __init__(self, address: Address, clock: Clock) -> None:
+        self.address = address
+        self.clock = clock
+        self.generation = 0
+        self._lock = threading.RLock()
+        self._random = Random()
+        self._depth = 0
+        self._offset_seconds = 0.0
+        self._closed = False
+        self._link: Link | None = None
+        self._ready()
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._depth > 0
+
+    def rows(self, sql: str, values: Values | None = None, *, hot: bool = False) -> list[TupleRow]:
+        """`hot`: the statement is prepared once. Its plan is then kept for long, so that it must
+        suit large tables even when it was made for empty ones.
+        """
+        return self.send(sql, values, hot=hot)()
+
+    def row(self, sql: str, values: Values | None = None, *, hot: bool = False) -> TupleRow | None:
+        found = self.rows(sql, values, hot=hot)
+        return found[0] if found else None
+
+    def value(self, sql: str, values: Values | None = None, *, hot: bool = False) -> Any:
+        found = self.row(sql, values, hot=hot)
+        return None if found is None else found[0]
+
+    def send(
+        self, sql: str, values: Values | None = None, *, hot: bool = False
+    ) -> Callable[[], list[TupleRow]]:
+        """As `rows`, but inside a transaction the result is only asked for by a call of what is
+        returned, during the transaction or after it.
+        """
+        with self._lock:
+            if self._depth:
+                return self._sent(sql, values, hot).fetchall
+            found = self._repeat(lambda: self._alone(sql, values, hot).fetchall())
+            return lambda: found
+
+    def execute(self, sql: str, values: Values | None = None, *, hot: bool = False) -> None:
+        """Inside a transaction it is only queued: an error appears with the next result."""
+        with self._lock:
+            if self._depth:
+                self._sent(sql, values, hot)
+            else:
+                self._repeat(lambda: self._alone(sql, values, hot))
+
+    def script(self, sql: str) -> None:
+        """Several statements at once, inside a transaction that is not pipelined."""
+        self._ready().execute(sql, prepare=False)
+
+    def transact(self, work: Callable[[], T], *, pipelined: bool = True) -> T:
+        """All or nothing. `work` is repeated when the database asks for it (a deadlock, say), so it
+        must not change anything but the database. A transaction inside another joins it.
+
+        Statements without a result travel with the next one that has one.
+        """
+        with self._lock:
+            if self._depth:
+                return work()
+            run = self._pipelined if pipelined else self._plain
+            return self._repeat(lambda: run(work))
+
+    def in_bulk(self, work: Callable[[], T]) -> T:
+        """As `transact`, for statements that read much: with all of the planner's means, and for a
+        limited time.
+        """
+
+        def with_settings() -> T:
+            self._set({**_BULK_SETTINGS, "statement_timeout": f"{_BULK_SECONDS}s"}, local=True)
+            return work()
+
+        return self.transact(with_settings)
+
+    def outside(self, sql: str) -> None:
+        """For statements that refuse to run inside a transaction."""
+        with self._lock:
+            self._repeat(lambda: self._ready().execute(sql, prepare=False))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+    def _ready(self) -> Link:
+        if self._closed:
+            raise Closed(f"the store on {self.address.shown} was closed")
+        if self._link is None or self._link.closed:
+            self._link = connect(self.address)
+            self._offset_seconds = 0.0
+            self.generation += 1
+        offset = self.clock.offset_seconds
+        if offset != self._offset_seconds and not self.address.pooled:
+            self._set({"swather.offset_seconds": repr(offset)}, local=False)
+            self._offset_seconds = offset
+        return self._link
+
+    def _alone(self, sql: str, values: Values | None, hot: bool) -> Answer:
+        if self.address.pooled:
+            return self._plain(lambda: self._sent(sql, values, hot))
+        self._ready()
+        return self._sent(sql, values, hot)
+
+    def _sent(self, sql: str, values: Values | None, hot: bool) -> Answer:
+        assert self._link is not None
+        prepare = hot and not self.address.pooled
+        return self._link.cursor(binary=True).execute(sql, values, prepare=prepare)
+
+    def _pipelined(self, work: Callable[[], T]) -> T:
+        with self._ready().pipeline():
+            return self._plain(work)
+
+    def _plain(self, work: Callable[[], T]) -> T:
+        self._ready()
+        with self._begun():
+            return work()
+
+    @contextlib.contextmanager
+    def _begun(self) -> Iterator[None]:
+        link = self._ready()
+        self._depth = 1
+        try:
+            link.execute("BEGIN")
+            if self.address.pooled:
+                offset = {"swather.offset_seconds": repr(self.clock.offset_seconds)}
+                self._set({**_SETTINGS, **offset}, local=True)
+            yield
+            link.execute("COMMIT")
+        finally:
+            self._depth = 0
+
+    def _set(self, settings: Mapping[str, str], *, local: bool) -> None:
+        assert self._link is not None
+        calls = ", ".join(f"set_config('{name}', %({name})s, {local})" for name in settings)
+        self._link.execute(f"SELECT {calls}", settings)
+
+    def _repeat(self, work: Callable[[], T]) -> T:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return work()
+            except psycopg.Error as error:
+                lost = self._recover(error)
+                if lost or not is_passing(error) or attempt == MAX_ATTEMPTS:
+                    raise translated(error, self.address.shown, lost=lost) from error
+            except BaseException:
+                self._recover(None)
+                raise
+            time.sleep(self._random.uniform(0, 0.005 * 2**attempt))
+
+    def _recover(self, error: psycopg.Error | None) -> bool:
+        """Leave no transaction behind; True if the connection is gone."""
+        if self._link is None:
+            return False
+        lost = self._link.closed or (error is not None and is_lost(error))
+        if not lost:
+            try:
+                self._link.rollback()
+            except psycopg.Error:
+                lost = True
+        if lost:
+            self._drop()
+        return lost
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            with contextlib.suppress(psycopg.Error):
+                self._link.close()
+            self._link = None
+
+
+def connect(address: Address) -> Link:
+    """A new connection, set up for the queue's statements."""
+    options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
+    if not address.pooled:
+        options += [f"-c {name}={value}" for name, value in _SETTINGS.items()]
+    conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
+    try:
+        link = psycopg.connect(conninfo, autocommit=True, row_factory=tuple_row)
+    except psycopg.Error as error:
+        raise unreachable(error, address.shown) from error
+    link.prepare_threshold = None if address.pooled else _NEVER
+    link.prepared_max = _MAX_PREPARED
+    teach(link)
+    return link

@@ -1,0 +1,101 @@
+"""Targets become tasks: once per key and run, a batch at a time."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from swather.errors import NotFound
+from swather.model.run import RunState
+from swather.store.batching import Row
+from swather.store.postgres.arrays import Bigints, Blobs, Floats, Smallints, Texts
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.names import Heads
+from swather.store.postgres.settings import queries
+from swather.store.postgres.wake import wake
+
+_ADD: Final = queries.add_tasks + queries.added_heads
+_ADD_EACH: Final = queries.add_tasks + queries.added_each
+
+
+class Enqueuer:
+    """Adds what a run has not yet."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._heads = Heads(connection)
+
+    def add(self, run_id: int, rows: Sequence[Row]) -> int:
+        """A transaction; the run is open again if anything was new. How many were."""
+        values = self.values_of(run_id, rows)
+
+        def work() -> int:
+            state, mask = self._lock(run_id)
+            added = self._connection.rows(_ADD, values, hot=True)
+            if added:
+                self._open(values, state, mask)
+                wake(self._connection, [(row[0], row[1]) for row in added if row[1]])
+            return sum(row[2] for row in added)
+
+        return self._connection.transact(work)
+
+    def add_each(self, run_id: int, rows: Sequence[Row]) -> list[int | None]:
+        """A transaction; the new task's id for each row, None for a duplicate."""
+        values = self.values_of(run_id, rows)
+        ids: list[int | None] = [None] * len(rows)
+
+        def work() -> list[tuple[Any, ...]]:
+            state, mask = self._lock(run_id)
+            added = self._connection.rows(_ADD_EACH, values, hot=True)
+            if added:
+                self._open(values, state, mask)
+                wake(self._connection, [(row[2], row[3]) for row in added if row[4]])
+            return added
+
+        for place, task_id, *_ in self._connection.transact(work):
+            ids[place] = task_id
+        return ids
+
+    def make_heads(self, run_id: int, rows: Sequence[Row]) -> None:
+        """Outside the transaction that will add the rows, so that it finds their heads."""
+        self._heads.ids_of(run_id, {(row.partition, row.lane) for row in rows})
+
+    def values_of(self, run_id: int, rows: Sequence[Row]) -> dict[str, Any]:
+        """The arguments of queries/add_tasks.sql; makes the rows' heads if needed."""
+        places = {(row.partition, row.lane) for row in rows}
+        heads = self._heads.ids_of(run_id, places)
+        mask = 0
+        for row in rows:
+            mask |= 1 << row.priority
+        return {
+            "run_id": run_id,
+            "heads": Bigints(heads[row.partition, row.lane] for row in rows),
+            "priorities": Smallints(row.priority for row in rows),
+            "keys": Blobs(row.key for row in rows),
+            "targets": Texts(row.target for row in rows),
+            "parents": Bigints(row.parent_id for row in rows),
+            "due": Floats(row.due_in_seconds for row in rows),
+            "mask": mask,
+        }
+
+    def add_children(self, values: dict[str, Any]) -> list[tuple[int, int]]:
+        """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run has
+        no use for children, and they do not open it again.
+        """
+        state, mask = self._lock(values["run_id"])
+        if state == RunState.CANCELLED:
+            return []
+        added = self._connection.rows(_ADD, values, hot=True)
+        if added:
+            self._open(values, state, mask)
+        return [(row[0], row[1]) for row in added if row[1]]
+
+    def _lock(self, run_id: int) -> tuple[str, int]:
+        row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)
+        if row is None:
+            raise NotFound("the run was removed meanwhile")
+        return row[0], row[1]
+
+    def _open(self, values: dict[str, Any], state: str, mask: int) -> None:
+        if state != RunState.OPEN or mask | values["mask"] != mask:
+            self._connection.execute(
+                queries.open_run, {"run_id": values["run_id"], "mask": values["mask"]}, hot=True
+            )

@@ -1,0 +1,164 @@
+"""Finish: outcomes and all that commits with them, fenced by their tokens."""
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from swather.model.event import EventLevel
+from swather.model.outcome import Completed, Outcome, Released, Verdict
+from swather.store.batching import Row
+from swather.store.finishing import HeldLease, Plan, Prepared
+from swather.store.ports import Fence
+from swather.store.postgres.arrays import Bigints, Texts
+from swather.store.postgres.columns import columns_of
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.enqueue import Enqueuer
+from swather.store.postgres.settings import level_of, queries
+from swather.store.postgres.wake import wake, wake_full
+
+MAX_CHILDREN: Final = 10_000
+_NOTHING: Final = Prepared([], [], [], 0)
+
+
+class Finisher:
+    """Writes outcomes inside the caller's transaction."""
+
+    def __init__(self, connection: Connection, enqueuer: Enqueuer) -> None:
+        self._connection = connection
+        self._enqueuer = enqueuer
+
+    def finish(
+        self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
+    ) -> tuple[list[Verdict], Plan]:
+        """The verdicts, and the plan that was carried out but for its error groups: many wait for
+        those rows, so that `write_groups` comes last.
+        """
+        held, level = self.take_out([outcome.fence for outcome in outcomes])
+        plan = Plan(level)
+        lanes = {lease.lane_id for lease in held.values()}
+        verdicts, stale, ended = [], [], []
+        for outcome, payload in zip(outcomes, prepared, strict=True):
+            lease = held.pop(outcome.fence, None)
+            if lease is None:
+                verdicts.append(Verdict.STALE)
+                stale.append(outcome.task_id)
+                continue
+            plan.add(outcome, lease, payload)
+            verdicts.append(Verdict.ACCEPTED)
+            if isinstance(outcome, Completed) and outcome.part:
+                ended.append(lease.task_id)
+        if stale:
+            self._connection.execute(queries.count_stale, {"tasks": Bigints(stale)}, hot=True)
+        self.write(plan)
+        if ended:
+            self._connection.execute(queries.drop_checkpoints, {"tasks": Bigints(ended)}, hot=True)
+        wake_full(self._connection, lanes)
+        return verdicts, plan
+
+    def give_back(self, leases: Collection[HeldLease], level: EventLevel) -> Plan:
+        """Leases already taken out return to the queue as if they had never been claimed."""
+        plan = Plan(level)
+        for lease in leases:
+            plan.add(Released(task_id=lease.task_id, token=lease.token), lease, _NOTHING)
+        self.write(plan)
+        wake_full(self._connection, {lease.lane_id for lease in leases})
+        return plan
+
+    def take_out(self, fences: Sequence[Fence]) -> tuple[dict[Fence, HeldLease], EventLevel]:
+        rows = self._connection.rows(
+            queries.take_leases,
+            {
+                "tasks": Bigints(task_id for task_id, _ in fences),
+                "tokens": Bigints(token for _, token in fences),
+            },
+            hot=True,
+        )
+        level = level_of(rows[0][8] if rows else None)
+        return {(row[0], row[1]): HeldLease(*row[:8]) for row in rows}, level
+
+    def held(self, fence: Fence) -> HeldLease | None:
+        """The lease behind a fence, locked until the transaction ends."""
+        row = self._connection.row(
+            queries.held_lease, {"task_id": fence[0], "token": fence[1]}, hot=True
+        )
+        return None if row is None else HeldLease(*row)
+
+    def add_children_ahead(self, fence: Fence, children: Sequence[Row]) -> Sequence[Row]:
+        """More children than fit one short transaction go first, in batches that may be repeated;
+        the rest is returned, its heads made. A stale lease adds nothing.
+        """
+        if not children:
+            return children
+        run_id = self._connection.value(queries.run_of_task, {"task_id": fence[0]}, hot=True)
+        if run_id is None:
+            return ()
+        remaining = iter(children)
+        left = len(children)
+        while left > MAX_CHILDREN:
+            values = self._enqueuer.values_of(run_id, list(islice(remaining, MAX_CHILDREN)))
+            left -= MAX_CHILDREN
+            if not self._add_fenced(fence, values):
+                return ()
+        rest = list(remaining)
+        self._enqueuer.make_heads(run_id, rest)
+        return rest
+
+    def write(self, plan: Plan) -> None:
+        """Everything of a plan but its error groups."""
+        if plan.replaced:
+            self._connection.execute(queries.drop_replaced, {"tasks": Bigints(plan.replaced)})
+        self._write(queries.add_outcomes, plan.outcomes)
+        keyed = any(item.key is not None for item in plan.items)
+        self._write(queries.add_keyed_items if keyed else queries.add_items, plan.items)
+        self._write(queries.add_files, plan.files)
+        woken: list[tuple[int, int]] = []
+        for run_id in sorted(plan.children):
+            values = self._enqueuer.values_of(run_id, plan.children[run_id])
+            woken += self._enqueuer.add_children(values)
+        self._write(queries.add_faults, plan.faults)
+        self._write(queries.add_waiting, plan.waiting)
+        self._write(queries.add_events, plan.events)
+        self._count(plan)
+        woken += [(row.head_id, row.priority) for row in plan.waiting if row.due_in_seconds <= 0]
+        wake(self._connection, woken)
+
+    def write_groups(self, plan: Plan) -> None:
+        self._write(queries.add_error_groups, list(plan.groups.values()))
+
+    def drop_replaced(self, task_id: int) -> None:
+        """The rows of an earlier completion give way to the new ones."""
+        self._connection.execute(queries.drop_replaced, {"tasks": Bigints([task_id])})
+
+    def _add_fenced(self, fence: Fence, values: dict[str, Any]) -> bool:
+        def work() -> bool:
+            if self.held(fence) is None:
+                return False
+            wake(self._connection, self._enqueuer.add_children(values))
+            return True
+
+        return self._connection.transact(work)
+
+    def _count(self, plan: Plan) -> None:
+        changes = [(run_id, name, n) for (run_id, name), n in plan.deltas.items() if n]
+        if changes:
+            runs, names, numbers = zip(*changes, strict=True)
+            self._connection.execute(
+                queries.add_counters,
+                {
+                    "run_id": Bigints(runs),
+                    "name": Texts(names),
+                    "n": Bigints(numbers),
+                },
+                hot=True,
+            )
+
+    def _write(self, sql: str, rows: Sequence[Any]) -> None:
+        if rows:
+            self._connection.execute(sql, columns_of(rows), hot=True)
+
+
+def tell_returned(plan: Plan, returned: Callable[[int, int, int], None]) -> None:
+    """After the commit: which tasks are ready again."""
+    for row in plan.waiting:
+        if row.due_in_seconds <= 0:
+            returned(row.head_id, row.priority, row.task_id)

@@ -1,0 +1,159 @@
+"""What a claim may start on a lane or for a scraper, and what the row remembers of it."""
+
+import math
+from collections import Counter
+from typing import Any
+
+from swather.model.pacing import NO_LIMITS, Limits, Pace, allowance, opens_at, started, strictest
+from swather.store.postgres.arrays import Bigints, Floats, Texts
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+
+class Gate:
+    """One locked row during one claim: how many may still be asked for, how many passed."""
+
+    def __init__(self, lane_id: int, limits: Limits, pace: Pace, now: float, wanted: int) -> None:
+        self.lane_id = lane_id
+        self.limits = limits
+        self.now = now
+        self.left = allowance(limits, pace, now, wanted)
+        self.passed = 0
+        self._pace = pace
+
+    def reserve(self, count: int) -> int:
+        """At most `count` of what is left; what is not used in the end has cost nothing."""
+        granted = min(count, self.left)
+        self.left -= granted
+        return granted
+
+    def give_back(self, count: int) -> None:
+        self.left += count
+
+    def after(self) -> Pace:
+        return Pace(
+            started(self.limits, self._pace, self.now, self.passed),
+            self._pace.paused,
+            self._pace.cool_until,
+            self._pace.in_flight + self.passed,
+        )
+
+    def opens_at(self) -> float:
+        return opens_at(self.limits, self.after(), self.now)
+
+    def asleep(self) -> str:
+        """Why nothing more may pass now."""
+        after = self.after()
+        if after.paused:
+            return "paused"
+        if self.limits.in_flight is not None and after.in_flight >= self.limits.in_flight:
+            return "full"
+        return "paced"
+
+
+def lane_gate(row: tuple[Any, ...], wanted: int) -> Gate:
+    """The gate of a row of queries/lock_heads.sql."""
+    tat, paused, cool_until, now, in_flight = row[9:14]
+    return Gate(row[1], limits_of(row), Pace(tat, paused, cool_until, in_flight), now, wanted)
+
+
+def limits_of(row: tuple[Any, ...]) -> Limits:
+    """The strictest of the lane's limits and those that the run has for its lanes."""
+    own = Limits(*row[6:9]) if row[1] else NO_LIMITS
+    return strictest(Limits(*row[3:6]), own)
+
+
+def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
+    """The gate of a row of queries/lock_lanes.sql."""
+    lane_id, every, burst, in_flight, tat, paused, cool_until, now, _, flying = row
+    limits = Limits(every, burst, in_flight)
+    return Gate(lane_id, limits, Pace(tat, paused, cool_until, flying), now, wanted)
+
+
+class Passing:
+    """The locked lanes of one claim, and the scraper's row if that is limited."""
+
+    def __init__(self, rows: list[tuple[Any, ...]], scraper: Gate | None, wanted: int) -> None:
+        self._scraper = scraper
+        self._wanted = wanted
+        self._gates: dict[int, Gate] = {}
+        self._rows = {row[0]: row for row in rows}
+        self._by_head: dict[int, Gate] = {}
+        for head_id, row in self._rows.items():
+            gate = self._gates.setdefault(row[1], lane_gate(row, wanted))
+            # A run with limits of its own for a lane has to wait until the other is done with it.
+            if gate.limits == limits_of(row):
+                self._by_head[head_id] = gate
+
+    @property
+    def has_rates(self) -> bool:
+        gates = list(self._gates.values()) + ([self._scraper] if self._scraper else [])
+        return any(gate.limits.every_seconds for gate in gates)
+
+    def admit(self, head_id: int, limited: bool, quota: int) -> int:
+        """How much of a quota may be asked for."""
+        gate = self._by_head.get(head_id)
+        if limited:
+            quota = 0 if gate is None else gate.reserve(quota)
+        if self._scraper is not None:
+            granted = self._scraper.reserve(quota)
+            if gate is not None:
+                gate.give_back(quota - granted)
+            quota = granted
+        return quota
+
+    def save(self, connection: Connection, passed: Counter[int]) -> None:
+        """Inside the transaction that holds the rows: what has passed (by head) is on the account,
+        and heads that are closed now sleep.
+        """
+        gates = list(self._gates.values())
+        for head_id, gate in self._by_head.items():
+            gate.passed += passed[head_id]
+        if self._scraper is not None:
+            self._scraper.passed += passed.total()
+            gates.append(self._scraper)
+        charged = [gate for gate in gates if gate.passed and gate.limits.every_seconds]
+        save_paces(connection, charged)
+        self._save_heads(connection)
+
+    def _save_heads(self, connection: Connection) -> None:
+        changes = []
+        for head_id, gate in self._by_head.items():
+            opens_at = gate.opens_at()
+            is_free = self._rows[head_id][2]
+            if opens_at > gate.now:
+                changes.append((head_id, opens_at, gate.asleep()))
+            elif not is_free:
+                changes.append((head_id, -math.inf, ""))
+        if changes:
+            heads, wake_at, asleep = (list(column) for column in zip(*changes, strict=True))
+            connection.execute(
+                queries.sleep_heads,
+                {"heads": Bigints(heads), "wake_at": Floats(wake_at), "asleep": Texts(asleep)},
+                hot=True,
+            )
+
+
+def save_paces(connection: Connection, charged: list[Gate]) -> None:
+    if charged:
+        connection.execute(
+            queries.save_paces,
+            {
+                "lanes": Bigints(gate.lane_id for gate in charged),
+                "tats": Floats(gate.after().due_at for gate in charged),
+            },
+            hot=True,
+        )
+
+
+def permit_gates(rows: list[tuple[Any, ...]], lane_id: int, own: Limits, count: int) -> list[Gate]:
+    """The gates of rows of queries/lock_lanes.sql for further requests of a task that is in flight
+    already; `own` are the run's limits for the lane.
+    """
+    gates = []
+    for row in rows:
+        limits = Limits(row[1], row[2])
+        if row[0] == lane_id:
+            limits = strictest(limits, own)
+        gates.append(Gate(row[0], limits, Pace(row[4], row[5], row[6]), row[7], count))
+    return gates

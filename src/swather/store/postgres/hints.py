@@ -1,0 +1,88 @@
+"""Wake-ups between processes by LISTEN and NOTIFY."""
+
+import contextlib
+import threading
+import time
+from typing import Final
+
+import psycopg
+
+from swather.errors import DatabaseUnreachable, StoreError
+from swather.store.postgres.connection import Connection, Link, connect
+
+CHANNEL: Final = "swather"
+QUIET_SECONDS: Final = 0.02
+RECONNECT_SECONDS: Final = 1.0
+
+
+class PostgresHints:
+    """See swather.store.ports.Hints.
+
+    A NOTIFY takes a lock that all commits with a NOTIFY share, so that one is sent at most every
+    QUIET_SECONDS: the first at once, the last by a timer when the time is over. Listening has a
+    connection of its own; behind a pooler there is none to keep, and waiting is only waiting.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._sent_at = -QUIET_SECONDS
+        self._timer: threading.Timer | None = None
+        self._listening: Link | None = None
+        self._closed = threading.Event()
+
+    def send(self) -> None:
+        with self._lock:
+            if self._timer is not None or self._closed.is_set():
+                return
+            early = self._sent_at + QUIET_SECONDS - time.monotonic()
+            if early > 0:
+                self._timer = threading.Timer(early, self._send_late)
+                self._timer.daemon = True
+                self._timer.start()
+                return
+            self._sent_at = time.monotonic()
+        self._connection.execute(f"NOTIFY {CHANNEL}")
+
+    def wait(self, timeout_seconds: float) -> bool:
+        if self._connection.address.pooled:
+            self._closed.wait(max(timeout_seconds, 0))
+            return False
+        ends_at = time.monotonic() + max(timeout_seconds, 0)
+        try:
+            return self._receive(timeout_seconds)
+        except (psycopg.Error, DatabaseUnreachable):
+            self._stop_listening()
+            self._closed.wait(min(max(ends_at - time.monotonic(), 0), RECONNECT_SECONDS))
+            return False
+
+    def close(self) -> None:
+        self._closed.set()
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        self._stop_listening()
+
+    def _send_late(self) -> None:
+        with self._lock:
+            self._timer = None
+            self._sent_at = time.monotonic()
+        # A hint may be lost; what is wrong with the connection shows in the next verb.
+        with contextlib.suppress(StoreError):
+            self._connection.execute(f"NOTIFY {CHANNEL}")
+
+    def _receive(self, timeout_seconds: float) -> bool:
+        if self._listening is None:
+            self._listening = connect(self._connection.address)
+            self._listening.execute(f"LISTEN {CHANNEL}")
+        came = False
+        for _ in self._listening.notifies(timeout=max(timeout_seconds, 0), stop_after=1):
+            came = True
+        return came
+
+    def _stop_listening(self) -> None:
+        if self._listening is not None:
+            with contextlib.suppress(psycopg.Error):
+                self._listening.close()
+            self._listening = None

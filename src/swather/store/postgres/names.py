@@ -1,0 +1,91 @@
+"""From names to row ids."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final
+
+from swather.store.checks import unknown_run
+from swather.store.postgres.arrays import Texts
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+MAX_KNOWN_HEADS: Final = 100_000
+
+
+def run_id(connection: Connection, name: str) -> int:
+    found: int | None = connection.value(
+        "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}
+    )
+    if found is None:
+        raise unknown_run(name)
+    return found
+
+
+def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
+    """The lane's row, made if needed."""
+    if not name:
+        return 0
+    this = {"kind": kind, "name": name}
+    found = connection.value(queries.find_lane, this, hot=True)
+    if found is None:
+        connection.execute(queries.ensure_lanes, {"kind": kind, "names": Texts([name])})
+        found = connection.value(queries.find_lane, this, hot=True)
+    number: int = found
+    return number
+
+
+class Heads:
+    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+
+    They are made in a transaction of their own: a head without tasks harms nobody. Ids are never
+    used twice, so what is remembered of a removed run can only be useless, not wrong.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: OrderedDict[tuple[int, str, str], int] = OrderedDict()
+
+    def ids_of(self, run: int, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        """The head of each (partition, lane), made if needed."""
+        found = {}
+        unknown = []
+        for place in places:
+            head_id = self._known.get((run, *place))
+            if head_id is None:
+                unknown.append(place)
+            else:
+                found[place] = head_id
+        if unknown:
+            made = self._make(run, unknown)
+            found.update(made)
+            if not self._connection.in_transaction:
+                self._remember(run, made)
+        return found
+
+    def _remember(self, run: int, made: dict[tuple[str, str], int]) -> None:
+        for place, head_id in made.items():
+            self._known[run, *place] = head_id
+        while len(self._known) > MAX_KNOWN_HEADS:
+            self._known.popitem(last=False)
+
+    def _make(self, run: int, places: list[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        partitions = [partition for partition, _ in places]
+        lanes = [lane for _, lane in places]
+        heads = {"run_id": run, "partitions": Texts(partitions), "lanes": Texts(lanes)}
+        new_lanes = sorted({lane for lane in lanes if lane})
+        new_partitions = sorted({partition for partition in partitions if partition})
+
+        def work() -> dict[tuple[str, str], int]:
+            if new_lanes:
+                self._connection.execute(
+                    queries.ensure_lanes, {"kind": "lane", "names": Texts(new_lanes)}
+                )
+            if new_partitions:
+                self._connection.execute(
+                    queries.ensure_partitions, {"run_id": run, "names": Texts(new_partitions)}
+                )
+            self._connection.execute(queries.ensure_heads, heads)
+            rows = self._connection.rows(queries.find_heads, heads)
+            return {(row[0], row[1]): row[2] for row in rows}
+
+        return self._connection.transact(work)

@@ -1,0 +1,182 @@
+"""Which heads a claim asks for how much: the strategy, turned into the arrays of one statement."""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from math import ceil
+from random import Random
+from typing import Final, NamedTuple
+
+from swather.model.strategy import Strategy, draw
+from swather.store.postgres.marks import TOP, Marks
+from swather.store.postgres.outlook import Head, Scope
+from swather.store.postgres.settings import queries
+
+Portion = list[tuple[Scope, list[Head]]]
+
+SPARE_HEADS: Final = 4
+OF_ALL: Final = 0
+
+
+def _claim(pick: str) -> str:
+    """The whole statement, without its layout: psycopg takes long statements apart every time."""
+    lines = f"{queries.claim_heads}{pick}{queries.claim_take}".splitlines()
+    return " ".join(line.strip() for line in lines if not line.startswith("--"))
+
+
+class Pick(Enum):
+    """How tasks are picked from a head; the value is the whole claim statement."""
+
+    OLDEST = _claim(queries.pick_oldest)
+    NEWEST = _claim(queries.pick_newest)
+    OLDEST_OF_ALL = _claim(queries.pick_oldest_of_all)
+    NEWEST_OF_ALL = _claim(queries.pick_newest_of_all)
+
+    @property
+    def is_newest(self) -> bool:
+        return self in (Pick.NEWEST, Pick.NEWEST_OF_ALL)
+
+    @property
+    def is_of_all(self) -> bool:
+        return self in (Pick.OLDEST_OF_ALL, Pick.NEWEST_OF_ALL)
+
+
+class Offer(NamedTuple):
+    """Up to `quota` tasks of one head and priority, with ids between the two bounds."""
+
+    scope: Scope
+    head: Head
+    priority: int
+    above: int
+    below: int
+    quota: int
+
+    @property
+    def is_thorough(self) -> bool:
+        """Whether all of the head is looked at, marks or not."""
+        return self.above == 0 and self.below == TOP
+
+
+class Group:
+    """Scopes whose heads can be asked in one statement, in turn."""
+
+    def __init__(self, pick: Pick, scopes: list[Scope]) -> None:
+        self.pick = pick
+        self.scopes = scopes
+
+    @property
+    def scraper_lane_id(self) -> int | None:
+        first = self.scopes[0]
+        return first.scraper_lane_id if first.scraper_limited else None
+
+
+def pick_for(scope: Scope, *, again: bool) -> Pick:
+    """Draws may hit empty priorities, so that a second look takes what there is."""
+    several = len(scope.priorities) > 1
+    match scope.strategy:
+        case Strategy.LIFO:
+            return Pick.NEWEST_OF_ALL if several else Pick.NEWEST
+        case Strategy.PRIORITY:
+            return Pick.OLDEST
+        case Strategy.WEIGHTED_RANDOM if not again:
+            return Pick.OLDEST
+        case _:
+            return Pick.OLDEST_OF_ALL if several else Pick.OLDEST
+
+
+def groups_of(scopes: Sequence[Scope], *, again: bool) -> Iterator[Group]:
+    """Neighbours of one pick together; a limited scraper's scope by itself."""
+    group: Group | None = None
+    for scope in scopes:
+        pick = pick_for(scope, again=again)
+        if group and (group.pick is not pick or group.scraper_lane_id or scope.scraper_limited):
+            yield group
+            group = None
+        if group is None:
+            group = Group(pick, [scope])
+        else:
+            group.scopes.append(scope)
+    if group is not None:
+        yield group
+
+
+def portions_of(group: Group, wanted: int) -> Iterator[Portion]:
+    """The heads of a group in portions, each enough for what is wanted and a few to spare."""
+    portion: Portion = []
+    expected = spare = 0
+    for scope in group.scopes:
+        heads = list(scope.heads)
+        if scope.strategy is Strategy.PRIORITY:
+            heads.sort(key=lambda head: -head.best)
+        share = ceil(wanted / max(1, min(len(heads), wanted)))
+        chosen: list[Head] = []
+        for head in heads:
+            if expected >= wanted:
+                spare += 1
+            if spare > SPARE_HEADS:
+                yield [*portion, (scope, chosen)] if chosen else portion
+                portion, chosen, expected, spare = [], [], 0, 0
+            chosen.append(head)
+            expected += share
+        if chosen:
+            portion.append((scope, chosen))
+    if portion:
+        yield portion
+
+
+class Offers:
+    """Makes offers of portions, with the marks as they stand."""
+
+    def __init__(self, oldest: Marks, newest: Marks, random: Random) -> None:
+        self._oldest = oldest
+        self._newest = newest
+        self._random = random
+
+    def make(self, pick: Pick, portion: Portion, wanted: int, now: float) -> list[Offer]:
+        offers: list[Offer] = []
+        for scope, heads in portion:
+            share = ceil(wanted / min(len(heads), wanted))
+            if pick.is_of_all:
+                for head in heads:
+                    offers += self._bounded(pick, scope, head, OF_ALL, share, now)
+            elif len(scope.priorities) == 1:
+                for head in heads:
+                    offers += self._bounded(pick, scope, head, scope.priorities[0], share, now)
+            else:
+                offers += self._by_class(pick, scope, heads, wanted, now)
+        return offers
+
+    def _by_class(
+        self, pick: Pick, scope: Scope, heads: list[Head], wanted: int, now: float
+    ) -> Iterator[Offer]:
+        """Priorities one after another. Of a limited head only one is asked, since its quota holds
+        for all of them together.
+        """
+        highest_first = sorted(scope.priorities, reverse=True)
+        if scope.strategy is Strategy.WEIGHTED_RANDOM:
+            drawn = draw(
+                self._random.sample(highest_first, len(highest_first)), wanted, self._random
+            )
+        else:
+            drawn = dict.fromkeys(highest_first, wanted)
+        asked: set[int] = set()
+        for priority, count in drawn.items():
+            having = [head for head in heads if head.best >= priority and head.id not in asked]
+            if not having or not count:
+                continue
+            weighted = scope.strategy is Strategy.WEIGHTED_RANDOM
+            quota = ceil(count / len(having)) if weighted else count
+            for head in having:
+                if head.limited:
+                    asked.add(head.id)
+                yield from self._bounded(pick, scope, head, priority, quota, now)
+
+    def _bounded(
+        self, pick: Pick, scope: Scope, head: Head, priority: int, quota: int, now: float
+    ) -> Iterator[Offer]:
+        if not pick.is_newest:
+            above = self._oldest.above(head.id, priority, now)
+            yield Offer(scope, head, priority, above, TOP, quota)
+            return
+        ranges = self._newest.outside(head.id, priority, now)
+        for above, below in ranges if not head.limited else [(0, TOP)]:
+            yield Offer(scope, head, priority, above, below, quota)

@@ -1,0 +1,190 @@
+"""Where a claim might find something: runs, partitions and heads, as they were a moment ago.
+
+A hint that saves a claim from asking anew each time; the claim's own statement decides.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from swather.model.lease import ClaimRequest
+from swather.model.strategy import Strategy, priorities_in
+from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, Texts
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.marks import COST_FACTOR
+from swather.store.postgres.settings import queries
+
+MAX_AGE_SECONDS: Final = 0.25
+MAX_CURSORS: Final = 10_000
+HEADS_EACH: Final = 64
+SCOPES_FULL: Final = 4
+
+
+class Head(NamedTuple):
+    """`limited`: the lane has to be locked before anything is taken."""
+
+    id: int
+    best: int
+    limited: bool
+
+
+class Scope:
+    """A run's partition that this worker may take from."""
+
+    def __init__(
+        self,
+        run_id: int,
+        partition: str,
+        strategy: Strategy,
+        priorities: list[int],
+        scraper_lane_id: int,
+        scraper_limited: bool,
+    ) -> None:
+        self.run_id = run_id
+        self.partition = partition
+        self.strategy = strategy
+        self.priorities = priorities
+        self.scraper_lane_id = scraper_lane_id
+        self.scraper_limited = scraper_limited
+        self.heads: deque[Head] = deque()
+        self.opens_seconds: float | None = None
+
+    def drop(self, head_ids: set[int]) -> None:
+        self.heads = deque(head for head in self.heads if head.id not in head_ids)
+
+
+class Cursors:
+    """Where the walk over a scope's heads stopped, and since when its timed ones may be due."""
+
+    def __init__(self) -> None:
+        self.after: dict[tuple[int, str, int], int] = {}
+        self.since: dict[tuple[int, str, int], tuple[float, float, float]] = {}
+
+    def trim(self) -> None:
+        if len(self.after) > MAX_CURSORS:
+            self.after.clear()
+        if len(self.since) > MAX_CURSORS:
+            self.since.clear()
+
+
+class Outlook:
+    """What one kind of request may take from."""
+
+    def __init__(self, connection: Connection, request: ClaimRequest, cursors: Cursors) -> None:
+        self._connection = connection
+        self._request = request
+        self._cursors = cursors
+        self._read_at = -MAX_AGE_SECONDS
+        self.scopes: list[Scope] = []
+        self.cooling_seconds: list[float] = []
+        self.complete = False
+
+    @property
+    def is_stale(self) -> bool:
+        return time.monotonic() - self._read_at > MAX_AGE_SECONDS
+
+    def read(self, wanted: int, *, thorough: bool) -> None:
+        """Look anew at runs and heads, the heads from where the last look stopped.
+
+        `complete` then says whether all heads that are awake are known.
+        """
+        self.scopes, self.cooling_seconds = self._read_scopes()
+        self._read_heads(wanted, thorough=thorough)
+        self._read_at = time.monotonic()
+
+    def _read_heads(self, wanted: int, *, thorough: bool) -> None:
+        each = max(HEADS_EACH, wanted)
+        limit = SCOPES_FULL * each
+        entries = [
+            (scope, best)
+            for scope in self.scopes
+            for best in sorted(scope.priorities, reverse=True)
+        ]
+        if not entries:
+            self.complete = True
+            return
+        began = time.monotonic()
+        places = [(scope.run_id, scope.partition, best) for scope, best in entries]
+        after = [self._cursors.after.get(place, 0) for place in places]
+        since = [self._since(place, began, thorough=thorough) for place in places]
+        rows = self._connection.rows(
+            queries.awake_heads,
+            {
+                "entries": Integers(range(len(entries))),
+                "run_ids": Bigints(place[0] for place in places),
+                "partitions": Texts(place[1] for place in places),
+                "bests": Smallints(place[2] for place in places),
+                "after": Bigints(after),
+                "since": Floats(since),
+                "each": each,
+                "limit": limit,
+            },
+            hot=True,
+        )
+        cost = time.monotonic() - began
+        free: list[list[Head]] = [[] for _ in entries]
+        timed: list[list[Head]] = [[] for _ in entries]
+        first_due: dict[int, float] = {}
+        for entry, head_id, best, limited, wake_at in rows:
+            found = free if wake_at is None else timed
+            found[entry].append(Head(head_id, best, limited))
+            if wake_at is not None:
+                first_due.setdefault(entry, wake_at)
+        cut = len(rows) >= limit
+        self.complete = not cut and not any(after)
+        for entry, (scope, _) in enumerate(entries):
+            place = places[entry]
+            if len(free[entry]) >= each:
+                self._cursors.after[place] = free[entry][-1].id
+                self.complete = False
+            elif not cut:
+                self._cursors.after.pop(place, None)
+            if not since[entry]:
+                self._cursors.since[place] = (first_due.get(entry, 0.0), began, cost)
+            scope.heads.extend(interleaved(free[entry], timed[entry]))
+        self._cursors.trim()
+
+    def _since(self, place: tuple[int, str, int], now: float, *, thorough: bool) -> float:
+        """Before this, timed heads were last seen to be all dealt with; the dead rows of their
+        earlier times need not be passed over each time.
+        """
+        mark = self._cursors.since.get(place)
+        if mark is None:
+            return 0.0
+        first_due, read_at, cost = mark
+        patience = COST_FACTOR * cost if thorough else max(MAX_AGE_SECONDS, COST_FACTOR * cost)
+        return 0.0 if now >= read_at + patience else first_due
+
+    def _read_scopes(self) -> tuple[list[Scope], list[float]]:
+        request = self._request
+        scopes, cooling = [], []
+        rows = self._connection.rows(queries.scopes, {"worker_id": request.worker_id}, hot=True)
+        for run_id, name, scraper, strategy, mask, lane_id, limited, owned, cools in rows:
+            if request.runs is not None and name not in request.runs:
+                continue
+            if request.scrapers is not None and scraper not in request.scrapers:
+                continue
+            if cools > 0:
+                cooling.append(cools)
+                continue
+            for partition in ["", *owned]:
+                if request.partitions is None or partition in request.partitions:
+                    chosen = request.strategy or Strategy(strategy)
+                    scopes.append(
+                        Scope(run_id, partition, chosen, priorities_in(mask), lane_id, limited)
+                    )
+        return scopes, cooling
+
+
+def interleaved(first: Iterable[Head], second: Iterable[Head]) -> list[Head]:
+    """One of each in turn, the rest of the longer at the end."""
+    mixed = []
+    longer, shorter = list(first), list(second)
+    if len(longer) < len(shorter):
+        longer, shorter = shorter, longer
+    for place, head in enumerate(longer):
+        mixed.append(head)
+        if place < len(shorter):
+            mixed.append(shorter[place])
+    return mixed

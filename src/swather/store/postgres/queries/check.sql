@@ -1,0 +1,90 @@
+WITH places (task_id, place) AS MATERIALIZED (
+    SELECT task_id, 'ready' FROM swather.ready
+    UNION ALL SELECT task_id, 'scheduled' FROM swather.scheduled
+    UNION ALL SELECT task_id, 'leased' FROM swather.leases
+    UNION ALL SELECT task_id, state FROM swather.outcomes
+),
+counted (run_id, place, n) AS (
+    SELECT t.run_id, p.place, count(*)
+    FROM places AS p
+    JOIN swather.tasks AS t ON t.id = p.task_id
+    GROUP BY t.run_id, p.place
+),
+produced (run_id, name, n) AS (
+    SELECT run_id, 'items', count(*) FROM swather.items GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'files', count(*) FROM swather.files GROUP BY run_id
+)
+(
+    SELECT 'task in more than one place', task_id::text
+    FROM places GROUP BY task_id HAVING count(*) > 1
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'task in no place', t.id::text
+    FROM swather.tasks AS t
+    LEFT JOIN places AS p ON p.task_id = t.id
+    WHERE p.task_id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'place without a task', p.place || ' ' || p.task_id
+    FROM places AS p
+    LEFT JOIN swather.tasks AS t ON t.id = p.task_id
+    WHERE t.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'task waits under a head or priority that is not its own', r.task_id::text
+    FROM swather.ready AS r
+    JOIN swather.tasks AS t ON t.id = r.task_id
+    WHERE (r.head_id, r.priority) <> (t.head_id, t.priority)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head asleep as empty, but tasks wait', h.id::text
+    FROM swather.heads AS h
+    WHERE h.asleep = 'empty' AND EXISTS (SELECT FROM swather.ready AS r WHERE r.head_id = h.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head whose best is less than what waits', h.id::text
+    FROM swather.heads AS h
+    WHERE EXISTS (
+        SELECT FROM swather.ready AS r WHERE r.head_id = h.id AND r.priority > h.best
+    )
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'run does not know of a priority that it has', r.name
+    FROM swather.runs AS r
+    WHERE EXISTS (
+        SELECT FROM swather.heads AS h
+        WHERE h.run_id = r.id AND h.best > 0 AND r.priorities & (1 << h.best) = 0
+    )
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'counter differs from the tables',
+           'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
+           || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
+    FROM (
+        SELECT run_id, name, sum(n) AS n
+        FROM swather.counters
+        WHERE name IN (
+            'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files'
+        )
+        GROUP BY run_id, name
+    ) AS k
+    FULL JOIN (SELECT * FROM counted UNION ALL SELECT * FROM produced) AS c
+        ON c.run_id = k.run_id AND c.place = k.name
+    WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)
+    LIMIT 100
+)

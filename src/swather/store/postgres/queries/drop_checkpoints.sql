@@ -1,0 +1,1 @@
+DELETE FROM swather.checkpoints WHERE task_id = ANY(%(tasks)b::bigint[])

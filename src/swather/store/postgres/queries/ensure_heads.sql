@@ -1,0 +1,10 @@
+INSERT INTO swather.heads (run_id, partition, lane_id, best, wake_at, asleep)
+SELECT %(run_id)s, p.partition, l.id, 0, 'infinity', 'empty'
+FROM unnest(%(partitions)b::text[], %(lanes)b::text[]) AS p (partition, lane)
+JOIN swather.lanes AS l ON l.kind = 'lane' AND l.name = p.lane
+WHERE NOT EXISTS (
+    SELECT FROM swather.heads
+    WHERE run_id = %(run_id)s AND partition = p.partition AND lane_id = l.id
+)
+ORDER BY p.partition, l.id
+ON CONFLICT DO NOTHING

@@ -1,0 +1,1 @@
+SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s

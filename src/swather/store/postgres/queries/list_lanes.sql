@@ -1,0 +1,18 @@
+SELECT l.kind, l.name, l.every_seconds, l.burst, l.in_flight, l.paused, l.cool_until, l.cool_reason,
+       CASE l.kind
+           WHEN 'lane' THEN (
+               SELECT count(*) FROM swather.leases WHERE lane_id = l.id AND lane_id <> 0
+           )
+           ELSE (
+               SELECT count(*) FROM swather.leases
+               WHERE run_id IN (SELECT id FROM swather.runs WHERE scraper_lane_id = l.id)
+           )
+       END
+FROM (
+    SELECT id FROM swather.lanes WHERE limited
+    UNION
+    SELECT lane_id FROM swather.leases WHERE lane_id <> 0
+) AS i
+JOIN swather.lanes AS l ON l.id = i.id
+ORDER BY l.kind, l.name
+LIMIT %(limit)s

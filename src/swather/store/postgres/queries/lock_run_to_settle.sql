@@ -1,0 +1,1 @@
+SELECT FROM swather.runs WHERE id = %(run_id)s FOR UPDATE

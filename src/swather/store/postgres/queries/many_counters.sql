@@ -1,0 +1,1 @@
+SELECT count(*) >= %(many)s FROM (SELECT FROM swather.counters LIMIT %(many)s) AS c

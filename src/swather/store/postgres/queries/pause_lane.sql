@@ -1,0 +1,1 @@
+UPDATE swather.lanes SET paused = true WHERE id = %(lane_id)s

@@ -1,0 +1,1 @@
+UPDATE swather.runs SET paused = true WHERE id = %(run_id)s

@@ -1,0 +1,32 @@
+WITH gone AS (
+    DELETE FROM swather.outcomes WHERE task_id = ANY(%(tasks)b::bigint[])
+    RETURNING task_id, run_id, state, reason
+),
+forgiven AS (
+    INSERT INTO swather.faults AS f (task_id, run_id, token, replaces, at)
+    SELECT g.task_id, g.run_id, 0, g.state = 'completed', (SELECT swather.clock())
+    FROM gone AS g
+    WHERE g.state = 'completed'
+       OR EXISTS (SELECT FROM swather.faults AS x WHERE x.task_id = g.task_id)
+    ON CONFLICT (task_id) DO UPDATE SET
+        attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0,
+        replaces = f.replaces OR excluded.replaces
+),
+known AS MATERIALIZED (
+    SELECT t.head_id, t.priority, t.id
+    FROM gone AS g
+    JOIN swather.tasks AS t ON t.id = g.task_id
+    ORDER BY t.id
+),
+added AS (
+    INSERT INTO swather.ready (head_id, priority, task_id) SELECT * FROM known
+),
+counted AS (
+    INSERT INTO swather.counters (run_id, name, n)
+    SELECT run_id, state, -count(*) FROM gone GROUP BY run_id, state
+    UNION ALL
+    SELECT run_id, 'reason:' || reason, -count(*) FROM gone GROUP BY run_id, reason
+    UNION ALL
+    SELECT run_id, 'ready', count(*) FROM gone GROUP BY run_id
+)
+SELECT head_id, priority, id FROM known

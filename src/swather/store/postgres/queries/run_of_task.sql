@@ -1,0 +1,1 @@
+SELECT run_id FROM swather.tasks WHERE id = %(task_id)s

@@ -1,0 +1,2 @@
+INSERT INTO swather.settings (name, value) VALUES (%(name)s, %(value)s)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value

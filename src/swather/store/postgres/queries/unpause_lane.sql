@@ -1,0 +1,2 @@
+UPDATE swather.lanes SET paused = false, cool_until = NULL, cool_reason = ''
+WHERE id = %(lane_id)s

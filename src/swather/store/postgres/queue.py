@@ -1,0 +1,157 @@
+"""The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from swather.errors import InputError
+from swather.model.lease import Claimed, ClaimRequest, Permits
+from swather.model.outcome import File, Item, Outcome, Standing, Verdict
+from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.payload import encode
+from swather.model.task import Target, check_name
+from swather.store.finishing import Plan, prepare, prepare_results
+from swather.store.ports import Fence, Finished
+from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.ask import Attempt
+from swather.store.postgres.claim import Claimer
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.finish import Finisher, tell_returned
+from swather.store.postgres.gates import Gate, permit_gates, save_paces
+from swather.store.postgres.names import lane_id
+from swather.store.postgres.settings import PostgresSettings, queries
+
+
+class PostgresQueue:
+    """See swather.store.ports.Queue."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        settings: PostgresSettings,
+        claimer: Claimer,
+        finisher: Finisher,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._claimer = claimer
+        self._finisher = finisher
+
+    def claim(self, request: ClaimRequest) -> Claimed:
+        return self._claimer.claim(request)
+
+    def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
+        """The first look of the claim is part of the transaction; if it gives too little, more
+        follow.
+        """
+        if not outcomes:
+            return Finished([], None if claim is None else self.claim(claim))
+        prepared = []
+        for outcome in outcomes:
+            payload = prepare(outcome)
+            if payload.children:
+                children = self._finisher.add_children_ahead(outcome.fence, payload.children)
+                payload = payload._replace(children=list(children))
+            prepared.append(payload)
+
+        def work() -> tuple[list[Verdict], Plan, Attempt | None]:
+            verdicts, plan = self._finisher.finish(outcomes, prepared)
+            attempt = None if claim is None else self._claimer.attempt(claim)
+            self._finisher.write_groups(plan)
+            return verdicts, plan, attempt
+
+        verdicts, plan, attempt = self._connection.transact(work)
+        tell_returned(plan, self._claimer.returned)
+        if claim is None:
+            return Finished(verdicts, None)
+        return Finished(verdicts, self._claimer.complete(claim, attempt))
+
+    def progress(self, fence: Fence, progress: Any) -> Verdict:
+        encoded = encode(progress, what="progress")
+        row = self._connection.row(
+            queries.save_progress,
+            {"task_id": fence[0], "token": fence[1], "progress": encoded, "said": encoded[:500]},
+            hot=True,
+        )
+        return Verdict.STALE if row is None else Verdict.ACCEPTED
+
+    def checkpoint(
+        self,
+        fence: Fence,
+        *,
+        part: int,
+        cursor: Any,
+        items: Sequence[Item] = (),
+        children: Sequence[Target] = (),
+        files: Sequence[File] = (),
+    ) -> Verdict:
+        encoded = encode(cursor, what="cursor")
+        prepared = prepare_results(items, children, files)
+        rest = self._finisher.add_children_ahead(fence, prepared.children)
+        prepared = prepared._replace(children=list(rest))
+
+        def work() -> Verdict:
+            lease = self._finisher.held(fence)
+            if lease is None:
+                return Verdict.STALE
+            this = {"task_id": lease.task_id}
+            if lease.replaces:
+                self._finisher.drop_replaced(lease.task_id)
+                self._connection.execute(queries.keep_lease, this, hot=True)
+            plan = Plan(self._settings.event_level())
+            plan.produce(lease, part, prepared)
+            self._finisher.write(plan)
+            self._connection.execute(
+                queries.save_checkpoint,
+                {**this, "run_id": lease.run_id, "part": part + 1, "cursor": encoded},
+                hot=True,
+            )
+            return Verdict.ACCEPTED
+
+        return self._connection.transact(work)
+
+    def permits(self, fence: Fence, lane: str, count: int = 1) -> Permits:
+        check_name("lane", lane)
+        if count < 1:
+            raise InputError(f"count must be at least 1, got {count!r}")
+        number = lane_id(self._connection, lane)
+
+        def work() -> Permits:
+            row = self._connection.row(
+                queries.permit_lease, {"task_id": fence[0], "token": fence[1]}, hot=True
+            )
+            if row is None:
+                return Permits(0)
+            own = Limits(row[1], row[2]) if number else NO_LIMITS
+            rows = self._connection.rows(
+                queries.lock_limited_lanes,
+                {
+                    "lanes": Bigints([number, row[0]]),
+                    "paced": Bigints([] if own.are_none else [number]),
+                },
+                hot=True,
+            )
+            gates = permit_gates(rows, number, own, count)
+            granted = min([count, *(gate.left for gate in gates)])
+            for gate in gates:
+                gate.passed = granted
+            save_paces(self._connection, [gate for gate in gates if granted])
+            return Permits(granted, None if granted else _opens_seconds(gates))
+
+        return self._connection.transact(work)
+
+    def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
+        rows = self._connection.rows(
+            queries.standing,
+            {
+                "tasks": Bigints(task_id for task_id, _ in fences),
+                "tokens": Bigints(token for _, token in fences),
+            },
+            hot=True,
+        )
+        return {(row[0], row[1]): Standing(row[2]) for row in rows}
+
+
+def _opens_seconds(gates: list[Gate]) -> float | None:
+    opens_in = max(gate.opens_at() - gate.now for gate in gates)
+    return None if math.isinf(opens_in) else max(opens_in, 0.0)

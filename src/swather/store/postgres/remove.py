@@ -1,0 +1,48 @@
+"""Removing a run with all that belongs to it."""
+
+from typing import Final
+
+from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+BATCH: Final = 5_000
+_BY_TASK: Final = (
+    "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
+)  # fmt: skip
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads")
+
+
+def remove_run(connection: Connection, number: int) -> bool:
+    """In batches, the row itself last, so that it can be repeated; False if the run was opened
+    again meanwhile.
+    """
+    this = {"run_id": number, "limit": BATCH}
+    while True:
+        left = connection.transact(lambda: _remove_batch(connection, this))
+        if left is None:
+            return False
+        if not left:
+            return True
+
+
+def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
+    state = connection.value(queries.lock_run_to_remove, this)
+    if state == "open":
+        return None
+    ids = Bigints(row[0] for row in connection.rows(queries.tasks_to_remove, this))
+    if ids:
+        connection.execute(queries.cancel_ready, {"tasks": ids})
+        for table in _BY_TASK:
+            connection.execute(
+                f"DELETE FROM swather.{table} WHERE task_id = ANY(%(tasks)b::bigint[])",
+                {"tasks": ids},
+            )
+        connection.execute(
+            "DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])", {"tasks": ids}
+        )
+        return True
+    for table in _BY_RUN:
+        connection.execute(f"DELETE FROM swather.{table} WHERE run_id = %(run_id)s", this)
+    connection.execute("DELETE FROM swather.runs WHERE id = %(run_id)s", this)
+    return False

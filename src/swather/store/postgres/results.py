@@ -1,0 +1,82 @@
+"""Items, files and error groups, as they are read back."""
+
+from typing import Any
+
+from swather.errors import InputError
+from swather.model.payload import decode
+from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.names import run_id
+from swather.store.postgres.settings import queries
+
+
+class PostgresResults:
+    """See swather.store.ports.Results. A position is 'transaction:id'."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def items(
+        self, run: str, *, after: str = "", limit: int = 1_000, complete_only: bool = False
+    ) -> list[StoredItem]:
+        sql = queries.complete_items if complete_only else queries.items
+        return [
+            StoredItem(
+                position=row[0],
+                task_id=row[1],
+                part=row[2],
+                seq=row[3],
+                key=row[4],
+                data=decode(row[5]),
+                partial=row[6],
+            )
+            for row in self._rows_after(sql, run, after, limit)
+        ]
+
+    def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]:
+        return [
+            StoredFile(
+                position=row[0],
+                task_id=row[1],
+                part=row[2],
+                seq=row[3],
+                name=row[4],
+                sha256=row[5],
+                size_bytes=row[6],
+                media_type=row[7],
+            )
+            for row in self._rows_after(queries.files, run, after, limit)
+        ]
+
+    def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
+        this = {"run_id": run_id(self._connection, run), "limit": limit}
+        return [
+            ErrorGroup(
+                run=run,
+                fingerprint=row[0],
+                error_class=row[1],
+                title=row[2],
+                where=row[3],
+                count=row[4],
+                first_at=row[5],
+                last_at=row[6],
+                sample_task_id=row[7],
+                sample_message=row[8],
+                sample_traceback=row[9],
+            )
+            for row in self._connection.rows(queries.error_groups, this)
+        ]
+
+    def _rows_after(self, sql: str, run: str, after: str, limit: int) -> list[tuple[Any, ...]]:
+        xid, number = _parsed(after)
+        this = {"run_id": run_id(self._connection, run), "xid": xid, "id": number, "limit": limit}
+        return self._connection.rows(sql, this)
+
+
+def _parsed(position: str) -> tuple[str, int]:
+    if not position:
+        return "0", 0
+    xid, colon, number = position.partition(":")
+    if not (colon and xid.isdecimal() and number.isdecimal()):
+        raise InputError(f"{position!r} is not a position that this store gave")
+    return xid, int(number)

@@ -1,0 +1,50 @@
+"""Retry by a person: ended tasks become ready again, with fresh budgets."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from swather.model.query import TaskFilter
+from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.filters import ids_of
+from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.wake import wake
+
+BATCH: Final = 5_000
+
+
+def retry_tasks(
+    connection: Connection,
+    settings: PostgresSettings,
+    which: TaskFilter,
+    returned: Callable[[int, int, int], None],
+) -> int:
+    """`returned` is told each (head, priority, task)."""
+    sql, values = ids_of(connection, which)
+    retried = after_id = 0
+    while True:
+        this = {**values, "after_id": after_id, "limit": BATCH}
+        ids = Bigints(row[0] for row in connection.rows(sql, this))
+        if not ids:
+            return retried
+        after_id = ids[-1] or 0
+        run = {"run_id": values["run_id"], "mask": 0}
+        rows = _retry(connection, settings, ids, run)
+        for row in rows:
+            returned(row[0], row[1], row[2])
+        retried += len(rows)
+
+
+def _retry(
+    connection: Connection, settings: PostgresSettings, ids: Bigints, run: dict[str, int]
+) -> list[tuple[Any, ...]]:
+    def work() -> list[tuple[Any, ...]]:
+        connection.execute(queries.lock_run, run)
+        rows = connection.rows(queries.retry_tasks, {"tasks": ids})
+        if rows:
+            connection.execute(queries.open_run, run)
+            wake(connection, [(row[0], row[1]) for row in rows])
+            settings.changed()
+        return rows
+
+    return connection.transact(work)

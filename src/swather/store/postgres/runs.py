@@ -1,0 +1,138 @@
+"""Runs: made, paused, settled, cancelled, removed."""
+
+from typing import Any, Final
+
+from swather.errors import InputError
+from swather.model.pacing import Limits
+from swather.model.payload import decode, encode
+from swather.model.query import TaskFilter
+from swather.model.run import Counts, NewRun, Run, RunState, counts_from, run_name
+from swather.model.strategy import Strategy
+from swather.model.task import State
+from swather.store.checks import check_new_run, check_seconds, unknown_run
+from swather.store.postgres.cancel import cancel_tasks
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.names import lane_id, run_id
+from swather.store.postgres.remove import remove_run
+from swather.store.postgres.settings import PostgresSettings, queries
+
+_UNFINISHED: Final = frozenset({State.SCHEDULED, State.READY, State.LEASED})
+
+
+class PostgresRuns:
+    """See swather.store.ports.Runs."""
+
+    def __init__(self, connection: Connection, settings: PostgresSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def create(self, new: NewRun) -> Run:
+        check_new_run(new)
+        params = encode(new.params, what="params")
+        lane = lane_id(self._connection, new.scraper, "scraper")
+        stem = new.name
+        if stem is None:
+            stem = run_name(new.scraper, self._connection.value("SELECT swather.clock()"))
+        number = 1
+        while True:
+            name = stem if number == 1 else f"{stem}-{number}"
+            row = self._connection.row(
+                queries.create_run,
+                {
+                    "name": name,
+                    "scraper": new.scraper,
+                    "scraper_lane_id": lane,
+                    "params": params,
+                    "version": new.version,
+                    "strategy": str(new.strategy),
+                    "lane_every_seconds": new.lane_limits.every_seconds,
+                    "lane_burst": new.lane_limits.burst,
+                    "lane_in_flight": new.lane_limits.in_flight,
+                },
+            )
+            if row is not None:
+                return run_of(row)
+            if new.name is not None:
+                raise InputError(f"there is already a run named {name!r}; choose another name")
+            number += 1
+
+    def get(self, name: str) -> Run:
+        row = self._connection.row(queries.get_run, {"name": name})
+        if row is None:
+            raise unknown_run(name)
+        return run_of(row)
+
+    def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
+        if state is None:
+            rows = self._connection.rows(queries.list_runs, {"limit": limit})
+        else:
+            this = {"state": str(state), "limit": limit}
+            rows = self._connection.rows(queries.list_runs_by_state, this)
+        return [run_of(row) for row in rows]
+
+    def counts(self, name: str) -> Counts:
+        return counts_from(self._sums(run_id(self._connection, name)))
+
+    def pause(self, name: str) -> None:
+        self._change(name, queries.pause_run)
+
+    def unpause(self, name: str) -> None:
+        self._change(name, queries.unpause_run)
+
+    def cool(self, name: str, seconds: float) -> None:
+        check_seconds("a cool-down", seconds)
+        self._change(name, queries.cool_run, seconds=seconds)
+
+    def cancel(self, name: str) -> int:
+        self._change(name, queries.cancel_run)
+        unfinished = TaskFilter(run=name, states=_UNFINISHED)
+        return cancel_tasks(self._connection, self._settings, unfinished)
+
+    def settle(self, name: str) -> bool:
+        this = {"run_id": run_id(self._connection, name)}
+        if counts_from(self._sums(this["run_id"])).unfinished:
+            return False
+
+        def work() -> bool:
+            # The lock first, so that the look sees what was added by whoever held the run.
+            self._connection.execute(queries.lock_run_to_settle, this)
+            return self._connection.row(queries.settle_run, this) is not None
+
+        return self._connection.transact(work)
+
+    def remove(self, name: str) -> None:
+        run = self.get(name)
+        if run.state is RunState.OPEN:
+            raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
+        remove_run(self._connection, run.id)
+
+    def _sums(self, number: int) -> dict[str, int]:
+        return dict(self._connection.rows(queries.sum_counters, {"run_id": number}))
+
+    def _change(self, name: str, sql: str, **values: Any) -> None:
+        this = {"run_id": run_id(self._connection, name), **values}
+
+        def work() -> None:
+            self._connection.execute(sql, this)
+            self._settings.changed()
+
+        self._connection.transact(work)
+
+
+def run_of(row: tuple[Any, ...]) -> Run:
+    return Run(
+        id=row[0],
+        name=row[1],
+        scraper=row[2],
+        params=decode(row[3]),
+        version=row[4],
+        strategy=Strategy(row[5]),
+        lane_limits=Limits(row[6], row[7], row[8]),
+        state=RunState(row[9]),
+        paused=row[10],
+        cool_until=row[11],
+        load_incomplete=row[12],
+        times_finished=row[13],
+        created_at=row[14],
+        finished_at=row[15],
+    )

@@ -1,0 +1,63 @@
+"""The settings row, and the version by which workers notice changes."""
+
+from typing import Any, Final
+
+from swather.model.event import EventLevel
+from swather.model.payload import decode, encode
+from swather.store.checks import check_setting
+from swather.store.postgres.connection import Connection
+from swather.store.queries import Queries
+
+queries: Final = Queries("swather.store.postgres")
+
+
+class PostgresSettings:
+    """See swather.store.ports.Settings."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def all(self) -> dict[str, Any]:
+        rows = self._connection.rows("SELECT name, value FROM swather.settings ORDER BY name")
+        return {name: decode(value) for name, value in rows}
+
+    def set(self, name: str, value: Any) -> None:
+        check_setting(name, value)
+        encoded = encode(value, what=f"setting {name}")
+
+        def work() -> None:
+            self._connection.execute(queries.set_setting, {"name": name, "value": encoded})
+            self.changed()
+
+        self._connection.transact(work)
+
+    def unset(self, name: str) -> None:
+        def work() -> None:
+            self._connection.execute(
+                "DELETE FROM swather.settings WHERE name = %(name)s", {"name": name}
+            )
+            self.changed()
+
+        self._connection.transact(work)
+
+    def control_version(self) -> int:
+        version: int = self._connection.value("SELECT version FROM swather.control")
+        return version
+
+    def changed(self) -> None:
+        """Let workers notice; the last statement of the transaction that changes something, since
+        everyone who changes anything waits for this row.
+        """
+        self._connection.execute("UPDATE swather.control SET version = version + 1")
+
+    def event_level(self) -> EventLevel:
+        """What to log, as of this statement."""
+        value = self._connection.value(
+            "SELECT value FROM swather.settings WHERE name = 'event_level'"
+        )
+        return level_of(value)
+
+
+def level_of(value: str | None) -> EventLevel:
+    """The level behind the setting's stored value."""
+    return EventLevel.FAILURES if value is None else EventLevel(decode(value))

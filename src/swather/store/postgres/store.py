@@ -1,0 +1,110 @@
+"""The PostgreSQL store: opened, prepared and put together from its parts."""
+
+from typing import Final
+
+from swather.store import migrate
+from swather.store.clock import Clock
+from swather.store.postgres.address import address_of
+from swather.store.postgres.claim import Claimer
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.enqueue import Enqueuer
+from swather.store.postgres.events import PostgresEvents
+from swather.store.postgres.finish import Finisher
+from swather.store.postgres.hints import PostgresHints
+from swather.store.postgres.lanes import PostgresLanes
+from swather.store.postgres.queue import PostgresQueue
+from swather.store.postgres.results import PostgresResults
+from swather.store.postgres.runs import PostgresRuns
+from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.tasks import PostgresTasks
+from swather.store.postgres.upkeep import PostgresUpkeep
+from swather.store.postgres.workers import PostgresWorkers
+
+PACKAGE: Final = "swather.store.postgres"
+_MIGRATING: Final = 0x5377_6174_6865_7221
+
+
+class PostgresStore:
+    """See swather.store.ports.Store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.url = connection.address.url
+        self.connection = connection
+        enqueuer = Enqueuer(connection)
+        finisher = Finisher(connection, enqueuer)
+        claimer = Claimer(connection)
+        self.settings = PostgresSettings(connection)
+        self.events = PostgresEvents(connection)
+        self.runs = PostgresRuns(connection, self.settings)
+        self.tasks = PostgresTasks(connection, self.settings, enqueuer, claimer)
+        self.queue = PostgresQueue(connection, self.settings, claimer, finisher)
+        self.lanes = PostgresLanes(connection, self.settings)
+        self.workers = PostgresWorkers(connection, self.settings, claimer, finisher)
+        self.results = PostgresResults(connection)
+        self.upkeep = PostgresUpkeep(connection)
+        self.hints = PostgresHints(connection)
+
+    @classmethod
+    def open(cls, url: str, *, clock: Clock) -> "PostgresStore":
+        address = address_of(url)
+        connection = Connection(address, clock)
+        try:
+            version = _version(connection)
+            migrate.check_version(version, migrate.latest(PACKAGE), address.shown)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection)
+
+    @classmethod
+    def prepare(cls, url: str) -> list[str]:
+        address = address_of(url)
+        connection = Connection(address, Clock())
+        try:
+            wanted = migrate.latest(PACKAGE)
+            version = _version(connection)
+            if version > wanted:
+                migrate.check_version(version, wanted, address.shown)
+            applied: list[str] = []
+
+            def run(migration: migrate.Migration) -> None:
+                if _apply(connection, migration):
+                    applied.append(migration.name)
+
+            migrate.apply(PACKAGE, version, run)
+            return applied
+        finally:
+            connection.close()
+
+    def another(self) -> "PostgresStore":
+        return PostgresStore(Connection(self.connection.address, self.connection.clock))
+
+    def close(self) -> None:
+        self.hints.close()
+        self.connection.close()
+
+
+def _version(connection: Connection) -> int:
+    """The number of the last migration, 0 without tables."""
+    if connection.value("SELECT to_regclass('swather.migrations') IS NULL"):
+        return 0
+    version: int = connection.value("SELECT coalesce(max(number), 0) FROM swather.migrations")
+    return version
+
+
+def _apply(connection: Connection, migration: migrate.Migration) -> bool:
+    """One migration in one transaction; False if somebody else has applied it meanwhile."""
+
+    def work() -> bool:
+        connection.execute("SELECT pg_advisory_xact_lock(%(key)s)", {"key": _MIGRATING})
+        if _version(connection) >= migration.number:
+            return False
+        if migration.number == 1:
+            connection.script(queries.create_migrations)
+        connection.script(migration.sql)
+        connection.execute(
+            queries.add_migration, {"number": migration.number, "name": migration.name}
+        )
+        return True
+
+    return connection.transact(work, pipelined=False)

@@ -1,0 +1,108 @@
+"""Tasks: loaded, looked at, cancelled, retried."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from swather.model.payload import decode
+from swather.model.query import TaskFilter
+from swather.model.run import counts_from
+from swather.model.task import State, Target, Task
+from swather.store.batching import batches_of, rows_of
+from swather.store.checks import unknown_task
+from swather.store.ports import Enqueued
+from swather.store.postgres.cancel import cancel_tasks
+from swather.store.postgres.claim import Claimer
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.enqueue import Enqueuer
+from swather.store.postgres.filters import ids_of
+from swather.store.postgres.names import run_id
+from swather.store.postgres.retry import retry_tasks
+from swather.store.postgres.settings import PostgresSettings, queries
+
+
+class PostgresTasks:
+    """See swather.store.ports.Tasks."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        settings: PostgresSettings,
+        enqueuer: Enqueuer,
+        claimer: Claimer,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._enqueuer = enqueuer
+        self._claimer = claimer
+
+    def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 5_000) -> Enqueued:
+        number = run_id(self._connection, run)
+        added = total = 0
+        for rows in batches_of(targets, batch_size):
+            added += self._enqueuer.add(number, rows)
+            total += len(rows)
+        return Enqueued(added, total - added)
+
+    def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
+        rows = rows_of(targets)
+        number = run_id(self._connection, run)
+        return self._enqueuer.add_each(number, rows) if rows else []
+
+    def get(self, task_id: int) -> Task:
+        row = self._connection.row(
+            f"{queries.tasks} WHERE t.id = %(task_id)s", {"task_id": task_id}
+        )
+        if row is None:
+            raise unknown_task(task_id)
+        return _task_of(row)
+
+    def find(self, which: TaskFilter, *, after_id: int = 0, limit: int = 100) -> list[Task]:
+        ids, values = ids_of(self._connection, which)
+        rows = self._connection.rows(
+            f"{queries.tasks} WHERE t.id = ANY(ARRAY({ids})) ORDER BY t.id",
+            {**values, "after_id": after_id, "limit": limit},
+        )
+        return [_task_of(row) for row in rows]
+
+    def count(self, which: TaskFilter) -> int:
+        if which == TaskFilter(run=which.run, states=which.states):
+            this = {"run_id": run_id(self._connection, which.run)}
+            counts = counts_from(dict(self._connection.rows(queries.sum_counters, this)))
+            states = State if which.states is None else which.states
+            return sum(getattr(counts, state) for state in states)
+        ids, values = ids_of(self._connection, which)
+        everything = {**values, "after_id": 0, "limit": None}
+        number: int = self._connection.in_bulk(
+            lambda: self._connection.value(f"SELECT count(*) FROM ({ids}) AS i", everything)
+        )
+        return number
+
+    def cancel(self, which: TaskFilter) -> int:
+        return cancel_tasks(self._connection, self._settings, which)
+
+    def retry(self, which: TaskFilter) -> int:
+        return retry_tasks(self._connection, self._settings, which, self._claimer.returned)
+
+
+def _task_of(row: tuple[Any, ...]) -> Task:
+    return Task(
+        id=row[0],
+        run=row[1],
+        state=State(row[2]),
+        reason=row[3],
+        target=decode(row[4]),
+        priority=row[5],
+        lane=row[6],
+        partition=row[7],
+        parent_id=row[8],
+        attempts=row[9],
+        crashes=row[10],
+        worker=row[11],
+        due_at=row[12],
+        created_at=row[13],
+        ended_at=row[14],
+        error_class=row[15],
+        error=row[16],
+        traceback=row[17],
+        progress=None if row[18] is None else decode(row[18]),
+    )

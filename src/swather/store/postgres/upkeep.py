@@ -1,0 +1,128 @@
+"""Upkeep of the tables: statistics, backups, checks, pruning."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from swather.errors import StoreError
+from swather.model.payload import decode
+from swather.store.postgres.backup import back_up
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.failures import LACKS_A_RIGHT
+from swather.store.postgres.remove import remove_run
+from swather.store.postgres.settings import queries
+
+DEFAULT_EVENT_DAYS: Final = 30
+WORKER_DAYS: Final = 7
+PRUNE_BATCH: Final = 10_000
+_SERVER_SETTINGS: Final = (
+    "server_version", "fsync", "full_page_writes", "synchronous_commit", "wal_level",
+    "shared_buffers", "effective_cache_size", "work_mem", "max_connections", "max_wal_size",
+    "checkpoint_timeout", "autovacuum", "autovacuum_naptime", "autovacuum_max_workers",
+    "default_transaction_isolation", "idle_in_transaction_session_timeout", "statement_timeout",
+    "lock_timeout", "plan_cache_mode", "jit", "timezone",
+)  # fmt: skip
+
+
+class PostgresUpkeep:
+    """See swather.store.ports.Upkeep."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def schema_version(self) -> int:
+        version: int = self._connection.value("SELECT max(number) FROM swather.migrations")
+        return version
+
+    def backup(self, path: Path) -> None:
+        """A file for pg_restore."""
+        back_up(self._connection.address, path)
+
+    def stats(self) -> dict[str, Any]:
+        version, size, runs, open_runs, live, oldest, connections = self._connection.in_bulk(
+            lambda: self._connection.rows(queries.server_stats)
+        )[0]
+        tables = {
+            row[0]: {
+                "bytes": row[1],
+                "table_bytes": row[2],
+                "rows_estimated": max(row[3], row[4], 0),
+                "rows_dead": row[5],
+                "vacuumed_at": None if row[6] is None else row[6].isoformat(),
+            }
+            for row in self._connection.rows(queries.table_stats)
+        }
+        return {
+            "database": self._connection.address.shown,
+            "engine": f"PostgreSQL {version}",
+            "schema_version": self.schema_version(),
+            "database_bytes": size,
+            "swather_bytes": sum(table["bytes"] for table in tables.values()),
+            "connections": connections,
+            "oldest_snapshot_seconds": oldest,
+            "runs": runs,
+            "open_runs": open_runs,
+            "live_workers": live,
+            "tasks": dict(self._connection.rows(queries.task_counts)),
+            "tables": tables,
+        }
+
+    def pragmas(self) -> dict[str, Any]:
+        """Also how the hot tables are vacuumed."""
+        values: dict[str, Any] = dict(
+            self._connection.rows(queries.server_settings, {"names": list(_SERVER_SETTINGS)})
+        )
+        for table, options in self._connection.rows(queries.table_settings):
+            values[f"swather.{table}"] = ", ".join(options)
+        return values
+
+    def checkpoint_wal(self) -> dict[str, Any]:
+        """Only some users may ask for a checkpoint; the server makes its own in any case."""
+        before = self._wal_position()
+        try:
+            self._connection.outside("CHECKPOINT")
+        except StoreError as error:
+            if LACKS_A_RIGHT not in str(error):
+                raise
+            return {**before, "checkpointed": False, "reason": str(error)}
+        return {**before, "checkpointed": True}
+
+    def vacuum(self) -> dict[str, Any]:
+        before = self._size()
+        for row in self._connection.rows(queries.table_stats):
+            self._connection.outside(f"VACUUM (ANALYZE) swather.{row[0]}")
+        return {"bytes_before": before, "bytes_after": self._size()}
+
+    def check(self) -> list[str]:
+        rows = self._connection.in_bulk(lambda: self._connection.rows(queries.check))
+        return [f"{what}: {which}" for what, which in rows]
+
+    def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
+        removed = {"runs": 0, "events": 0, "workers": 0}
+        if runs_ended_before is not None:
+            for (number,) in self._connection.rows(queries.old_runs, {"before": runs_ended_before}):
+                removed["runs"] += remove_run(self._connection, number)
+        removed["events"] = self._delete(queries.prune_events, self._event_days())
+        removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
+        return removed
+
+    def _wal_position(self) -> dict[str, Any]:
+        position, written = self._connection.rows(queries.wal_position)[0]
+        return {"position": position, "bytes_written": written}
+
+    def _size(self) -> int:
+        return sum(row[1] for row in self._connection.rows(queries.table_stats))
+
+    def _event_days(self) -> float:
+        value = self._connection.value(
+            "SELECT value FROM swather.settings WHERE name = 'event_days'"
+        )
+        return DEFAULT_EVENT_DAYS if value is None else float(decode(value))
+
+    def _delete(self, sql: str, days: float) -> int:
+        total = 0
+        while True:
+            count: int = self._connection.value(sql, {"days": days, "limit": PRUNE_BATCH})
+            total += count
+            if count < PRUNE_BATCH:
+                return total

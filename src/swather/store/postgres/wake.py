@@ -1,0 +1,28 @@
+"""Waking heads: the last thing a transaction does that makes tasks ready."""
+
+from collections.abc import Iterable
+
+from swather.store.postgres.arrays import Bigints, Smallints
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+
+def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
+    """Tell heads that tasks wait there now, by (head_id, priority)."""
+    best: dict[int, int] = {}
+    for head_id, priority in added:
+        if best.get(head_id, 0) < priority:
+            best[head_id] = priority
+    if best:
+        connection.execute(
+            queries.wake_heads,
+            {"heads": Bigints(best), "bests": Smallints(best.values())},
+            hot=True,
+        )
+
+
+def wake_full(connection: Connection, lane_ids: Iterable[int]) -> None:
+    """Tell heads that sleep because their lanes were full that a place is free again."""
+    lanes = Bigints(sorted({lane_id for lane_id in lane_ids if lane_id}))
+    if lanes:
+        connection.execute(queries.wake_full_lanes, {"lanes": lanes}, hot=True)

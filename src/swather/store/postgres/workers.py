@@ -1,0 +1,194 @@
+"""Workers and producers: registered, beating, retired."""
+
+from collections.abc import Collection
+from typing import Any
+
+from swather.model.payload import decode, encode
+from swather.model.strategy import Strategy
+from swather.model.worker import (
+    Beat,
+    NewWorker,
+    Partition,
+    Process,
+    Swept,
+    Worker,
+    WorkerKind,
+    WorkerState,
+)
+from swather.store.checks import check_seconds, unknown_worker
+from swather.store.finishing import Plan
+from swather.store.ports import Fence
+from swather.store.postgres.claim import Claimer
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.finish import Finisher, tell_returned
+from swather.store.postgres.names import run_id
+from swather.store.postgres.partitions import Partitions
+from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.sweep import Sweeper
+
+
+class PostgresWorkers:
+    """See swather.store.ports.Workers."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        settings: PostgresSettings,
+        claimer: Claimer,
+        finisher: Finisher,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._claimer = claimer
+        self._finisher = finisher
+        self._partitions = Partitions(connection)
+        self._sweeper = Sweeper(connection, settings, claimer)
+
+    def register(self, new: NewWorker) -> int:
+        process = new.process
+        values = {
+            "name": new.name or None,
+            "stem": f"{process.host}_{process.pid}",
+            "kind": str(new.kind),
+            "run_id": None if new.run is None else run_id(self._connection, new.run),
+            "host": process.host,
+            "boot_id": process.boot_id,
+            "namespace": process.namespace,
+            "pid": process.pid,
+            "started": process.started,
+            "lease_seconds": new.lease_seconds,
+            "strategy": None if new.strategy is None else str(new.strategy),
+            "version": new.version,
+        }
+
+        def work() -> int:
+            if values["run_id"] is not None:
+                this = {"run_id": values["run_id"], "mask": 0}
+                self._connection.execute(queries.lock_run, this)
+                self._connection.execute(queries.open_run, this)
+            number: int = self._connection.value(queries.register_worker, values)
+            return number
+
+        return self._connection.transact(work)
+
+    def beat(
+        self,
+        worker_id: int,
+        held: Collection[Fence],
+        statistics: dict[str, Any] | None = None,
+    ) -> Beat:
+        encoded = None if statistics is None else encode(statistics, what="statistics")
+        believed = set(held)
+        this = {"worker_id": worker_id, "statistics": encoded}
+
+        def work() -> tuple[Beat, Plan | None]:
+            row = self._connection.row(queries.beat, this, hot=True)
+            if row is None:
+                return Beat(alive=False, lost=frozenset(believed)), None
+            actual = set(self._connection.rows(queries.worker_leases, this, hot=True))
+            strangers = actual - believed
+            plan = self._give_back(strangers)
+            beat = Beat(
+                alive=True,
+                lost=frozenset(believed - actual),
+                released=len(strangers),
+                paused=row[0],
+                control_version=row[1],
+            )
+            return beat, plan
+
+        beat, plan = self._connection.transact(work)
+        if plan is not None:
+            tell_returned(plan, self._claimer.returned)
+        return beat
+
+    def retire(self, worker_id: int, *, loaded: bool = True) -> int:
+        this = {"worker_id": worker_id}
+
+        def work() -> tuple[int, Plan | None]:
+            row = self._connection.row(queries.retire_worker, this)
+            if row is None:
+                return 0, None
+            kind, run = row
+            if kind == WorkerKind.PRODUCER:
+                self._connection.execute(
+                    queries.mark_load, {"run_id": run, "incomplete": not loaded}
+                )
+            held = self._connection.rows(queries.worker_leases, this, hot=True)
+            plan = self._give_back(held)
+            self._partitions.free()
+            return len(held), plan
+
+        count, plan = self._connection.transact(work)
+        if plan is not None:
+            tell_returned(plan, self._claimer.returned)
+        return count
+
+    def get(self, worker_id: int) -> Worker:
+        row = self._connection.row(queries.get_worker, {"worker_id": worker_id})
+        if row is None:
+            raise unknown_worker(worker_id)
+        return _worker_of(row)
+
+    def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]:
+        sql = queries.list_live_workers if live else queries.list_workers
+        return [_worker_of(row) for row in self._connection.rows(sql, {"limit": limit})]
+
+    def pause(self, worker_id: int) -> None:
+        self._change(queries.pause_worker, worker_id)
+
+    def unpause(self, worker_id: int) -> None:
+        self._change(queries.unpause_worker, worker_id)
+
+    def cool(self, worker_id: int, seconds: float) -> None:
+        check_seconds("a cool-down", seconds)
+        self._change(queries.cool_worker, worker_id, seconds=seconds)
+
+    def sweep(self, dead: Collection[int] = ()) -> Swept:
+        return self._sweeper.sweep(dead)
+
+    def take_partitions(
+        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
+    ) -> list[str]:
+        return self._partitions.take(worker_id, run, names, limit)
+
+    def give_partitions(self, worker_id: int, run: str, names: Collection[str]) -> None:
+        self._partitions.give(worker_id, run, names)
+
+    def partitions(self, run: str) -> list[Partition]:
+        return self._partitions.find(run)
+
+    def _give_back(self, fences: Collection[Fence]) -> Plan | None:
+        """Inside a transaction: leases return as if they had never been claimed."""
+        if not fences:
+            return None
+        leases, level = self._finisher.take_out(sorted(fences))
+        return self._finisher.give_back(leases.values(), level)
+
+    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+        def work() -> None:
+            if self._connection.row(sql, {"worker_id": worker_id, **values}) is None:
+                raise unknown_worker(worker_id)
+            self._settings.changed()
+
+        self._connection.transact(work)
+
+
+def _worker_of(row: tuple[Any, ...]) -> Worker:
+    return Worker(
+        id=row[0],
+        name=row[1],
+        kind=WorkerKind(row[2]),
+        state=WorkerState(row[3]),
+        run=row[4],
+        process=Process(host=row[5], boot_id=row[6], namespace=row[7], pid=row[8], started=row[9]),
+        lease_seconds=row[10],
+        strategy=None if row[11] is None else Strategy(row[11]),
+        version=row[12],
+        paused=row[13],
+        cool_until=row[14],
+        registered_at=row[15],
+        beat_at=row[16],
+        statistics=decode(row[17]),
+        leases=row[18],
+    )

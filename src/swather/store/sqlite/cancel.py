@@ -1,0 +1,68 @@
+"""Cancel: waiting tasks end, running ones lose their lease and end, in one transaction a batch."""
+
+from collections import defaultdict
+from typing import Any, Final
+
+from swather.model.event import EventKind
+from swather.model.query import TaskFilter
+from swather.model.run import REASON_PREFIX
+from swather.model.task import State
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.filters import where
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+BATCH: Final = 10_000
+_UNFINISHED: Final = "o.task_id IS NULL"
+
+
+def cancel_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFilter) -> int:
+    cancelled = 0
+    after_id = 0
+    while True:
+        with connection.transaction():
+            condition, values = where(connection, which)
+            rows = connection.rows(
+                f"{queries.tasks_to_change} WHERE {condition} AND {_UNFINISHED} "
+                "AND t.id > :after_id ORDER BY t.id LIMIT :limit",
+                {**values, "after_id": after_id, "limit": BATCH},
+            )
+            if not rows:
+                return cancelled
+            _cancel(connection, settings, values["run_id"], rows)
+            settings.changed()
+            after_id = rows[-1][0]
+            cancelled += len(rows)
+
+
+def _cancel(
+    connection: Connection, settings: SQLiteSettings, run: int, rows: list[tuple[Any, ...]]
+) -> None:
+    now = connection.clock.wall()
+    deltas: dict[tuple[int, str], int] = defaultdict(int)
+    lanes = set()
+    for row in rows:
+        deltas[run, row[3]] -= 1
+        if row[4]:
+            lanes.add(row[4])
+    deltas[run, State.CANCELLED] += len(rows)
+    deltas[run, REASON_PREFIX + "cancelled"] += len(rows)
+    ids = [(row[0],) for row in rows]
+    connection.executemany(
+        "DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id = ?",
+        [(row[1], row[2], row[0]) for row in rows if row[3] == State.READY],
+    )
+    connection.executemany("DELETE FROM scheduled WHERE task_id = ?", ids)
+    connection.executemany("DELETE FROM leases WHERE task_id = ?", ids)
+    connection.executemany(
+        "INSERT INTO outcomes (task_id, run_id, token, state, reason, at) "
+        "VALUES (?, ?, 0, 'cancelled', 'cancelled', ?)",
+        [(row[0], run, now) for row in rows],
+    )
+    connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+    counting.count(connection, deltas)
+    if settings.event_level.logs(EventKind.CANCELLED):
+        connection.executemany(
+            "INSERT INTO events (at, kind, run_id, task_id) VALUES (?, 'cancelled', ?, ?)",
+            [(now, run, row[0]) for row in rows],
+        )

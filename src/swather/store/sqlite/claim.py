@@ -1,0 +1,78 @@
+"""Claim: from runs to heads to tasks, as pauses, limits and the strategy allow."""
+
+import math
+from collections.abc import Iterator
+from random import Random
+
+from swather import posix
+from swather.model.lease import Claimed, ClaimRequest
+from swather.model.pacing import Limits
+from swather.model.strategy import Strategy, priorities_in
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.heads import ClaimedRun, Cursors
+from swather.store.sqlite.promote import promote_due
+from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.taking import Taking
+
+
+class Claimer:
+    """Makes claims inside the caller's transaction; runs and heads come in turn."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._random = Random()
+        self._turn = 0
+        self._cursors = Cursors()
+
+    def claim(self, request: ClaimRequest) -> Claimed:
+        now = self._connection.clock.wall()
+        held_until = self._worker_held_until(request.worker_id, now)
+        if held_until is not None:
+            return Claimed([], held_until - now if math.isfinite(held_until) else None)
+        promote_due(self._connection)
+        taking = Taking(self._connection, request, now, self._random, self._cursors)
+        runs = list(self._runs(request, taking))
+        self._turn += 1
+        for offset in range(len(runs)):
+            taking.take_from(runs[(self._turn + offset) % len(runs)])
+            if not taking.wanted:
+                break
+        taking.save(self._settings)
+        if taking.wanted:
+            return Claimed(taking.leases, taking.seconds_to_next(runs))
+        return Claimed(taking.leases)
+
+    def _worker_held_until(self, worker_id: int, now: float) -> float | None:
+        """None when the worker may claim; forever when it is gone or paused."""
+        row = self._connection.row(
+            "SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until FROM workers "
+            "WHERE id = ? AND state = 'live'",
+            (self._connection.clock.monotonic(), posix.boot_id(), worker_id),
+        )
+        if row is None or row[0]:
+            return math.inf
+        cool_until: float | None = row[1]
+        return cool_until if cool_until is not None and cool_until > now else None
+
+    def _runs(self, request: ClaimRequest, taking: Taking) -> Iterator[ClaimedRun]:
+        for row in self._connection.rows(queries.open_runs):
+            if request.runs is not None and row[1] not in request.runs:
+                continue
+            if request.scrapers is not None and row[2] not in request.scrapers:
+                continue
+            if row[9] is not None and row[9] > taking.now:
+                taking.may_open_at(row[9])
+                continue
+            gate = taking.scraper_gate(row[10], row[11:])
+            if gate is not None and not gate.left:
+                taking.may_open_at(gate.opens_at())
+                continue
+            yield ClaimedRun(
+                row[0],
+                row[3],
+                request.strategy or Strategy(row[4]),
+                priorities_in(row[5]),
+                Limits(row[6], row[7], row[8]),
+                gate,
+            )

@@ -1,0 +1,230 @@
+"""One connection to a SQLite file: pragmas, transactions, and errors in our own words."""
+
+import os
+import threading
+import time
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from swather import posix
+from swather.errors import (
+    Closed,
+    DatabaseBusy,
+    DatabaseDamaged,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+    NetworkFileSystem,
+    StoreError,
+)
+from swather.store.clock import Clock
+
+BUSY_TIMEOUT_SECONDS: Final = 10.0
+CACHE_BYTES: Final = 64 << 20
+CHECKPOINT_EVERY_SECONDS: Final = 1.0
+CHECKPOINT_PAGES: Final = 4_000
+TRUNCATE_PAGES: Final = 100_000
+
+Bindings = dict[str, Any] | tuple[Any, ...]
+
+
+def ids(numbers: Iterable[int]) -> Any:
+    """Many ids as one binding, for `IN carray(?)`."""
+    return apsw.carray(array("q", numbers))
+
+
+class Connection:
+    """Writes happen inside `transaction()`, begun IMMEDIATE so that no read is upgraded late.
+
+    Automatic checkpoints are off: they run on whichever commit passes the mark, even while readers
+    make them useless. We checkpoint on a timer instead, after a commit, outside the transaction.
+    """
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path = path
+        self.clock = clock
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._wal_pages = 0
+        self._checkpointed_at = time.monotonic()
+        self._db: apsw.Connection | None = _connect(path)
+        self._db.set_wal_hook(self._on_commit)
+
+    @property
+    def db(self) -> apsw.Connection:
+        if self._db is None:
+            raise Closed(f"the store on {self.path} was closed")
+        return self._db
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> None:
+        self.db.execute(sql, bindings)
+
+    def executemany(self, sql: str, rows: Sequence[Bindings]) -> None:
+        if rows:
+            self.db.executemany(sql, rows)
+
+    def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
+        return self.db.execute(sql, bindings).fetchall()
+
+    def many_rows(self, sql: str, many: Iterable[Bindings]) -> list[tuple[Any, ...]]:
+        """The rows for each set of bindings, one after the other."""
+        return self.db.executemany(sql, many).fetchall()
+
+    def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
+        return self.db.execute(sql, bindings).fetchone()
+
+    def value(self, sql: str, bindings: Bindings = ()) -> Any:
+        return self.db.execute(sql, bindings).get
+
+    def changed(self, sql: str, bindings: Bindings = ()) -> int:
+        self.db.execute(sql, bindings)
+        return self.db.changes()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; threads take turns; a transaction inside another joins it."""
+        with self._lock, errors_of(self.path):
+            if self._depth:
+                yield
+                return
+            self.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                yield
+                self.execute("COMMIT")
+            except BaseException:
+                if not self.db.get_autocommit():
+                    self.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+            self._checkpoint_if_due()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One snapshot for several reads, kept short so that checkpoints are not held up."""
+        with self._lock, errors_of(self.path):
+            if self._depth:
+                yield
+                return
+            self.execute("BEGIN")
+            self._depth = 1
+            try:
+                yield
+            finally:
+                self._depth = 0
+                self.execute("COMMIT")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """For statements that refuse to run inside a transaction."""
+        with self._lock, errors_of(self.path):
+            yield
+
+    def checkpoint(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> tuple[int, int]:
+        """(pages in the WAL, pages moved into the database)."""
+        self._checkpointed_at = time.monotonic()
+        return self.db.wal_checkpoint(None, mode)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def _on_commit(self, _db: apsw.Connection, _name: str, pages: int) -> int:
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+    def _checkpoint_if_due(self) -> None:
+        if self._wal_pages < CHECKPOINT_PAGES:
+            return
+        if time.monotonic() - self._checkpointed_at < CHECKPOINT_EVERY_SECONDS:
+            return
+        self.db.set_busy_timeout(0)
+        try:
+            self.checkpoint()
+            if self._wal_pages >= TRUNCATE_PAGES:
+                self.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            # Another process is at it, or a reader holds it up; what was to commit has committed.
+            pass
+        finally:
+            self.db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
+
+
+def _connect(path: Path) -> apsw.Connection:
+    kind = posix.network_file_system(path)
+    if kind is not None:
+        raise NetworkFileSystem(
+            f"{path} lies on a network file system ({kind}), where SQLite loses data; "
+            "put the file on a local disk, or use PostgreSQL"
+        )
+    if path.is_dir():
+        raise DatabaseUnreachable(
+            f"{path} is a folder; name a file in it, such as {path}/swather.db"
+        )
+    if not path.exists() and not path.absolute().parent.is_dir():
+        raise DatabaseUnreachable(
+            f"the folder {path.absolute().parent} does not exist; create it, or choose another path"
+        )
+    with errors_of(path):
+        db = apsw.Connection(str(path), statementcachesize=400)
+        try:
+            _configure(db, path)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+def _configure(db: apsw.Connection, path: Path) -> None:
+    db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
+    if db.readonly("main") or not os.access(path, os.W_OK):
+        raise DatabaseReadOnly(f"{path} cannot be written to; check its owner and permissions")
+    # Without it every statement with a bound range is planned anew each time it runs.
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    # auto_vacuum takes hold only before the first table, WAL only outside a transaction.
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    mode = db.pragma("journal_mode", "wal")
+    if mode != "wal":
+        raise StoreError(f"{path} cannot use write-ahead logging (journal_mode is {mode})")
+    db.execute(f"""
+        PRAGMA synchronous = FULL;
+        PRAGMA cache_size = -{CACHE_BYTES >> 10};
+        PRAGMA temp_store = MEMORY;
+        PRAGMA foreign_keys = ON;
+        PRAGMA wal_autocheckpoint = 0;
+    """)
+
+
+@contextmanager
+def errors_of(path: Path) -> Iterator[None]:
+    """SQLite's errors, in our own words."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise DatabaseBusy(
+            f"{path} was locked by another process for over {BUSY_TIMEOUT_SECONDS:.0f} s ({error})"
+        ) from error
+    except apsw.ReadOnlyError as error:
+        raise DatabaseReadOnly(
+            f"{path} cannot be written to; check its owner and permissions ({error})"
+        ) from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise DatabaseDamaged(
+            f"{path} is not a sound SQLite database ({error}); restore a backup, "
+            "or choose another path"
+        ) from error
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise DatabaseUnreachable(
+            f"{path} cannot be opened ({error}); check that its folder exists and is yours"
+        ) from error
+    except apsw.FullError as error:
+        raise StoreError(f"no space left for {path} ({error}); nothing was changed") from error
+    except apsw.Error as error:
+        raise StoreError(f"{path}: {error}") from error

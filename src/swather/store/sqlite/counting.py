@@ -1,0 +1,16 @@
+"""Counter rows: changes by (run, name), and their sums."""
+
+from collections.abc import Mapping
+
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.settings import queries
+
+
+def count(connection: Connection, deltas: Mapping[tuple[int, str], int]) -> None:
+    rows = [(run_id, str(name), n) for (run_id, name), n in deltas.items() if n]
+    if rows:
+        connection.executemany(queries.add_counters, rows)
+
+
+def sums(connection: Connection, run_id: int) -> dict[str, int]:
+    return dict(connection.rows("SELECT name, n FROM counters WHERE run_id = ?", (run_id,)))

@@ -1,0 +1,105 @@
+"""Targets become tasks: once per key and run, a batch at a time."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from swather.model.event import EventKind, EventLevel
+from swather.model.task import State
+from swather.store.batching import Row
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import lane_id
+from swather.store.sqlite.settings import queries
+
+MAX_KNOWN_HEADS: Final = 100_000
+
+
+class Heads:
+    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+
+    Ids are never used twice, so what is remembered of a removed run can only be useless, not wrong.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: OrderedDict[tuple[int, str, str], int] = OrderedDict()
+
+    def id_of(self, run_id: int, partition: str, lane: str) -> int:
+        place = run_id, partition, lane
+        head_id = self._known.get(place)
+        if head_id is not None:
+            return head_id
+        where = {
+            "run_id": run_id,
+            "partition": partition,
+            "lane_id": lane_id(self._connection, lane),
+        }
+        self._connection.execute(queries.ensure_head, where)
+        head_id = self._connection.value(queries.get_head, where)
+        if partition:
+            self._connection.execute(
+                "INSERT INTO partitions (run_id, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (run_id, partition),
+            )
+        assert isinstance(head_id, int)
+        self._known[place] = head_id
+        if len(self._known) > MAX_KNOWN_HEADS:
+            self._known.popitem(last=False)
+        return head_id
+
+    def forget(self) -> None:
+        """After a rollback: rows that were made in it are gone."""
+        self._known.clear()
+
+
+def add_rows(
+    connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
+) -> int:
+    """Add what the run has not yet, inside a transaction; how many were new."""
+    now = connection.clock.wall()
+    before = connection.value("SELECT coalesce(max(id), 0) FROM tasks")
+    best: dict[int, int] = {}
+    mask = 0
+    values = []
+    scheduled = False
+    for row in rows:
+        head_id = heads.id_of(run_id, row.partition, row.lane)
+        priority = row.priority
+        if best.get(head_id, 0) < priority:
+            best[head_id] = priority
+        mask |= 1 << priority
+        due_at = now + row.due_in_seconds if row.due_in_seconds > 0 else None
+        scheduled = scheduled or due_at is not None
+        values.append((run_id, head_id, priority, row.key, row.target, row.parent_id, due_at, now))
+    connection.executemany(queries.add_tasks, values)
+    this = {"before": before}
+    ready = connection.changed(queries.add_new_to_ready, this)
+    later = connection.changed(queries.add_new_to_scheduled, this) if scheduled else 0
+    connection.execute(
+        "UPDATE runs SET priorities = priorities | :mask "
+        "WHERE id = :run_id AND priorities | :mask <> priorities",
+        {"mask": mask, "run_id": run_id},
+    )
+    wake(connection, best)
+    counting.count(connection, {(run_id, State.READY): ready, (run_id, State.SCHEDULED): later})
+    if level.logs(EventKind.CREATED):
+        connection.execute(queries.log_created, this)
+    return ready + later
+
+
+def wake(connection: Connection, best: Mapping[int, int]) -> None:
+    """Tell heads that tasks of up to the given priority wait there now."""
+    connection.executemany(
+        queries.wake_heads, [{"head_id": head, "best": best[head]} for head in best]
+    )
+
+
+def make_ready(connection: Connection, rows: Iterable[tuple[int, int, int]]) -> None:
+    """Put tasks (head_id, priority, task_id) in the queue and wake their heads."""
+    rows = list(rows)
+    connection.executemany("INSERT INTO ready (head_id, priority, task_id) VALUES (?, ?, ?)", rows)
+    best: dict[int, int] = {}
+    for head_id, priority, _ in rows:
+        best[head_id] = max(best.get(head_id, 0), priority)
+    wake(connection, best)

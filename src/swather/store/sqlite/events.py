@@ -1,0 +1,67 @@
+"""The event log."""
+
+from collections.abc import Collection
+from typing import Any
+
+from swather.model.event import Event, EventKind
+from swather.model.payload import decode
+from swather.store.clock import at
+from swather.store.ports import Fence
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import run_id
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+
+class SQLiteEvents:
+    """See swather.store.ports.Events."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def find(
+        self,
+        run: str,
+        *,
+        task_id: int | None = None,
+        worker_id: int | None = None,
+        after_id: int = 0,
+        limit: int = 100,
+    ) -> list[Event]:
+        values: dict[str, Any] = {"after_id": after_id, "limit": limit}
+        conditions = ["run_id = :run_id", "id > :after_id"]
+        if task_id is not None:
+            conditions.append("task_id = :task_id")
+            values["task_id"] = task_id
+        if worker_id is not None:
+            conditions.append("worker_id = :worker_id")
+            values["worker_id"] = worker_id
+        with self._connection.reading():
+            values["run_id"] = run_id(self._connection, run)
+            rows = self._connection.rows(
+                "SELECT id, at, kind, task_id, worker_id, message, data FROM events "
+                f"WHERE {' AND '.join(conditions)} ORDER BY id LIMIT :limit",
+                values,
+            )
+        return [
+            Event(
+                id=row[0],
+                at=at(row[1]),
+                kind=EventKind(row[2]),
+                run=run,
+                task_id=row[3],
+                worker_id=row[4],
+                message=row[5],
+                data=None if row[6] is None else decode(row[6]),
+            )
+            for row in rows
+        ]
+
+    def started(self, fences: Collection[Fence]) -> None:
+        with self._connection.transaction():
+            if not self._settings.event_level.logs(EventKind.STARTED):
+                return
+            now = self._connection.clock.wall()
+            self._connection.executemany(
+                queries.log_started, [(now, task_id, token) for task_id, token in fences]
+            )

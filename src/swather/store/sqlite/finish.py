@@ -1,0 +1,144 @@
+"""Finish: outcomes and all that commits with them, fenced by their tokens."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from swather.model.outcome import Completed, Outcome, Verdict
+from swather.store.batching import Row
+from swather.store.finishing import FileRow, HeldLease, ItemRow, OutcomeRow, Plan, Prepared
+from swather.store.ports import Fence
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection, ids
+from swather.store.sqlite.enqueue import Heads, add_rows, make_ready
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+MAX_CHILDREN: Final = 10_000
+
+
+class Finisher:
+    """Writes outcomes inside the caller's transaction."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self.heads = Heads(connection)
+
+    def finish(self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]) -> list[Verdict]:
+        held = self._take_out([outcome.fence for outcome in outcomes])
+        plan = Plan(self._settings.event_level)
+        verdicts = []
+        lanes = {lease.lane_id for lease in held.values() if lease.lane_id}
+        ended = []
+        for outcome, payload in zip(outcomes, prepared, strict=True):
+            lease = held.pop(outcome.fence, None)
+            if lease is None:
+                verdicts.append(Verdict.STALE)
+                self._count_stale(plan, outcome.task_id)
+                continue
+            plan.add(outcome, lease, payload)
+            verdicts.append(Verdict.ACCEPTED)
+            if isinstance(outcome, Completed) and outcome.part:
+                ended.append((lease.task_id,))
+        self.write(plan)
+        self._connection.executemany("DELETE FROM checkpoints WHERE task_id = ?", ended)
+        self._connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+        return verdicts
+
+    def _count_stale(self, plan: Plan, task_id: int) -> None:
+        row = self._connection.row("SELECT run_id FROM tasks WHERE id = ?", (task_id,))
+        if row is not None:
+            plan.count(row[0], "stale", 1)
+
+    def add_children_ahead(self, fence: Fence, children: Sequence[Row]) -> Sequence[Row]:
+        """More children than fit one short transaction go first, in batches that may be repeated;
+        the rest is returned. A stale lease adds nothing.
+        """
+        while len(children) > MAX_CHILDREN:
+            batch, children = children[:MAX_CHILDREN], children[MAX_CHILDREN:]
+            with self._connection.transaction():
+                lease = self.held(fence)
+                if lease is None:
+                    return ()
+                self._add_children(lease.run_id, batch)
+        return children
+
+    def held(self, fence: Fence) -> HeldLease | None:
+        row = self._connection.row(queries.held_lease, {"task_id": fence[0], "token": fence[1]})
+        return None if row is None else HeldLease(*row)
+
+    def write(self, plan: Plan) -> None:
+        now = self._connection.clock.wall()
+        many = self._connection.executemany
+        self.drop_replaced(plan.replaced, plan)
+        self._add_outcomes(plan.outcomes, now)
+        self._add_results(plan, "items", queries.add_items, plan.items)
+        self._add_results(plan, "files", queries.add_files, plan.files)
+        for run_id, children in plan.children.items():
+            self._add_children(run_id, children)
+        many(queries.add_faults, [(*row, now) for row in plan.faults])
+        self._wait(plan, now)
+        many(queries.add_events, [(*row, now) for row in plan.events])
+        many(queries.add_error_groups, [(*row, now, now) for row in plan.groups.values()])
+        counting.count(self._connection, plan.deltas)
+
+    def _add_results(
+        self, plan: Plan, name: str, sql: str, rows: Sequence[ItemRow | FileRow]
+    ) -> None:
+        """Add rows and count those that were not there yet."""
+        for run_id, rows_of_run in groupby(rows, lambda row: row.run_id):
+            before = self._connection.db.total_changes()
+            self._connection.executemany(sql, list(rows_of_run))
+            plan.count(run_id, name, self._connection.db.total_changes() - before)
+
+    def drop_replaced(self, task_ids: Iterable[int], plan: Plan) -> None:
+        """The rows of an earlier completion give way to the new ones."""
+        for task_id in task_ids:
+            for table in ("items", "files"):
+                gone = self._connection.rows(
+                    f"DELETE FROM {table} WHERE task_id = ? RETURNING run_id", (task_id,)
+                )
+                if gone:
+                    plan.count(gone[0][0], table, -len(gone))
+            self._connection.execute("DELETE FROM checkpoints WHERE task_id = ?", (task_id,))
+            self._connection.execute("UPDATE faults SET replaces = 0 WHERE task_id = ?", (task_id,))
+
+    def _take_out(self, fences: list[Fence]) -> dict[Fence, HeldLease]:
+        """Leases by their fences; a claim gives one token to all its tasks."""
+        by_token: dict[int, list[int]] = defaultdict(list)
+        for task_id, token in fences:
+            by_token[token].append(task_id)
+        return {
+            (row[0], row[1]): HeldLease._make(row)
+            for token, task_ids in by_token.items()
+            for row in self._connection.rows(queries.fence, (token, ids(task_ids)))
+        }
+
+    def _add_outcomes(self, outcomes: Iterable[OutcomeRow], now: float) -> None:
+        alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for row in outcomes:
+            alike[row[1:]].append(row[0])
+        for same, task_ids in alike.items():
+            self._connection.execute(queries.add_outcomes, (ids(task_ids), *same, now))
+
+    def _add_children(self, run_id: int, children: Sequence[Row]) -> None:
+        add_rows(self._connection, self.heads, run_id, children, self._settings.event_level)
+
+    def _wait(self, plan: Plan, now: float) -> None:
+        self._connection.executemany(
+            queries.add_scheduled,
+            [
+                (row.task_id, row.run_id, row.head_id, row.priority, now + row.due_in_seconds)
+                for row in plan.waiting
+                if row.due_in_seconds > 0
+            ],
+        )
+        make_ready(
+            self._connection,
+            [
+                (row.head_id, row.priority, row.task_id)
+                for row in plan.waiting
+                if row.due_in_seconds <= 0
+            ],
+        )

@@ -1,0 +1,142 @@
+"""Heads: which are awake, in whose turn, and which go to sleep."""
+
+from typing import Any, Final, NamedTuple
+
+from swather.model.lease import ClaimRequest
+from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.strategy import Strategy
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.gates import Gate, lane_gate
+from swather.store.sqlite.settings import queries
+
+_START: Final = (-1.0, 0)
+_MAX_CURSORS: Final = 10_000
+
+
+class ClaimedRun(NamedTuple):
+    """A run that a claim may take from."""
+
+    id: int
+    version: str
+    strategy: Strategy
+    priorities: list[int]
+    lane_limits: Limits
+    gate: Gate | None
+
+
+class Head(NamedTuple):
+    id: int
+    best: int
+    wake_at: float
+    lane_id: int
+    lane: str
+    gate: Gate | None
+
+
+class Cursors:
+    """Where the last claim stopped in each run and partition; a hint, kept in memory."""
+
+    def __init__(self) -> None:
+        self._at: dict[tuple[int, str], tuple[float, int]] = {}
+
+    def get(self, run_id: int, partition: str) -> tuple[float, int]:
+        return self._at.get((run_id, partition), _START)
+
+    def set(self, run_id: int, partition: str, head: Head) -> None:
+        if len(self._at) > _MAX_CURSORS:
+            self._at.clear()
+        self._at[run_id, partition] = head.wake_at, head.id
+
+
+class Walk:
+    """The heads that one claim looks at, and the gates of their lanes."""
+
+    def __init__(
+        self, connection: Connection, request: ClaimRequest, now: float, cursors: Cursors
+    ) -> None:
+        self._connection = connection
+        self._count = request.count
+        self._now = now
+        self._cursors = cursors
+        self._gates: dict[int, Gate | None] = {}
+        self._gate_owners: dict[int, int] = {}
+        self.put_to_sleep = 0
+
+    def candidates(self, run: ClaimedRun, partition: str, lowest: int, limit: int) -> list[Head]:
+        """Awake heads that may have tasks of priority `lowest` or higher, beginning where the last
+        claim stopped and round again from the start.
+        """
+        cursor = self._cursors.get(run.id, partition)
+        heads = self._after(run, partition, lowest, cursor, limit)
+        if len(heads) < limit and cursor != _START:
+            seen = {head.id for head in heads}
+            again = self._after(run, partition, lowest, _START, limit - len(heads))
+            heads += [head for head in again if head.id not in seen]
+        if heads:
+            self._cursors.set(run.id, partition, heads[-1])
+        return heads
+
+    def _after(
+        self,
+        run: ClaimedRun,
+        partition: str,
+        lowest: int,
+        cursor: tuple[float, int],
+        limit: int,
+    ) -> list[Head]:
+        rows: list[tuple[Any, ...]] = []
+        for best in run.priorities:
+            if best >= lowest:
+                rows += self._connection.rows(
+                    queries.candidate_heads, (run.id, partition, best, self._now, *cursor, limit)
+                )
+        if len(run.priorities) > 1:
+            rows.sort(key=lambda row: (row[2], row[0]))
+        return [
+            Head(row[0], row[1], row[2], row[3], row[4], self.gate(run, row[3], row[5:]))
+            for row in rows[:limit]
+            if self._gate_owners.get(row[3], run.id) == run.id
+        ]
+
+    def gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
+        """One gate per lane; the first run to reach a limited lane has it for this claim, since
+        another may have limits of its own for it.
+        """
+        gate = self._gates.get(lane_id)
+        if gate is None:
+            own = run.lane_limits if lane_id else NO_LIMITS
+            gate = lane_gate(self._connection, lane_id, row, own, self._now, self._count)
+            if gate is not None:
+                self._gates[lane_id] = gate
+                self._gate_owners[lane_id] = run.id
+        return gate
+
+    def sleep(self, head: Head) -> float:
+        """Nothing may start there before the time that is returned."""
+        assert head.gate is not None
+        opens_at = head.gate.opens_at()
+        if opens_at > self._now:
+            self.put_to_sleep += 1
+            self._connection.execute(
+                "UPDATE heads SET wake_at = ?, asleep = ? WHERE id = ?",
+                (opens_at, head.gate.asleep(), head.id),
+            )
+        return opens_at
+
+    def tidy(self, head: Head) -> None:
+        """The head had less than it might: lower its best priority, or put it to sleep."""
+        best = self._connection.value(
+            "SELECT max(priority) FROM ready WHERE head_id = ?", (head.id,)
+        )
+        if best is None:
+            self.put_to_sleep += 1
+            self._connection.execute(
+                "UPDATE heads SET wake_at = 9e999, asleep = 'empty' WHERE id = ?", (head.id,)
+            )
+        elif best != head.best:
+            self._connection.execute("UPDATE heads SET best = ? WHERE id = ?", (best, head.id))
+
+    def save(self) -> None:
+        for gate in self._gates.values():
+            if gate is not None:
+                gate.save(self._connection)

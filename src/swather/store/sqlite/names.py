@@ -1,0 +1,22 @@
+"""From names to row ids, inside a transaction."""
+
+from swather.store.checks import unknown_run
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.settings import queries
+
+
+def run_id(connection: Connection, name: str) -> int:
+    found = connection.row("SELECT id FROM runs WHERE name = ?", (name,))
+    if found is None:
+        raise unknown_run(name)
+    number: int = found[0]
+    return number
+
+
+def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
+    """The lane's row, made if needed."""
+    if not name:
+        return 0
+    connection.execute(queries.ensure_lane, {"kind": kind, "name": name})
+    number: int = connection.value("SELECT id FROM lanes WHERE kind = ? AND name = ?", (kind, name))
+    return number

@@ -1,0 +1,32 @@
+WITH places (task_id, place) AS (
+    SELECT task_id, 'ready' FROM ready
+    UNION ALL SELECT task_id, 'scheduled' FROM scheduled
+    UNION ALL SELECT task_id, 'leased' FROM leases
+    UNION ALL SELECT task_id, state FROM outcomes
+),
+counted (run_id, place, n) AS (
+    SELECT t.run_id, p.place, count(*) FROM places AS p JOIN tasks AS t ON t.id = p.task_id
+    GROUP BY t.run_id, p.place
+)
+SELECT 'task in more than one place', CAST(task_id AS TEXT) FROM places
+GROUP BY task_id HAVING count(*) > 1
+UNION ALL
+SELECT 'task in no place', CAST(t.id AS TEXT) FROM tasks AS t
+WHERE NOT EXISTS (SELECT 1 FROM places AS p WHERE p.task_id = t.id)
+UNION ALL
+SELECT 'place without a task', p.place || ' ' || p.task_id FROM places AS p
+WHERE NOT EXISTS (SELECT 1 FROM tasks AS t WHERE t.id = p.task_id)
+UNION ALL
+SELECT 'head asleep as empty, but tasks wait', CAST(h.id AS TEXT) FROM heads AS h
+WHERE h.asleep = 'empty' AND EXISTS (SELECT 1 FROM ready AS r WHERE r.head_id = h.id)
+UNION ALL
+SELECT 'counter differs from the tables',
+       'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
+       || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
+FROM (
+    SELECT run_id, name, n FROM counters
+    WHERE name IN ('scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled')
+) AS k
+FULL JOIN counted AS c ON c.run_id = k.run_id AND c.place = k.name
+WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)
+LIMIT 100

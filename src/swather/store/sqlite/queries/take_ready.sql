@@ -1,0 +1,1 @@
+DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id BETWEEN ? AND ?

@@ -1,0 +1,84 @@
+"""Items, files and error groups, as they are read back."""
+
+from swather.errors import InputError
+from swather.model.payload import decode
+from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.store.clock import at
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import run_id
+from swather.store.sqlite.settings import queries
+
+
+class SQLiteResults:
+    """See swather.store.ports.Results. With one writer at a time, ids are in commit order."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def items(
+        self, run: str, *, after: str = "", limit: int = 1_000, complete_only: bool = False
+    ) -> list[StoredItem]:
+        sql = queries.complete_items if complete_only else queries.items
+        with self._connection.reading():
+            this = {"run_id": run_id(self._connection, run), "after": _id_of(after), "limit": limit}
+            rows = self._connection.rows(sql, this)
+        return [
+            StoredItem(
+                position=str(row[0]),
+                task_id=row[1],
+                part=row[2],
+                seq=row[3],
+                key=row[4],
+                data=decode(row[5]),
+                partial=bool(row[6]),
+            )
+            for row in rows
+        ]
+
+    def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]:
+        with self._connection.reading():
+            this = {"run_id": run_id(self._connection, run), "after": _id_of(after), "limit": limit}
+            rows = self._connection.rows(queries.files, this)
+        return [
+            StoredFile(
+                position=str(row[0]),
+                task_id=row[1],
+                part=row[2],
+                seq=row[3],
+                name=row[4],
+                sha256=row[5],
+                size_bytes=row[6],
+                media_type=row[7],
+            )
+            for row in rows
+        ]
+
+    def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
+        with self._connection.reading():
+            this = {"run_id": run_id(self._connection, run), "limit": limit}
+            rows = self._connection.rows(queries.error_groups, this)
+        return [
+            ErrorGroup(
+                run=run,
+                fingerprint=row[0],
+                error_class=row[1],
+                title=row[2],
+                where=row[3],
+                count=row[4],
+                first_at=at(row[5]),
+                last_at=at(row[6]),
+                sample_task_id=row[7],
+                sample_message=row[8],
+                sample_traceback=row[9],
+            )
+            for row in rows
+        ]
+
+
+def _id_of(position: str) -> int:
+    if not position:
+        return 0
+    try:
+        return int(position)
+    except ValueError as error:
+        raise InputError(f"{position!r} is not a position that this store gave") from error

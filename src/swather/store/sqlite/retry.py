@@ -1,0 +1,51 @@
+"""Retry by a person: ended tasks become ready again, with fresh budgets."""
+
+from collections import defaultdict
+from typing import Any, Final
+
+from swather.model.query import TaskFilter
+from swather.model.run import REASON_PREFIX
+from swather.model.task import State
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.enqueue import make_ready
+from swather.store.sqlite.filters import where
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+BATCH: Final = 10_000
+
+
+def retry_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFilter) -> int:
+    retried = 0
+    after_id = 0
+    while True:
+        with connection.transaction():
+            condition, values = where(connection, which)
+            rows = connection.rows(
+                f"{queries.tasks_to_change} WHERE {condition} AND o.task_id IS NOT NULL "
+                "AND t.id > :after_id ORDER BY t.id LIMIT :limit",
+                {**values, "after_id": after_id, "limit": BATCH},
+            )
+            if not rows:
+                return retried
+            _retry(connection, values["run_id"], rows)
+            connection.execute(queries.reopen_run, values)
+            settings.changed()
+            after_id = rows[-1][0]
+            retried += len(rows)
+
+
+def _retry(connection: Connection, run: int, rows: list[tuple[Any, ...]]) -> None:
+    now = connection.clock.wall()
+    deltas: dict[tuple[int, str], int] = defaultdict(int)
+    for row in rows:
+        deltas[run, row[3]] -= 1
+        deltas[run, REASON_PREFIX + row[5]] -= 1
+    deltas[run, State.READY] += len(rows)
+    connection.executemany("DELETE FROM outcomes WHERE task_id = ?", [(row[0],) for row in rows])
+    connection.executemany(queries.forgive_faults, [(row[0],) for row in rows])
+    connection.executemany(
+        queries.mark_replaces, [(row[0], run, now) for row in rows if row[3] == State.COMPLETED]
+    )
+    make_ready(connection, ((row[1], row[2], row[0]) for row in rows))
+    counting.count(connection, deltas)

@@ -1,0 +1,183 @@
+"""Runs: made, paused, settled, cancelled, removed."""
+
+from typing import Any, Final
+
+from swather.errors import InputError
+from swather.model.pacing import Limits
+from swather.model.payload import MAX_ITEM_BYTES, decode, encode
+from swather.model.query import TaskFilter
+from swather.model.run import Counts, NewRun, Run, RunState, counts_from, run_name
+from swather.model.strategy import Strategy
+from swather.model.task import State
+from swather.store.checks import check_new_run, check_seconds, unknown_run
+from swather.store.clock import at, at_or_none
+from swather.store.sqlite import counting
+from swather.store.sqlite.cancel import cancel_tasks
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import lane_id, run_id
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+REMOVE_BATCH: Final = 10_000
+_BY_TASK: Final = (
+    "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
+)  # fmt: skip
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads")
+
+
+class SQLiteRuns:
+    """See swather.store.ports.Runs."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def create(self, new: NewRun) -> Run:
+        check_new_run(new)
+        with self._connection.transaction():
+            now = self._connection.clock.wall()
+            name = new.name or self._free_name(run_name(new.scraper, at(now)))
+            if self._connection.row("SELECT 1 FROM runs WHERE name = ?", (name,)):
+                raise InputError(f"there is already a run named {name!r}; choose another name")
+            self._connection.execute(
+                queries.create_run,
+                {
+                    "name": name,
+                    "scraper": new.scraper,
+                    "scraper_lane_id": lane_id(self._connection, new.scraper, "scraper"),
+                    "params": encode(new.params, what="params"),
+                    "version": new.version,
+                    "strategy": str(new.strategy),
+                    "lane_every_seconds": new.lane_limits.every_seconds,
+                    "lane_burst": new.lane_limits.burst,
+                    "lane_in_flight": new.lane_limits.in_flight,
+                    "now": now,
+                },
+            )
+            return self.get(name)
+
+    def get(self, name: str) -> Run:
+        with self._connection.reading():
+            row = self._connection.row(queries.get_run, {"name": name})
+        if row is None:
+            raise unknown_run(name)
+        return run_of(row)
+
+    def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
+        with self._connection.reading():
+            if state is None:
+                rows = self._connection.rows(queries.list_runs, {"limit": limit})
+            else:
+                rows = self._connection.rows(
+                    queries.list_runs_by_state, {"state": str(state), "limit": limit}
+                )
+            return [run_of(row) for row in rows]
+
+    def counts(self, name: str) -> Counts:
+        with self._connection.reading():
+            return counts_from(counting.sums(self._connection, run_id(self._connection, name)))
+
+    def pause(self, name: str) -> None:
+        self._change(name, "UPDATE runs SET paused = 1 WHERE id = :run_id")
+
+    def unpause(self, name: str) -> None:
+        self._change(name, "UPDATE runs SET paused = 0, cool_until = NULL WHERE id = :run_id")
+
+    def cool(self, name: str, seconds: float) -> None:
+        check_seconds("a cool-down", seconds)
+        self._change(
+            name,
+            "UPDATE runs SET cool_until = max(coalesce(cool_until, 0), :until) WHERE id = :run_id",
+            until=self._connection.clock.wall() + seconds,
+        )
+
+    def cancel(self, name: str) -> int:
+        self._change(
+            name,
+            "UPDATE runs SET state = 'cancelled', finished_at = :now "
+            "WHERE id = :run_id AND state = 'open'",
+            now=self._connection.clock.wall(),
+        )
+        unfinished = frozenset({State.SCHEDULED, State.READY, State.LEASED})
+        return cancel_tasks(
+            self._connection, self._settings, TaskFilter(run=name, states=unfinished)
+        )
+
+    def settle(self, name: str) -> bool:
+        with self._connection.transaction():
+            this = {"run_id": run_id(self._connection, name)}
+            if counts_from(counting.sums(self._connection, this["run_id"])).unfinished:
+                return False
+            if self._connection.value(queries.run_has_producer, this):
+                return False
+            if self._connection.value(queries.run_has_work, this):
+                return False
+            now = self._connection.clock.wall()
+            return self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+
+    def remove(self, name: str) -> None:
+        run = self.get(name)
+        if run.state is RunState.OPEN:
+            raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
+        remove_run(self._connection, run.id)
+
+    def _change(self, name: str, sql: str, **values: Any) -> None:
+        with self._connection.transaction():
+            self._connection.execute(sql, {"run_id": run_id(self._connection, name), **values})
+            self._settings.changed()
+
+    def _free_name(self, name: str) -> str:
+        taken = self._connection.rows(
+            "SELECT name FROM runs WHERE name = ? OR name GLOB ?", (name, f"{name}-*")
+        )
+        names = {row[0] for row in taken}
+        number = 1
+        while (candidate := name if number == 1 else f"{name}-{number}") in names:
+            number += 1
+        return candidate
+
+
+def remove_run(connection: Connection, number: int) -> None:
+    """Everything of a run, in batches, the row itself last."""
+    this = {"run_id": number, "limit": REMOVE_BATCH}
+    while True:
+        with connection.transaction():
+            rows = connection.rows(queries.tasks_to_remove, this)
+            if not rows:
+                break
+            ids = encode([row[0] for row in rows], max_bytes=MAX_ITEM_BYTES)
+            for table in _BY_TASK:
+                connection.execute(
+                    f"DELETE FROM {table} WHERE task_id IN (SELECT value FROM json_each(?))", (ids,)
+                )
+            connection.execute(
+                "DELETE FROM ready WHERE (head_id, priority, task_id) IN ("
+                "SELECT head_id, priority, id FROM tasks "
+                "WHERE id IN (SELECT value FROM json_each(?)))",
+                (ids,),
+            )
+            connection.execute(
+                "DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?))", (ids,)
+            )
+    with connection.transaction():
+        for table in _BY_RUN:
+            connection.execute(f"DELETE FROM {table} WHERE run_id = :run_id", this)
+        connection.execute("DELETE FROM runs WHERE id = :run_id", this)
+
+
+def run_of(row: tuple[Any, ...]) -> Run:
+    return Run(
+        id=row[0],
+        name=row[1],
+        scraper=row[2],
+        params=decode(row[3]),
+        version=row[4],
+        strategy=Strategy(row[5]),
+        lane_limits=Limits(row[6], row[7], row[8]),
+        state=RunState(row[9]),
+        paused=bool(row[10]),
+        cool_until=at_or_none(row[11]),
+        load_incomplete=bool(row[12]),
+        times_finished=row[13],
+        created_at=at(row[14]),
+        finished_at=at_or_none(row[15]),
+    )

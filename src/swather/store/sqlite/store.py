@@ -1,0 +1,108 @@
+"""The SQLite store: opened, migrated and put together from its parts."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from swather.errors import DatabaseDamaged
+from swather.store import migrate
+from swather.store.clock import Clock
+from swather.store.sqlite.connection import Connection, errors_of
+from swather.store.sqlite.events import SQLiteEvents
+from swather.store.sqlite.hints import SQLiteHints
+from swather.store.sqlite.lanes import SQLiteLanes
+from swather.store.sqlite.queue import SQLiteQueue
+from swather.store.sqlite.results import SQLiteResults
+from swather.store.sqlite.runs import SQLiteRuns
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.tasks import SQLiteTasks
+from swather.store.sqlite.upkeep import SQLiteUpkeep
+from swather.store.sqlite.workers import SQLiteWorkers
+
+PACKAGE: Final = "swather.store.sqlite"
+APPLICATION_ID: Final = int.from_bytes(b"SWTH")
+
+
+class SQLiteStore:
+    """See swather.store.ports.Store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.url = f"sqlite:///{connection.path}"
+        self.connection = connection
+        self.settings = SQLiteSettings(connection)
+        self.events = SQLiteEvents(connection, self.settings)
+        self.runs = SQLiteRuns(connection, self.settings)
+        self.tasks = SQLiteTasks(connection, self.settings)
+        self.queue = SQLiteQueue(connection, self.settings)
+        self.lanes = SQLiteLanes(connection, self.settings)
+        self.workers = SQLiteWorkers(connection, self.settings)
+        self.results = SQLiteResults(connection)
+        self.upkeep = SQLiteUpkeep(connection, self.settings)
+        self.hints = SQLiteHints(connection.path)
+
+    @classmethod
+    def open(cls, path: Path, *, clock: Clock) -> "SQLiteStore":
+        connection = Connection(path, clock)
+        try:
+            _bring_up_to_date(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection)
+
+    @classmethod
+    def prepare(cls, path: Path) -> list[str]:
+        connection = Connection(path, Clock())
+        try:
+            return [migration.name for migration in _bring_up_to_date(connection)]
+        finally:
+            connection.close()
+
+    def another(self) -> "SQLiteStore":
+        return SQLiteStore(Connection(self.connection.path, self.connection.clock))
+
+    def close(self) -> None:
+        self.hints.close()
+        self.connection.close()
+
+
+def _bring_up_to_date(connection: Connection) -> list[migrate.Migration]:
+    """Create or migrate the tables. An older database is copied first, next to itself."""
+    with connection.reading():
+        version = connection.value("PRAGMA user_version")
+        _check_ours(connection)
+    wanted = migrate.latest(PACKAGE)
+    if version == wanted:
+        return []
+    if version > wanted:
+        migrate.check_version(version, wanted, str(connection.path))
+    if version > 0:
+        _back_up(connection, version)
+
+    def run(migration: migrate.Migration) -> None:
+        with connection.transaction():
+            # Another process may have migrated while we waited for the write lock.
+            if connection.value("PRAGMA user_version") < migration.number:
+                connection.execute(migration.sql)
+                connection.execute(f"PRAGMA user_version = {migration.number}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    return migrate.apply(PACKAGE, version, run)
+
+
+def _check_ours(connection: Connection) -> None:
+    """Somebody else's database is not ours to add tables to."""
+    if connection.value("PRAGMA application_id") == APPLICATION_ID:
+        return
+    if connection.row("SELECT 1 FROM sqlite_schema LIMIT 1"):
+        raise DatabaseDamaged(
+            f"{connection.path} is a SQLite database, but not one of Swather's; choose another path"
+        )
+
+
+def _back_up(connection: Connection, version: int) -> None:
+    stamp = datetime.fromtimestamp(connection.clock.wall(), UTC).strftime("%Y%m%d_%H%M%S")
+    copy = connection.path.with_name(f"{connection.path.name}.v{version}-{stamp}.bak")
+    with connection.alone(), errors_of(copy):
+        if not copy.exists():
+            connection.execute("VACUUM INTO ?", (str(copy),))

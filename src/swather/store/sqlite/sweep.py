@@ -1,0 +1,116 @@
+"""Sweep: what lost workers held goes back, due tasks become ready."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+from swather import posix
+from swather.model.event import EventKind
+from swather.model.outcome import Released
+from swather.model.payload import MAX_ITEM_BYTES, encode
+from swather.model.task import State
+from swather.model.worker import Process, Swept, WorkerKind
+from swather.store.finishing import HeldLease, Prepared
+from swather.store.ports import Fence
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.enqueue import make_ready
+from swather.store.sqlite.finish import Finisher
+from swather.store.sqlite.partitions import Partitions
+from swather.store.sqlite.promote import promote_due
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+_NOTHING: Final = Prepared([], [], [], 0)
+_MAX_PROMOTIONS: Final = 10
+
+
+class Sweeper:
+    """Any worker may sweep at any time: each step is one transaction and changes what it saw."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._finisher = Finisher(connection, settings)
+        self._partitions = Partitions(connection)
+
+    def sweep(self, dead: Collection[int]) -> Swept:
+        with self._connection.transaction():
+            lost = self._lost_workers(dead)
+            for worker in lost:
+                self._give_up(worker)
+            ids = encode([worker[0] for worker in lost])
+            leases = [
+                HeldLease(*row)
+                for row in self._connection.rows(queries.lost_leases, {"workers": ids})
+            ]
+            self._return(leases)
+            if lost:
+                self._settings.changed()
+        promoted = 0
+        for _ in range(_MAX_PROMOTIONS):
+            with self._connection.transaction():
+                count = promote_due(self._connection)
+            promoted += count
+            if not count:
+                break
+        return Swept(
+            workers=tuple(worker[1] for worker in lost), tasks=len(leases), promoted=promoted
+        )
+
+    def give_back(self, fences: Iterable[Fence]) -> None:
+        """Leases return to the queue as if they had never been claimed."""
+        released = [Released(task_id=task_id, token=token) for task_id, token in fences]
+        if released:
+            self._finisher.finish(released, [_NOTHING] * len(released))
+
+    def _lost_workers(self, dead: Collection[int]) -> list[tuple[Any, ...]]:
+        """(id, name, kind, run_id) of live rows whose worker is not."""
+        now = self._connection.clock.monotonic()
+        lost = []
+        for row in self._connection.rows(queries.live_workers):
+            process = Process(
+                host=row[4], boot_id=row[5], namespace=row[6], pid=row[7], started=row[8]
+            )
+            # The monotonic clock starts anew with each boot, and so do all processes.
+            gone = row[0] in dead or process.boot_id != posix.boot_id() or row[9] <= now
+            if gone or posix.is_dead(process):
+                lost.append(row[:4])
+        return lost
+
+    def _give_up(self, worker: tuple[Any, ...]) -> None:
+        number, _, kind, run = worker
+        self._connection.execute("UPDATE workers SET state = 'lost' WHERE id = ?", (number,))
+        self._partitions.free(number)
+        if kind == WorkerKind.PRODUCER:
+            self._connection.execute("UPDATE runs SET load_incomplete = 1 WHERE id = ?", (run,))
+
+    def _return(self, leases: list[HeldLease]) -> None:
+        """Lost leases become ready again, counted as a crash and not as an attempt."""
+        if not leases:
+            return
+        now = self._connection.clock.wall()
+        self._connection.execute(
+            "DELETE FROM leases WHERE task_id IN (SELECT value FROM json_each(?))",
+            (encode([lease.task_id for lease in leases], max_bytes=MAX_ITEM_BYTES),),
+        )
+        make_ready(
+            self._connection, ((lease.head_id, lease.priority, lease.task_id) for lease in leases)
+        )
+        self._connection.executemany(
+            queries.add_crash, [(lease.task_id, lease.run_id, now) for lease in leases]
+        )
+        deltas: dict[tuple[int, str], int] = defaultdict(int)
+        for lease in leases:
+            deltas[lease.run_id, State.LEASED] -= 1
+            deltas[lease.run_id, State.READY] += 1
+        counting.count(self._connection, deltas)
+        lanes = {lease.lane_id for lease in leases if lease.lane_id}
+        self._connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+        if self._settings.event_level.logs(EventKind.SWEPT):
+            self._connection.executemany(
+                queries.add_events,
+                [
+                    ("swept", lease.run_id, lease.task_id, lease.worker_id, "lease lost", None, now)
+                    for lease in leases
+                ],
+            )

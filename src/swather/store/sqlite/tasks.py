@@ -1,0 +1,118 @@
+"""Tasks: loaded, looked at, cancelled, retried."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from swather.model.payload import decode
+from swather.model.query import TaskFilter
+from swather.model.task import State, Target, Task
+from swather.store.batching import Row, batches_of, rows_of
+from swather.store.checks import unknown_task
+from swather.store.clock import at, at_or_none
+from swather.store.ports import Enqueued
+from swather.store.sqlite.cancel import cancel_tasks
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.enqueue import Heads, add_rows
+from swather.store.sqlite.filters import where
+from swather.store.sqlite.names import run_id
+from swather.store.sqlite.retry import retry_tasks
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+
+class SQLiteTasks:
+    """See swather.store.ports.Tasks."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._heads = Heads(connection)
+
+    def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 10_000) -> Enqueued:
+        self._number(run)
+        added = total = 0
+        for rows in batches_of(targets, batch_size):
+            added += self._add(run, rows)
+            total += len(rows)
+        return Enqueued(added, total - added)
+
+    def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
+        rows = rows_of(targets)
+        with self._connection.transaction():
+            before = self._connection.value("SELECT coalesce(max(id), 0) FROM tasks")
+            self._add(run, rows)
+            fresh = self._connection.rows("SELECT key, id FROM tasks WHERE id > ?", (before,))
+            new: dict[bytes, int] = dict(fresh)
+        # A key that comes twice is new the first time only.
+        return [new.pop(row.key, None) for row in rows]
+
+    def get(self, task_id: int) -> Task:
+        with self._connection.reading():
+            row = self._connection.row(f"{queries.tasks} WHERE t.id = ?", (task_id,))
+        if row is None:
+            raise unknown_task(task_id)
+        return task_of(row)
+
+    def find(self, which: TaskFilter, *, after_id: int = 0, limit: int = 100) -> list[Task]:
+        with self._connection.reading():
+            condition, values = where(self._connection, which)
+            rows = self._connection.rows(
+                f"{queries.tasks} WHERE {condition} AND t.id > :after_id "
+                "ORDER BY t.id LIMIT :limit",
+                {**values, "after_id": after_id, "limit": limit},
+            )
+            return [task_of(row) for row in rows]
+
+    def count(self, which: TaskFilter) -> int:
+        with self._connection.reading():
+            condition, values = where(self._connection, which)
+            sql = f"SELECT count(*) FROM ({queries.tasks} WHERE {condition})"
+            number: int = self._connection.value(sql, values)
+            return number
+
+    def cancel(self, which: TaskFilter) -> int:
+        return cancel_tasks(self._connection, self._settings, which)
+
+    def retry(self, which: TaskFilter) -> int:
+        return retry_tasks(self._connection, self._settings, which)
+
+    def _number(self, run: str) -> int:
+        with self._connection.reading():
+            return run_id(self._connection, run)
+
+    def _add(self, run: str, rows: list[Row]) -> int:
+        try:
+            with self._connection.transaction():
+                number = run_id(self._connection, run)
+                added = add_rows(
+                    self._connection, self._heads, number, rows, self._settings.event_level
+                )
+                if added:
+                    self._connection.execute(queries.reopen_run, {"run_id": number})
+                return added
+        except BaseException:
+            self._heads.forget()
+            raise
+
+
+def task_of(row: tuple[Any, ...]) -> Task:
+    return Task(
+        id=row[0],
+        run=row[1],
+        state=State(row[2]),
+        reason=row[3],
+        target=decode(row[4]),
+        priority=row[5],
+        lane=row[6],
+        partition=row[7],
+        parent_id=row[8],
+        attempts=row[9],
+        crashes=row[10],
+        worker=row[11],
+        due_at=at_or_none(row[12]),
+        created_at=at(row[13]),
+        ended_at=at_or_none(row[14]),
+        error_class=row[15],
+        error=row[16],
+        traceback=row[17],
+        progress=decode(row[18]) if row[18] is not None else None,
+    )

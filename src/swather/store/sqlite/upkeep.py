@@ -1,0 +1,146 @@
+"""Upkeep of a SQLite file: statistics, backups, checks, pruning."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from swather.errors import InputError, StoreError
+from swather.model.payload import decode
+from swather.store.sqlite.connection import Connection, errors_of
+from swather.store.sqlite.runs import remove_run
+from swather.store.sqlite.settings import SQLiteSettings, queries
+
+DEFAULT_EVENT_DAYS: Final = 30
+WORKER_DAYS: Final = 7
+PRUNE_BATCH: Final = 10_000
+_PRAGMAS: Final = (
+    "journal_mode", "synchronous", "busy_timeout", "cache_size", "mmap_size", "page_size",
+    "page_count", "freelist_count", "auto_vacuum", "temp_store", "foreign_keys",
+    "wal_autocheckpoint", "user_version",
+)  # fmt: skip
+_WORDS: Final = {
+    "synchronous": {0: "off", 1: "normal", 2: "full", 3: "extra"},
+    "auto_vacuum": {0: "none", 1: "full", 2: "incremental"},
+    "temp_store": {0: "default", 1: "file", 2: "memory"},
+    "foreign_keys": {0: "off", 1: "on"},
+}
+
+
+class SQLiteUpkeep:
+    """See swather.store.ports.Upkeep."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def schema_version(self) -> int:
+        with self._connection.reading():
+            version: int = self._connection.value("PRAGMA user_version")
+            return version
+
+    def backup(self, path: Path) -> None:
+        if path.exists():
+            raise InputError(f"{path} exists already; a backup never overwrites a file")
+        with self._connection.alone():
+            try:
+                self._connection.execute("VACUUM INTO ?", (str(path),))
+            except apsw.Error:
+                path.unlink(missing_ok=True)
+                with errors_of(path):
+                    raise
+
+    def stats(self) -> dict[str, Any]:
+        path = self._connection.path
+        wal = Path(f"{path}-wal")
+        with self._connection.reading():
+            states: dict[str, int] = dict(self._connection.rows(queries.task_counts))
+            live = self._connection.value("SELECT count(*) FROM workers WHERE state = 'live'")
+            open_runs = self._connection.value("SELECT count(*) FROM runs WHERE state = 'open'")
+            runs = self._connection.value("SELECT count(*) FROM runs")
+        return {
+            "database": str(path),
+            "engine": f"SQLite {apsw.sqlite_lib_version()}",
+            "schema_version": self.schema_version(),
+            "file_bytes": path.stat().st_size,
+            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+            "runs": runs,
+            "open_runs": open_runs,
+            "live_workers": live,
+            "tasks": states,
+        }
+
+    def pragmas(self) -> dict[str, Any]:
+        with self._connection.reading():
+            values = {name: self._connection.value(f"PRAGMA {name}") for name in _PRAGMAS}
+        return {name: _WORDS.get(name, {}).get(value, value) for name, value in values.items()}
+
+    def checkpoint_wal(self) -> dict[str, Any]:
+        with self._connection.alone():
+            try:
+                pages, moved = self._connection.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError as error:
+                raise StoreError(
+                    f"{self._connection.path}: a reader is holding the write-ahead log; "
+                    "close long-running readers and try again"
+                ) from error
+        wal = Path(f"{self._connection.path}-wal")
+        return {
+            "pages": pages,
+            "moved": moved,
+            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+        }
+
+    def vacuum(self) -> dict[str, Any]:
+        path = self._connection.path
+        before = path.stat().st_size
+        with self._connection.alone():
+            self._connection.execute("VACUUM")
+            self._connection.execute("ANALYZE")
+            self._connection.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        return {"bytes_before": before, "bytes_after": path.stat().st_size}
+
+    def check(self) -> list[str]:
+        with self._connection.reading():
+            damage = [row[0] for row in self._connection.rows("PRAGMA integrity_check(20)")]
+            wrong = [] if damage == ["ok"] else damage
+            for row in self._connection.rows(queries.check):
+                wrong.append(f"{row[0]}: {row[1]}")
+        return wrong
+
+    def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
+        removed = {"runs": 0, "events": 0, "workers": 0}
+        if runs_ended_before is not None:
+            with self._connection.reading():
+                old = self._connection.rows(
+                    "SELECT id FROM runs WHERE state <> 'open' AND finished_at < ?",
+                    (runs_ended_before.timestamp(),),
+                )
+            for (number,) in old:
+                remove_run(self._connection, number)
+            removed["runs"] = len(old)
+        now = self._connection.clock.wall()
+        removed["events"] = self._delete("events", "at < ?", now - self._event_days() * 86_400)
+        removed["workers"] = self._delete(
+            "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
+        )
+        return removed
+
+    def _event_days(self) -> float:
+        with self._connection.reading():
+            value = self._connection.value("SELECT value FROM settings WHERE name = 'event_days'")
+        return DEFAULT_EVENT_DAYS if value is None else float(decode(value))
+
+    def _delete(self, table: str, condition: str, before: float) -> int:
+        total = 0
+        while True:
+            with self._connection.transaction():
+                count = self._connection.changed(
+                    f"DELETE FROM {table} WHERE rowid IN "
+                    f"(SELECT rowid FROM {table} WHERE {condition} LIMIT ?)",
+                    (before, PRUNE_BATCH),
+                )
+            total += count
+            if count < PRUNE_BATCH:
+                return total

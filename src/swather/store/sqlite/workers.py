@@ -1,0 +1,186 @@
+"""Workers and producers: registered, beating, swept when they are gone."""
+
+from collections.abc import Collection
+from typing import Any
+
+from swather.model.payload import decode, encode
+from swather.model.strategy import Strategy
+from swather.model.worker import (
+    Beat,
+    NewWorker,
+    Partition,
+    Process,
+    Swept,
+    Worker,
+    WorkerKind,
+    WorkerState,
+)
+from swather.store.checks import check_seconds, unknown_worker
+from swather.store.clock import at, at_or_none
+from swather.store.ports import Fence
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import run_id
+from swather.store.sqlite.partitions import Partitions
+from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.sweep import Sweeper
+
+
+class SQLiteWorkers:
+    """See swather.store.ports.Workers."""
+
+    def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._sweeper = Sweeper(connection, settings)
+        self._partitions = Partitions(connection)
+
+    def register(self, new: NewWorker) -> int:
+        clock = self._connection.clock
+        process = new.process
+        with self._connection.transaction():
+            run = None if new.run is None else run_id(self._connection, new.run)
+            number: int = self._connection.value(
+                queries.register_worker,
+                {
+                    "kind": str(new.kind),
+                    "run_id": run,
+                    "host": process.host,
+                    "boot_id": process.boot_id,
+                    "namespace": process.namespace,
+                    "pid": process.pid,
+                    "started": process.started,
+                    "lease_seconds": new.lease_seconds,
+                    "expires_mono": clock.monotonic() + new.lease_seconds,
+                    "strategy": None if new.strategy is None else str(new.strategy),
+                    "version": new.version,
+                    "now": clock.wall(),
+                },
+            )
+            name = new.name or f"{process.host}_{process.pid}_{number}"
+            self._connection.execute("UPDATE workers SET name = ? WHERE id = ?", (name, number))
+            if run is not None:
+                self._connection.execute(queries.reopen_run, {"run_id": run})
+            return number
+
+    def beat(
+        self,
+        worker_id: int,
+        held: Collection[Fence],
+        statistics: dict[str, Any] | None = None,
+    ) -> Beat:
+        clock = self._connection.clock
+        encoded = None if statistics is None else encode(statistics, what="statistics")
+        with self._connection.transaction():
+            row = self._connection.row(
+                queries.beat,
+                {
+                    "worker_id": worker_id,
+                    "now": clock.wall(),
+                    "now_mono": clock.monotonic(),
+                    "statistics": encoded,
+                },
+            )
+            if row is None:
+                return Beat(alive=False, lost=frozenset(held))
+            believed = set(held)
+            actual = set(
+                self._connection.rows(
+                    "SELECT task_id, token FROM leases WHERE worker_id = ?", (worker_id,)
+                )
+            )
+            strangers = actual - believed
+            if strangers:
+                self._sweeper.give_back(strangers)
+            return Beat(
+                alive=True,
+                lost=frozenset(believed - actual),
+                released=len(strangers),
+                paused=bool(row[0]),
+                control_version=self._connection.value("SELECT version FROM control"),
+            )
+
+    def retire(self, worker_id: int, *, loaded: bool = True) -> int:
+        with self._connection.transaction():
+            row = self._connection.row(queries.retire_worker, {"worker_id": worker_id})
+            if row is None:
+                return 0
+            kind, run = row
+            if kind == WorkerKind.PRODUCER:
+                self._connection.execute(
+                    "UPDATE runs SET load_incomplete = ? WHERE id = ?", (not loaded, run)
+                )
+            held = self._connection.rows(
+                "SELECT task_id, token FROM leases WHERE worker_id = ?", (worker_id,)
+            )
+            self._sweeper.give_back(held)
+            self._partitions.free(worker_id)
+            return len(held)
+
+    def get(self, worker_id: int) -> Worker:
+        with self._connection.reading():
+            row = self._connection.row(queries.get_worker, {"worker_id": worker_id})
+        if row is None:
+            raise unknown_worker(worker_id)
+        return _worker_of(row)
+
+    def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]:
+        with self._connection.reading():
+            sql = queries.list_live_workers if live else queries.list_workers
+            return [_worker_of(row) for row in self._connection.rows(sql, {"limit": limit})]
+
+    def pause(self, worker_id: int) -> None:
+        self._change("UPDATE workers SET paused = 1 WHERE id = :worker_id", worker_id)
+
+    def unpause(self, worker_id: int) -> None:
+        self._change(
+            "UPDATE workers SET paused = 0, cool_until = NULL WHERE id = :worker_id", worker_id
+        )
+
+    def cool(self, worker_id: int, seconds: float) -> None:
+        check_seconds("a cool-down", seconds)
+        self._change(
+            "UPDATE workers SET cool_until = max(coalesce(cool_until, 0), :until) "
+            "WHERE id = :worker_id",
+            worker_id,
+            until=self._connection.clock.wall() + seconds,
+        )
+
+    def sweep(self, dead: Collection[int] = ()) -> Swept:
+        return self._sweeper.sweep(dead)
+
+    def take_partitions(
+        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
+    ) -> list[str]:
+        return self._partitions.take(worker_id, run, names, limit)
+
+    def give_partitions(self, worker_id: int, run: str, names: Collection[str]) -> None:
+        self._partitions.give(worker_id, run, names)
+
+    def partitions(self, run: str) -> list[Partition]:
+        return self._partitions.find(run)
+
+    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+        with self._connection.transaction():
+            if not self._connection.changed(sql, {"worker_id": worker_id, **values}):
+                raise unknown_worker(worker_id)
+            self._settings.changed()
+
+
+def _worker_of(row: tuple[Any, ...]) -> Worker:
+    return Worker(
+        id=row[0],
+        name=row[1],
+        kind=WorkerKind(row[2]),
+        state=WorkerState(row[3]),
+        run=row[4],
+        process=Process(host=row[5], boot_id=row[6], namespace=row[7], pid=row[8], started=row[9]),
+        lease_seconds=row[10],
+        strategy=None if row[11] is None else Strategy(row[11]),
+        version=row[12],
+        paused=bool(row[13]),
+        cool_until=at_or_none(row[14]),
+        registered_at=at(row[15]),
+        beat_at=at(row[16]),
+        statistics=decode(row[17]),
+        leases=row[18],
+    )

@@ -1,0 +1,139 @@
+"""A queue whose verbs are repeated until it is certain what became of them."""
+
+import logging
+from collections.abc import Callable, Sequence
+from random import Random
+from threading import Event
+from typing import Final, TypeVar
+
+import msgspec
+
+from swather.errors import Closed, ConnectionLost, DatabaseBusy, DatabaseUnreachable, StoreError
+from swather.model.lease import Claimed, ClaimRequest
+from swather.model.outcome import Outcome, Standing, Verdict
+from swather.model.retry import Backoff
+from swather.store.ports import Finished, Queue
+
+T = TypeVar("T")
+
+PASSING: Final = (DatabaseBusy, DatabaseUnreachable, ConnectionLost)
+_UNIT_SECONDS: Final = 0.01
+_BACKOFF: Final = Backoff(cap_seconds=2.0 / _UNIT_SECONDS, jitter=1.0)
+_VERDICTS: Final = {
+    Standing.COMMITTED: Verdict.ACCEPTED,
+    Standing.SUPERSEDED: Verdict.STALE,
+}
+
+_log = logging.getLogger(__name__)
+
+
+class WriterStatistics(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done so far.
+
+    `batches`: transactions. `rows`: accepted outcomes. `retries`: how often a transaction had to
+    be repeated. `uncertain`: outcomes that were read back after a lost connection.
+    """
+
+    batches: int = 0
+    rows: int = 0
+    retries: int = 0
+    uncertain: int = 0
+    stale: int = 0
+
+
+class SteadyQueue:
+    """Waits out a busy or lost database, for as long as `give_up` is not set.
+
+    It belongs to one thread; only `statistics` may be asked for by others.
+    """
+
+    def __init__(self, queue: Queue, give_up: Event) -> None:
+        self._queue = queue
+        self._give_up = give_up
+        self._random = Random()
+        self._batches = 0
+        self._rows = 0
+        self._retries = 0
+        self._uncertain = 0
+        self._stale = 0
+
+    def statistics(self) -> WriterStatistics:
+        return WriterStatistics(
+            batches=self._batches,
+            rows=self._rows,
+            retries=self._retries,
+            uncertain=self._uncertain,
+            stale=self._stale,
+        )
+
+    def claim(self, request: ClaimRequest) -> Claimed:
+        """When its reply is lost it is made anew; the beat gives back what the first one took."""
+        claimed = self.repeat(lambda: self._queue.claim(request))
+        self._batches += 1
+        return claimed
+
+    def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
+        """Like the queue's own, but after a lost connection only what the database says is still
+        pending is sent again.
+        """
+        known: dict[int, Verdict] = {}
+        claimed: Claimed | None = None
+        attempts = 0
+        while pending := [n for n in range(len(outcomes)) if n not in known]:
+            try:
+                verdicts, claimed = self._queue.finish([outcomes[n] for n in pending], claim)
+            except PASSING as error:
+                self._pause(error, attempts)
+                attempts += 1
+                if isinstance(error, ConnectionLost):
+                    known |= self._read_back(outcomes, pending)
+                continue
+            known |= dict(zip(pending, verdicts, strict=True))
+            if attempts:
+                # The lost transaction may have been committed after it was read back as pending.
+                stale = [n for n in pending if known[n] is Verdict.STALE]
+                known |= self._read_back(outcomes, stale)
+            break
+        if outcomes:
+            self._count(list(known.values()))
+        if claim is not None and claimed is None:
+            claimed = self.claim(claim)
+        return Finished([known[n] for n in range(len(outcomes))], claimed)
+
+    def repeat(self, verb: Callable[[], T]) -> T:
+        """Call a verb that may safely be repeated until the database answers."""
+        attempts = 0
+        while True:
+            try:
+                return verb()
+            except PASSING as error:
+                self._pause(error, attempts)
+                attempts += 1
+
+    def _read_back(self, outcomes: Sequence[Outcome], numbers: list[int]) -> dict[int, Verdict]:
+        """The verdicts of those outcomes that are no longer pending."""
+        if not numbers:
+            return {}
+        self._uncertain += len(numbers)
+        fences = {n: outcomes[n].fence for n in numbers}
+        standing = self.repeat(lambda: self._queue.standing(set(fences.values())))
+        return {
+            n: _VERDICTS[standing[fence]]
+            for n, fence in fences.items()
+            if standing[fence] is not Standing.PENDING
+        }
+
+    def _count(self, verdicts: list[Verdict]) -> None:
+        self._batches += 1
+        self._rows += verdicts.count(Verdict.ACCEPTED)
+        self._stale += verdicts.count(Verdict.STALE)
+
+    def _pause(self, error: StoreError, attempts: int) -> None:
+        delay = _UNIT_SECONDS * _BACKOFF.delay_seconds(attempts, self._random)
+        self._retries += 1
+        _log.warning("%s: %s; trying again in %.2f s", type(error).__name__, error, delay)
+        if self._give_up.wait(delay):
+            raise Closed(
+                f"the writer was closed while the database was away ({error}); whether the last "
+                "write was committed is uncertain"
+            ) from error

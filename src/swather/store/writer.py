@@ -1,0 +1,208 @@
+"""The writer: many callers, one thread, one transaction for all that waits."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from itertools import islice
+from threading import Condition, Event, Thread
+from types import TracebackType
+from typing import Any, Final, Self
+
+from swather.errors import Closed, DatabaseDamaged, DatabaseReadOnly
+from swather.model.lease import Claimed, ClaimRequest, Permits
+from swather.model.outcome import File, Item, Outcome, Verdict
+from swather.model.task import Target
+from swather.store.group import (
+    Bounds,
+    Call,
+    Claim,
+    Finish,
+    Group,
+    Job,
+    answer,
+    deal,
+    fitting,
+    merged,
+    refuse,
+)
+from swather.store.ports import Fence, Store
+from swather.store.steady import SteadyQueue, WriterStatistics
+
+# What fails for one job for such a reason fails for all of them.
+HOPELESS: Final = (Closed, DatabaseReadOnly, DatabaseDamaged)
+
+
+class Writer:
+    """Commits at once when idle; what arrives while a transaction runs shares the next one.
+
+    Each verb returns a future. What was handed over before `start` waits for it. Cancelling the
+    future of a claim that has not begun withdraws it; every other write, once handed over, is made.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        max_rows: int = 1_000,
+        max_bytes: int = 4 << 20,
+        max_wait_seconds: float = 0.05,
+    ) -> None:
+        self._store = store
+        self._bounds = Bounds(max_rows, max_bytes, max_wait_seconds)
+        self._waiting: deque[Job] = deque()
+        self._group = Group()
+        self._changed = Condition()
+        self._closing = False
+        self._give_up = Event()
+        self._queue = SteadyQueue(store.queue, self._give_up)
+        self._thread = Thread(target=self._run, name="swather-writer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self, timeout_seconds: float = 30.0) -> bool:
+        """Take nothing more and commit what waits; False when that took too long and the callers
+        still waiting were told Closed.
+        """
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread.ident is not None:
+            self._thread.join(timeout_seconds)
+        drained = not self._waiting and not self._thread.is_alive()
+        self._abandon()
+        return drained
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def finish(self, outcomes: Sequence[Outcome]) -> Future[list[Verdict]]:
+        """Commit these outcomes, all or none; a verdict for each, in their order."""
+        job = Finish(outcomes)
+        job.future.set_running_or_notify_cancel()
+        self._hand_over(job)
+        return job.future
+
+    def claim(self, request: ClaimRequest) -> Future[Claimed]:
+        """Claim tasks, together with those who ask for the same kind."""
+        hash(request)  # an unhashable filter is the caller's mistake and must not reach the thread
+        job = Claim(request)
+        self._hand_over(job)
+        return job.future
+
+    def progress(self, fence: Fence, progress: Any) -> Future[Verdict]:
+        return self._call(lambda: self._store.queue.progress(fence, progress))
+
+    def checkpoint(
+        self,
+        fence: Fence,
+        *,
+        part: int,
+        cursor: Any,
+        items: Sequence[Item] = (),
+        children: Sequence[Target] = (),
+        files: Sequence[File] = (),
+    ) -> Future[Verdict]:
+        return self._call(
+            lambda: self._store.queue.checkpoint(
+                fence, part=part, cursor=cursor, items=items, children=children, files=files
+            )
+        )
+
+    def permits(self, fence: Fence, lane: str, count: int = 1) -> Future[Permits]:
+        return self._call(lambda: self._store.queue.permits(fence, lane, count))
+
+    def statistics(self) -> WriterStatistics:
+        return self._queue.statistics()
+
+    def _call(self, verb: Callable[[], Any]) -> Future[Any]:
+        job = Call(verb)
+        job.future.set_running_or_notify_cancel()
+        self._hand_over(job)
+        return job.future
+
+    def _hand_over(self, job: Job) -> None:
+        with self._changed:
+            if self._closing:
+                raise Closed("the writer was closed; nothing more can be written through it")
+            self._waiting.append(job)
+            self._changed.notify()
+
+    def _run(self) -> None:
+        try:
+            while group := self._take():
+                self._carry_out(group)
+        finally:
+            self._abandon()
+
+    def _take(self) -> Group | None:
+        """Wait for work; None when the writer was closed and there is no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing)
+            front = [*islice(self._waiting, self._bounds.max_rows)]
+        # Outside the lock, so that nobody waits for the weighing; only this thread takes away.
+        count = fitting(front, self._bounds)
+        with self._changed:
+            if not self._waiting:
+                return None
+            self._group = Group([self._waiting.popleft() for _ in range(count)])
+            return self._group
+
+    def _carry_out(self, group: Group) -> None:
+        for call in group.calls:
+            try:
+                answer(call.future, self._queue.repeat(call.verb))
+            except Exception as error:  # noqa: BLE001 - it is the caller's, who waits for it
+                refuse(call.future, error)
+        first, *others = [*group.claims.values()] or [[]]
+        self._commit(group.finishes, first)
+        for claims in others:
+            self._commit([], claims)
+
+    def _commit(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:
+        """One transaction for all; when it fails, halves, until the guilty job stands alone."""
+        jobs: list[Finish | Claim] = [*finishes, *claims]
+        if not jobs:
+            return
+        try:
+            self._transact(finishes, claims)
+        except Exception as error:  # noqa: BLE001 - it is the callers', who wait for it
+            if len(jobs) == 1 or isinstance(error, HOPELESS):
+                for job in jobs:
+                    refuse(job.future, error)
+                return
+            for part in (jobs[: len(jobs) // 2], jobs[len(jobs) // 2 :]):
+                self._commit(
+                    [job for job in part if isinstance(job, Finish)],
+                    [job for job in part if isinstance(job, Claim)],
+                )
+
+    def _transact(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:
+        outcomes = [outcome for job in finishes for outcome in job.outcomes]
+        request = merged(claims) if claims else None
+        verdicts, claimed = self._queue.finish(outcomes, request)
+        first = 0
+        for job in finishes:
+            answer(job.future, verdicts[first : first + len(job.outcomes)])
+            first += len(job.outcomes)
+        if claimed is not None:
+            deal(claims, claimed)
+
+    def _abandon(self) -> None:
+        """Tell everyone who still waits that nobody will answer."""
+        error = Closed("the writer was closed before this was known to be committed")
+        with self._changed:
+            self._give_up.set()
+            left = [*self._waiting, *self._group.jobs]
+            self._waiting.clear()
+        for job in left:
+            refuse(job.future, error)

@@ -1,0 +1,122 @@
+"""One suite for both databases: every test that asks for `store` runs on SQLite and PostgreSQL."""
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import swather.store
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.postgres import PostgresServer
+from tests.store.database import Database, Postgres, ReusedPostgres, SQLite
+
+MEMORY = Path("/dev/shm")  # noqa: S108
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder for SQLite files, in memory where there is such a disk: hundreds of tests commit
+    thousands of times, and none of them pulls the plug.
+    """
+    if not MEMORY.is_dir():
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="swather-", dir=MEMORY) as made:
+        yield Path(made)
+
+
+@pytest.fixture(scope="session")
+def template_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("template") / "queue.db"
+    swather.store.prepare(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def template(postgres_server: PostgresServer) -> Iterator[str]:
+    """The name of a PostgreSQL database with Swather's tables, to be copied."""
+    name = f"swather_template_{uuid.uuid4().hex}"
+    postgres_server.create_database(name)
+    swather.store.prepare(postgres_server.url(name))
+    yield name
+    postgres_server.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def reused(postgres_server: PostgresServer, template: str) -> Iterator[ReusedPostgres]:
+    """A copy that tests use one after another: deleting rows is quicker than copying files."""
+    with postgres_server.fresh_database(template) as url:
+        postgres = ReusedPostgres(url)
+        yield postgres
+        postgres.close()
+
+
+@pytest.fixture
+def database(
+    database_kind: str, request: pytest.FixtureRequest, folder: Path
+) -> Iterator[Database]:
+    """A database with the tables of this release and nothing in them."""
+    if database_kind == "sqlite":
+        yield SQLite(shutil.copyfile(request.getfixturevalue("template_file"), folder / "queue.db"))
+        return
+    postgres = request.getfixturevalue("reused")
+    yield postgres
+    postgres.empty()
+
+
+@pytest.fixture
+def own_database(
+    database_kind: str, request: pytest.FixtureRequest, folder: Path
+) -> Iterator[Database]:
+    """The same for tests that change more than rows."""
+    if database_kind == "sqlite":
+        yield SQLite(shutil.copyfile(request.getfixturevalue("template_file"), folder / "own.db"))
+        return
+    server = request.getfixturevalue("postgres_server")
+    with server.fresh_database(request.getfixturevalue("template")) as url:
+        postgres = Postgres(url)
+        yield postgres
+        postgres.close()
+
+
+@pytest.fixture
+def empty_database(
+    database_kind: str, request: pytest.FixtureRequest, folder: Path
+) -> Iterator[Database]:
+    """A database without tables; on SQLite not even a file."""
+    if database_kind == "sqlite":
+        yield SQLite(folder / "empty.db")
+        return
+    with request.getfixturevalue("postgres_server").fresh_database() as url:
+        postgres = Postgres(url)
+        yield postgres
+        postgres.close()
+
+
+@pytest.fixture
+def store(database: Database, clock: Clock) -> Iterator[Store]:
+    opened = swather.store.open(database.url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def other(store: Store) -> Iterator[Store]:
+    """A second store on the same database, as another process would have."""
+    opened = store.another()
+    yield opened
+    opened.close()

@@ -1,0 +1,98 @@
+"""The plans of all statements that a store runs, recorded while it runs them."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import psycopg
+import pytest
+
+from swather.store import Store
+
+_ALIAS = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)\s+AS\s+(\w+)")
+# An index that holds only what is asked for may be read to its end.
+_PARTIAL = {"lanes_limited"}
+_SCAN = re.compile(rf"SCAN (\w+)(?!.* USING INDEX (?:{'|'.join(_PARTIAL)}))")
+_EXPLAINED = re.compile(r"\s*(?:--.*\n\s*)*(SELECT|WITH|INSERT|UPDATE|DELETE)\b")
+
+
+class Walk(str):
+    """A statement that reads a whole table, and how its plan says so."""
+
+    __slots__ = ()
+
+
+@contextmanager
+def walks(store: Store, tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[set[Walk]]:
+    """The statements run inside the block that walk over one of the tables from end to end."""
+    connection = store.connection
+    if hasattr(connection, "db"):
+        yield from _walks_of_sqlite(connection.db, tables)
+    else:
+        yield from _walks_of_postgres(tables, patch)
+
+
+def _walks_of_sqlite(db: apsw.Connection, tables: set[str]) -> Iterator[set[Walk]]:
+    statements: dict[str, Any] = {}
+
+    def note(_cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+        statements[sql] = bindings
+        return True
+
+    found: set[Walk] = set()
+    db.exec_trace = note
+    try:
+        yield found
+    finally:
+        db.exec_trace = None
+    for sql, bindings in statements.items():
+        if not _EXPLAINED.match(sql):
+            continue
+        names = {alias: table for table, alias in _ALIAS.findall(sql)}
+        details = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", bindings)]
+        bounded = "LIMIT" in sql and not any("TEMP B-TREE" in detail for detail in details)
+        for detail in details:
+            scan = _SCAN.match(detail)
+            if scan and names.get(scan[1], scan[1]) in tables and not bounded:
+                found.add(Walk(f"{detail}\n{sql}"))
+
+
+def _walks_of_postgres(tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[set[Walk]]:
+    found: set[Walk] = set()
+    seen: set[str] = set()
+    execute = psycopg.Cursor.execute
+
+    def explain_and_execute(
+        cursor: psycopg.Cursor, query: Any, params: Any = None, **options: Any
+    ) -> psycopg.Cursor:
+        if isinstance(query, str) and query not in seen and _EXPLAINED.match(query):
+            seen.add(query)
+            explaining = cursor.connection.cursor()
+            execute(explaining, f"EXPLAIN (FORMAT JSON) {query}", params)
+            for plan in explaining.fetchone()[0]:
+                for walk in _full_scans(plan["Plan"], tables, bounded=False):
+                    found.add(Walk(f"{walk}\n{query}"))
+        return execute(cursor, query, params, **options)
+
+    with patch.context() as patched:
+        patched.setattr(psycopg.Cursor, "execute", explain_and_execute)
+        yield found
+
+
+def _full_scans(plan: dict[str, Any], tables: set[str], *, bounded: bool) -> Iterator[str]:
+    """Scans of a table without a condition on an index, unless a LIMIT ends them early."""
+    kind = plan["Node Type"]
+    table = plan.get("Relation Name")
+    conditions = ("Index Cond", "TID Cond", "Recheck Cond")
+    conditional = any(name in plan for name in conditions)
+    conditional |= plan.get("Index Name") in _PARTIAL
+    if "Scan" in kind and table in tables and not conditional and not bounded:
+        yield f"{kind} on {table}"
+    if kind == "Limit":
+        bounded = True
+    elif kind in ("Sort", "Aggregate", "Hash", "Materialize", "CTE Scan"):
+        bounded = False
+    for child in plan.get("Plans", ()):
+        yield from _full_scans(child, tables, bounded=bounded)

@@ -1,0 +1,144 @@
+import pytest
+
+from swather.model.event import EventKind
+from swather.model.query import TaskFilter
+from swather.model.retry import ErrorClass
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.store.given import (
+    a_fault,
+    a_run,
+    a_worker,
+    claim,
+    completed,
+    failed,
+    finish,
+    released,
+    retried,
+)
+
+
+def a_full_life(store: Store, clock: Clock) -> str:
+    """A run of three tasks to which everything happens that can."""
+    run, worker = a_run(store, 3), a_worker(store)
+    first, second, third = claim(store, worker, 3)
+    store.events.started([first.fence])
+    store.queue.progress(first.fence, {"page": 1})
+    finish(store, retried(first, fault=a_fault("once")), released(second), completed(third))
+    first, second = claim(store, worker, 2)
+    finish(store, failed(first, "gone", a_fault("404", ErrorClass.PERMANENT)))
+    clock.advance(61)
+    store.workers.sweep()
+    store.tasks.cancel(TaskFilter(run=run, task_ids=(second.task_id,)))
+    return run
+
+
+def kinds(store: Store, run: str, **which) -> list[str]:
+    return [event.kind for event in store.events.find(run, **which)]
+
+
+def test_failures_retries_and_sweeps_are_logged_by_default(store: Store, clock: Clock):
+    run = a_full_life(store, clock)
+    assert kinds(store, run) == ["retry", "failed", "swept"]
+
+
+def test_everything_is_logged_when_asked_for(store: Store, clock: Clock):
+    store.settings.set("event_level", "all")
+    run = a_full_life(store, clock)
+    assert set(kinds(store, run)) == set(EventKind)
+    first, second, third = (task.id for task in store.tasks.find(TaskFilter(run=run)))
+    assert kinds(store, run, task_id=first) == [
+        "created", "claimed", "started", "progress", "retry", "claimed", "failed",
+    ]  # fmt: skip
+    assert kinds(store, run, task_id=second) == [
+        "created", "claimed", "released", "claimed", "swept", "cancelled",
+    ]  # fmt: skip
+    assert kinds(store, run, task_id=third) == ["created", "claimed", "completed"]
+
+
+def test_nothing_is_logged_when_nothing_is_wanted(store: Store, clock: Clock):
+    store.settings.set("event_level", "none")
+    assert kinds(store, a_full_life(store, clock)) == []
+
+
+def test_an_event_says_what_happened_where_and_when(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    fault = a_fault("no route to host", ErrorClass.TRANSIENT)
+    finish(store, retried(lease, fault=fault))
+    (event,) = store.events.find(run)
+    assert (event.kind, event.run, event.task_id) == (EventKind.RETRY, run, lease.task_id)
+    assert (event.worker_id, event.message) == (worker, "no route to host")
+    assert event.data["class"] == "transient"
+    assert event.data["group"] == fault.fingerprint
+    assert event.at.utcoffset() is not None
+
+
+def test_a_sweep_says_whose_task_was_lost(store: Store, clock: Clock):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    clock.advance(61)
+    store.workers.sweep()
+    (event,) = store.events.find(run)
+    assert (event.kind, event.task_id, event.worker_id) == ("swept", lease.task_id, worker)
+
+
+def test_events_are_read_page_by_page(store: Store):
+    run, worker = a_run(store, 25), a_worker(store)
+    finish(store, *(failed(lease) for lease in claim(store, worker, 25)))
+    seen, after = [], 0
+    while page := store.events.find(run, after_id=after, limit=10):
+        seen += page
+        after = page[-1].id
+    assert len(seen) == len({event.task_id for event in seen}) == 25
+
+
+def test_events_are_read_by_worker(store: Store):
+    run = a_run(store, 2)
+    first, second = a_worker(store), a_worker(store)
+    for worker in (first, second):
+        finish(store, *(failed(lease) for lease in claim(store, worker)))
+    (event,) = store.events.find(run, worker_id=second)
+    assert event.worker_id == second
+
+
+def test_events_of_other_runs_stay_out(store: Store):
+    worker = a_worker(store)
+    mine, other = a_run(store, 1), a_run(store, 1)
+    finish(store, *(failed(lease) for lease in claim(store, worker, 2)))
+    assert len(store.events.find(mine)) == len(store.events.find(other)) == 1
+
+
+def test_a_started_event_of_a_stale_attempt_is_not_logged(store: Store):
+    store.settings.set("event_level", "all")
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    finish(store, completed(lease))
+    store.events.started([lease.fence])
+    assert "started" not in kinds(store, run)
+
+
+@pytest.mark.parametrize("days", [2, 0.5])
+def test_events_past_their_retention_are_pruned(store: Store, clock: Clock, days):
+    store.settings.set("event_days", days)
+    run = a_run(store, 2)
+    worker = a_worker(store, lease_seconds=1_000_000)
+    finish(store, *(failed(lease) for lease in claim(store, worker)))
+    clock.advance(days * 86_400 - 60)
+    finish(store, *(failed(lease) for lease in claim(store, worker)))
+    store.upkeep.prune()
+    assert len(kinds(store, run)) == 2
+    clock.advance(120)
+    store.upkeep.prune()
+    assert len(kinds(store, run)) == 1
+
+
+def test_a_long_message_is_clipped_and_a_strange_one_made_safe(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    message = "NUL \0, lone \ud800, " + "long " * 10_000
+    assert finish(store, failed(lease, fault=a_fault(message))) == ["accepted"]
+    (event,) = store.events.find(run)
+    assert event.message.startswith("NUL \ufffd, lone ?, long")
+    assert len(event.message) <= 10_000
+    assert store.tasks.get(lease.task_id).error.startswith("NUL \ufffd")

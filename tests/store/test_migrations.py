@@ -1,0 +1,218 @@
+"""Fresh equals migrated; SQLite migrates itself after a backup, PostgreSQL only when told to."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swather.store
+from swather.errors import SchemaMissing, SchemaTooNew, SchemaTooOld, StoreError
+from swather.store import migrate
+from swather.store.clock import Clock
+from swather.store.migrate import Migration
+from tests.store.database import Database
+from tests.store.given import a_run, states
+
+PACKAGES = ["swather.store.sqlite", "swather.store.postgres"]
+NEXT = {
+    "sqlite": "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+    "postgres": "ALTER TABLE swather.runs ADD COLUMN note text NOT NULL DEFAULT ''",
+}
+
+
+@pytest.fixture
+def next_release(monkeypatch: pytest.MonkeyPatch, own_database: Database) -> int:
+    """One more migration than there is; its number."""
+    real = migrate.migrations_in
+    number = migrate.latest(own_database.package) + 1
+    added = Migration(number, f"{number:04}_note", NEXT[own_database.kind])
+    monkeypatch.setattr(migrate, "migrations_in", lambda package: [*real(package), added])
+    return number
+
+
+def schema(database: Database) -> list[tuple[Any, ...]]:
+    """Every table, column, index, constraint and view, in a comparable form."""
+    if database.kind == "sqlite":
+        return database.rows(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+            " WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+        )
+    return database.rows(
+        """
+        SELECT 'column', table_name, column_name, data_type || coalesce(column_default, '')
+               || is_nullable || coalesce(generation_expression, '')
+        FROM information_schema.columns WHERE table_schema = 'swather'
+        UNION ALL
+        SELECT 'index', tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'swather'
+        UNION ALL
+        SELECT 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'swather'::regnamespace
+        UNION ALL
+        SELECT 'view', viewname, '', definition FROM pg_views WHERE schemaname = 'swather'
+        UNION ALL
+        SELECT 'function', proname, '', pg_get_functiondef(oid) FROM pg_proc
+        WHERE pronamespace = 'swather'::regnamespace
+        ORDER BY 1, 2, 3
+        """
+    )
+
+
+def test_both_databases_have_the_same_migrations():
+    sqlite, postgres = (
+        [(m.number, m.name) for m in migrate.migrations_in(package)] for package in PACKAGES
+    )
+    assert sqlite == postgres
+
+
+def test_preparing_creates_the_tables_and_says_so(empty_database: Database):
+    names = [m.name for m in migrate.migrations_in(empty_database.package)]
+    assert swather.store.prepare(empty_database.url) == names
+    assert swather.store.prepare(empty_database.url) == []
+    store = swather.store.open(empty_database.url)
+    assert store.upkeep.schema_version() == len(names)
+    store.close()
+
+
+def test_an_empty_postgresql_database_is_refused_with_one_clear_line(empty_database: Database):
+    if empty_database.migrates_itself:
+        swather.store.open(empty_database.url).close()
+        assert swather.store.prepare(empty_database.url) == []
+        return
+    with pytest.raises(SchemaMissing, match="swather db init --db") as raised:
+        swather.store.open(empty_database.url)
+    assert "\n" not in str(raised.value)
+    assert empty_database.rows("SELECT 1 FROM pg_namespace WHERE nspname = 'swather'") == []
+
+
+def test_a_fresh_schema_equals_a_migrated_one(
+    own_database: Database, empty_database: Database, next_release: int
+):
+    assert len(swather.store.prepare(own_database.url)) == 1
+    assert len(swather.store.prepare(empty_database.url)) == next_release
+    assert schema(empty_database) == schema(own_database)
+
+
+def test_an_old_schema_is_migrated_or_refused(own_database: Database, next_release: int):
+    if not own_database.migrates_itself:
+        with pytest.raises(SchemaTooOld) as raised:
+            swather.store.open(own_database.url)
+        line = str(raised.value)
+        assert "\n" not in line
+        assert "swather db migrate --db" in line
+        assert f"schema {next_release - 1}" in line
+        assert str(next_release) in line
+        assert swather.store.prepare(own_database.url) == [f"{next_release:04}_note"]
+    store = swather.store.open(own_database.url)
+    assert store.upkeep.schema_version() == next_release
+    store.close()
+    assert own_database.rows("SELECT note FROM runs") == []
+
+
+def test_what_was_in_the_queue_is_still_there_after_a_migration(
+    own_database: Database, request: pytest.FixtureRequest
+):
+    store = swather.store.open(own_database.url)
+    run = a_run(store, 5)
+    store.close()
+    request.getfixturevalue("next_release")
+    swather.store.prepare(own_database.url)
+    store = swather.store.open(own_database.url)
+    assert states(store, run) == {"ready": 5}
+    assert store.upkeep.check() == []
+    store.close()
+
+
+def test_a_database_that_migrates_itself_is_backed_up_first(
+    own_database: Database, request: pytest.FixtureRequest, folder: Path
+):
+    store = swather.store.open(own_database.url)
+    run = a_run(store, 5)
+    store.close()
+    assert copies(folder) == []
+    number = request.getfixturevalue("next_release")
+    before = schema(own_database)
+    if not own_database.migrates_itself:
+        with pytest.raises(SchemaTooOld):
+            swather.store.open(own_database.url)
+        assert schema(own_database) == before
+        return
+    swather.store.open(own_database.url).close()
+    assert schema(own_database) != before
+    (copy,) = copies(folder)
+    request.getfixturevalue("monkeypatch").undo()
+    old = swather.store.open(f"sqlite:///{copy}")
+    assert old.upkeep.schema_version() == number - 1
+    assert states(old, run) == {"ready": 5}
+    old.close()
+
+
+def copies(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if re.fullmatch(r"own\.db\..*v1.*", path.name)]
+
+
+def test_a_fresh_file_needs_no_backup(tmp_path: Path):
+    swather.store.open(f"sqlite:///{tmp_path}/own.db").close()
+    assert copies(tmp_path) == []
+
+
+def test_a_migration_that_fails_changes_nothing(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    real = migrate.migrations_in
+    number = migrate.latest(own_database.package) + 1
+    broken = Migration(number, "broken", NEXT[own_database.kind] + "; SELECT * FROM nowhere")
+    monkeypatch.setattr(migrate, "migrations_in", lambda package: [*real(package), broken])
+    before = schema(own_database)
+    with pytest.raises(StoreError, match="nowhere"):
+        swather.store.prepare(own_database.url)
+    assert schema(own_database) == before
+    monkeypatch.undo()
+    store = swather.store.open(own_database.url)
+    assert store.upkeep.schema_version() == number - 1
+    store.close()
+
+
+def test_a_newer_schema_is_refused_and_left_alone(
+    own_database: Database, request: pytest.FixtureRequest
+):
+    number = request.getfixturevalue("next_release")
+    swather.store.prepare(own_database.url)
+    request.getfixturevalue("monkeypatch").undo()
+    for verb in (swather.store.open, swather.store.prepare):
+        with pytest.raises(SchemaTooNew, match=rf"schema {number}.*Upgrade Swather"):
+            verb(own_database.url)
+    assert own_database.rows("SELECT note FROM runs") == []
+
+
+def test_many_who_open_a_fresh_file_at_once_all_get_it(tmp_path: Path):
+    start = threading.Barrier(8)
+
+    def open_it() -> int:
+        start.wait(timeout=20)
+        store = swather.store.open(f"sqlite:///{tmp_path}/queue.db", clock=Clock())
+        try:
+            return store.upkeep.schema_version()
+        finally:
+            store.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        versions = [one.result(timeout=40) for one in [threads.submit(open_it) for _ in range(8)]]
+    assert versions == [migrate.latest("swather.store.sqlite")] * 8
+
+
+def test_many_who_prepare_at_once_do_it_once(empty_database: Database):
+    start = threading.Barrier(4)
+
+    def prepare_it() -> list[str]:
+        start.wait(timeout=20)
+        return swather.store.prepare(empty_database.url)
+
+    with ThreadPoolExecutor(4) as threads:
+        done = [one.result(timeout=40) for one in [threads.submit(prepare_it) for _ in range(4)]]
+    store = swather.store.open(empty_database.url)
+    assert store.upkeep.check() == []
+    store.close()
+    assert any(done)

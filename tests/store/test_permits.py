@@ -1,0 +1,84 @@
+import pytest
+
+from swather.model.lane import PacedKind
+from swather.model.pacing import Limits
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.store.given import a_lease, a_run, a_worker, claim, completed, finish
+
+
+def test_a_free_lane_grants_all_that_is_asked_for(store: Store):
+    lease = a_lease(store)
+    permits = store.queue.permits(lease.fence, "elsewhere", 7)
+    assert permits.granted == 7
+
+
+def test_one_permit_is_asked_for_unless_said_otherwise(store: Store):
+    lease = a_lease(store)
+    assert store.queue.permits(lease.fence, "elsewhere").granted == 1
+
+
+def test_permits_come_at_the_pace_of_their_lane(store: Store, clock: Clock):
+    store.lanes.limit("site", Limits(10.0, 3))
+    lease = a_lease(store)
+    assert store.queue.permits(lease.fence, "site", 5).granted == 3
+    refused = store.queue.permits(lease.fence, "site", 5)
+    assert refused.granted == 0
+    assert refused.retry_after_seconds == pytest.approx(10, abs=3)
+    clock.advance(20)
+    assert store.queue.permits(lease.fence, "site", 5).granted == 2
+
+
+def test_permits_and_claims_share_the_pace(store: Store):
+    worker = a_worker(store)
+    store.lanes.limit("site", Limits(1_000.0, 3))
+    a_run(store, 5, lane="site")
+    (lease,) = claim(store, worker)
+    assert store.queue.permits(lease.fence, "site", 1).granted == 1
+    assert len(claim(store, worker, 5)) == 1
+    assert claim(store, worker, 5) == []
+
+
+def test_a_runs_lane_limits_pace_its_permits(store: Store):
+    a_run(store, 2, lane="site", lane_limits=Limits(1_000.0, 2))
+    (lease,) = claim(store, a_worker(store))
+    assert store.queue.permits(lease.fence, "site", 5).granted == 1
+    assert store.queue.permits(lease.fence, "other", 5).granted == 2
+
+
+def test_a_task_may_go_on_in_a_lane_it_fills_itself(store: Store):
+    store.lanes.limit("site", Limits(in_flight=1))
+    lease = a_lease(store, lane="site")
+    assert store.queue.permits(lease.fence, "site", 1).granted == 1
+
+
+def test_a_paused_lane_grants_none(store: Store):
+    lease = a_lease(store)
+    store.lanes.pause("site")
+    assert store.queue.permits(lease.fence, "site", 3).granted == 0
+    store.lanes.unpause("site")
+    assert store.queue.permits(lease.fence, "site", 3).granted == 3
+
+
+def test_a_cooling_lane_grants_none_and_says_when_it_will(store: Store, clock: Clock):
+    lease = a_lease(store)
+    store.lanes.cool("site", 30)
+    refused = store.queue.permits(lease.fence, "site", 3)
+    assert refused.granted == 0
+    assert refused.retry_after_seconds == pytest.approx(30, abs=5)
+    clock.advance(31)
+    assert store.queue.permits(lease.fence, "site", 3).granted == 3
+
+
+def test_the_scrapers_limits_pace_permits_on_every_lane(store: Store):
+    lease = a_lease(store, scraper="books")
+    store.lanes.limit("books", Limits(1_000.0, 2), PacedKind.SCRAPER)
+    granted = store.queue.permits(lease.fence, "a", 5).granted
+    granted += store.queue.permits(lease.fence, "b", 5).granted
+    assert granted == 2
+
+
+def test_a_finished_attempt_is_granted_none(store: Store):
+    lease = a_lease(store)
+    finish(store, completed(lease))
+    assert store.queue.permits(lease.fence, "site", 3).granted == 0

@@ -1,0 +1,230 @@
+"""At a million tasks the hot verbs and the dashboard's reads use their indexes."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import swather.store
+from swather.model.lease import ClaimRequest, Lease
+from swather.model.outcome import Item
+from swather.model.pacing import Limits
+from swather.model.query import TaskFilter
+from swather.model.run import RunState
+from swather.model.strategy import Strategy
+from swather.model.task import State
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.store.database import Database
+from tests.store.given import (
+    a_run,
+    a_worker,
+    claim,
+    completed,
+    failed,
+    finish,
+    released,
+    retried,
+)
+from tests.store.plans import walks
+
+LARGE = {
+    "tasks", "ready", "scheduled", "outcomes", "faults", "items", "files", "events", "heads",
+    "lanes",
+}  # fmt: skip
+
+DIALECT = {
+    "sqlite": {
+        "now": "unixepoch('subsec')",
+        "later": "unixepoch('subsec') + 86400",
+        "awake": "0",
+        "key": "CAST(printf('%032d', i) AS BLOB)",
+        "identity": "",
+        "numbers": """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+            INSERT INTO numbers SELECT i FROM n""",
+        "go_on": "",
+    },
+    "postgres": {
+        "now": "now()",
+        "later": "now() + interval '1 day'",
+        "awake": "'-infinity'",
+        "key": "convert_to(lpad(i::text, 32, '0'), 'UTF8')",
+        "identity": "OVERRIDING SYSTEM VALUE",
+        "numbers": "INSERT INTO numbers SELECT generate_series(1, 1000000)",
+        "go_on": """
+            SELECT setval(pg_get_serial_sequence('swather.' || name, 'id'), 2000000)
+            FROM unnest(ARRAY['tasks', 'heads', 'lanes']) AS name""",
+    },
+}
+
+FILL = """
+CREATE TABLE numbers (i integer);
+{numbers};
+INSERT INTO lanes (id, kind, name) {identity}
+SELECT i + 100000, 'lane', 'host' || i FROM numbers WHERE i <= 5000;
+INSERT INTO heads (id, run_id, partition, lane_id, best, wake_at) {identity}
+SELECT i + 100000, {run_id}, '', i + 100000, 5, {awake} FROM numbers WHERE i <= 5000;
+INSERT INTO tasks (id, run_id, head_id, priority, key, target, created_at) {identity}
+SELECT i, {run_id}, 100001 + i % 5000, 5, {key}, '"x"', {now} FROM numbers ORDER BY i;
+INSERT INTO ready (head_id, priority, task_id)
+SELECT head_id, priority, id FROM tasks WHERE id % 10 < 5 ORDER BY head_id, id;
+INSERT INTO outcomes (task_id, run_id, token, state, reason, at)
+SELECT id, {run_id}, 0, 'completed', 'ok', {now} FROM tasks WHERE id % 10 IN (5, 6, 7) ORDER BY id;
+INSERT INTO outcomes (task_id, run_id, token, state, reason, at)
+SELECT id, {run_id}, 0, 'failed', 'gone', {now} FROM tasks WHERE id % 10 = 8 ORDER BY id;
+INSERT INTO faults (task_id, run_id, token, attempts, error_class, fingerprint, at)
+SELECT id, {run_id}, 0, 1, 'permanent', 'f' || (id % 10000), {now} FROM tasks WHERE id % 10 = 8;
+INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at)
+SELECT id, {run_id}, head_id, priority, {later} FROM tasks WHERE id % 10 = 9;
+INSERT INTO items (run_id, task_id, part, seq, data)
+SELECT {run_id}, id, 0, 0, '"item"' FROM tasks WHERE id % 10 = 5 ORDER BY id;
+INSERT INTO files (run_id, task_id, part, seq, name, sha256, size_bytes)
+SELECT {run_id}, id, 0, 0, 'f', 'ab', 1 FROM tasks WHERE id % 10 = 6 ORDER BY id;
+INSERT INTO events (at, kind, run_id, task_id, worker_id)
+SELECT {now}, 'failed', {run_id}, id, 1 FROM tasks WHERE id % 10 = 8 ORDER BY id;
+INSERT INTO counters (run_id, name, n) VALUES
+({run_id}, 'ready', 500000), ({run_id}, 'completed', 300000), ({run_id}, 'failed', 100000),
+({run_id}, 'scheduled', 100000), ({run_id}, 'reason:ok', 300000), ({run_id}, 'reason:gone', 100000),
+({run_id}, 'items', 100000), ({run_id}, 'files', 100000);
+UPDATE runs SET priorities = 32 WHERE id = {run_id};
+DROP TABLE numbers;
+{go_on};
+ANALYZE;
+"""
+
+
+def fill(database: Database, run_id: int) -> None:
+    """A million tasks on 5,000 lanes: half ready, the others done, failed or scheduled."""
+    database.execute(FILL.format(run_id=run_id, **DIALECT[database.kind]))
+
+
+def hot_verbs(store: Store, run: str, clock: Clock) -> dict[str, Callable[[], Any]]:
+    """What workers do all day, by name, to be called in this order."""
+    worker = a_worker(store)
+    dying = a_worker(store, name="dying")
+    leases: list[Lease] = []
+
+    def claim_in_order(strategy: Strategy) -> None:
+        request = ClaimRequest(worker_id=worker, count=10, runs=(run,), strategy=strategy)
+        leases.extend(store.queue.claim(request).leases)
+
+    def limited_claim() -> None:
+        for lane in range(1, 50):
+            store.lanes.limit(f"host{lane}", Limits(10.0, 1, 2))
+        claim_in_order(Strategy.FIFO)
+
+    def finish_and_claim() -> None:
+        a, b, c, d = (leases.pop() for _ in range(4))
+        outcomes = [completed(a, "item"), retried(b, 60), failed(c), released(d)]
+        store.queue.finish(outcomes, ClaimRequest(worker_id=worker, count=10))
+
+    def checkpoint() -> None:
+        store.queue.checkpoint(leases[0].fence, part=0, cursor=1, items=[Item("i", "k")])
+        store.queue.progress(leases[0].fence, 1)
+        store.queue.permits(leases[0].fence, "host7")
+
+    def sweep() -> None:
+        claim(store, dying, 20, runs=(run,))
+        swept = store.workers.sweep(dead=[dying])
+        assert swept.tasks == 20
+
+    def short_claim() -> None:
+        small = a_run(store, 1)
+        assert len(claim(store, worker, 5, runs=(small,))) == 1
+
+    def promote() -> None:
+        clock.advance(30)
+        store.workers.beat(worker, [lease.fence for lease in leases])
+        clock.advance(31)
+        store.workers.beat(worker, [lease.fence for lease in leases])
+        assert store.workers.sweep().promoted == 1
+
+    return {
+        **{f"claim {strategy}": lambda s=strategy: claim_in_order(s) for strategy in Strategy},
+        "finish and claim": finish_and_claim,
+        "limited claim": limited_claim,
+        "short claim": short_claim,
+        "checkpoint": checkpoint,
+        "standing": lambda: store.queue.standing([lease.fence for lease in leases]),
+        "beat": lambda: store.workers.beat(worker, [lease.fence for lease in leases]),
+        "sweep": sweep,
+        "promote": promote,
+        "settle": lambda: store.runs.settle(run),
+        "pause": lambda: store.runs.pause(run),
+        "unpause": lambda: store.runs.unpause(run),
+        "pause a lane": lambda: store.lanes.pause("host9"),
+        "cancel one": lambda: store.tasks.cancel(TaskFilter(run=run, task_ids=(500_001,))),
+        "retry one": lambda: store.tasks.retry(TaskFilter(run=run, task_ids=(500_008,))),
+        "count a group": lambda: store.tasks.count(TaskFilter(run=run, fingerprint="f8")),
+        "release": lambda: finish(store, *(released(lease) for lease in leases)),
+    }
+
+
+def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
+    """What a page or a status line asks for."""
+
+    def found(**which: Any) -> Callable[[], Any]:
+        return lambda: store.tasks.find(TaskFilter(run=run, **which), after_id=400_000, limit=50)
+
+    return {
+        "runs": lambda: store.runs.find(state=RunState.OPEN),
+        "counts": lambda: store.runs.counts(run),
+        "count by state": lambda: store.tasks.count(
+            TaskFilter(run=run, states=frozenset({State.FAILED}))
+        ),
+        "task": lambda: store.tasks.get(777_777),
+        "tasks": found(),
+        **{f"tasks {state}": found(states=frozenset({state})) for state in State},
+        "tasks of an error": found(fingerprint="f8"),
+        "tasks by id": found(task_ids=(5, 6, 7)),
+        "errors": lambda: store.results.errors(run),
+        "items": lambda: store.results.items(run, limit=50),
+        "complete items": lambda: store.results.items(run, limit=50, complete_only=True),
+        "files": lambda: store.results.files(run, limit=50),
+        "events": lambda: store.events.find(run, after_id=1_000, limit=50),
+        "events of a task": lambda: store.events.find(run, task_id=8, limit=50),
+        "events of a worker": lambda: store.events.find(run, worker_id=1, limit=50),
+        "lanes": store.lanes.find,
+        "lane": lambda: store.lanes.get("host7"),
+        "workers": store.workers.find,
+        "partitions": lambda: store.workers.partitions(run),
+        "settings": store.settings.all,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_million_tasks_are_never_walked(
+    own_database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    store = swather.store.open(own_database.url, clock=clock)
+    run = a_run(store)
+    fill(own_database, store.runs.get(run).id)
+    assert store.runs.counts(run).total == 1_000_000
+    walked = {}
+    for name, verb in (*hot_verbs(store, run, clock).items(), *dashboard_reads(store, run).items()):
+        with walks(store, LARGE, monkeypatch) as found:
+            verb()
+        if found:
+            walked[name] = sorted(found)
+    assert walked == {}
+    assert min(seconds_to_pause(store, run) for _ in range(5)) < 0.05
+    store.close()
+
+
+def seconds_to_pause(store: Store, run: str) -> float:
+    began = time.perf_counter()
+    store.runs.pause(run)
+    store.runs.unpause(run)
+    return time.perf_counter() - began
+
+
+def test_a_walk_is_noticed(store: Store, database: Database, monkeypatch: pytest.MonkeyPatch):
+    a_run(store, 10)
+    schema = "" if database.kind == "sqlite" else "swather."
+    with walks(store, LARGE, monkeypatch) as found:
+        store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE target = '0'")
+        store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE id = 1")
+    assert len(found) == 1

@@ -1,0 +1,164 @@
+import re
+
+import pytest
+
+from swather.errors import NotFound, SwatherError
+from swather.model.pacing import Limits
+from swather.model.run import NewRun, RunState
+from swather.model.strategy import Strategy
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.store.given import a_run, a_worker, claim, completed, data, finish, targets
+
+
+def test_a_run_is_read_back_as_it_was_made(store: Store):
+    new = NewRun(
+        scraper="books",
+        name="first",
+        params={"depth": 2, "words": ["ä", None]},
+        version="3",
+        strategy=Strategy.LIFO,
+        lane_limits=Limits(0.5, 3, 4),
+    )
+    made = store.runs.create(new)
+    run = store.runs.get("first")
+    assert run == made
+    assert (run.scraper, run.params, run.version) == ("books", new.params, "3")
+    assert (run.strategy, run.lane_limits) == (Strategy.LIFO, Limits(0.5, 3, 4))
+    assert run.state is RunState.OPEN
+    assert (run.paused, run.cool_until, run.load_incomplete) == (False, None, False)
+    assert (run.times_finished, run.finished_at) == (0, None)
+    assert run.created_at.utcoffset() is not None
+
+
+def test_a_missing_name_is_made_from_the_time_and_the_scraper(store: Store):
+    assert re.fullmatch(r"\d{8}_\d{6}-books", store.runs.create(NewRun(scraper="books")).name)
+
+
+def test_runs_made_in_the_same_second_get_different_names(store: Store):
+    names = [store.runs.create(NewRun(scraper="books")).name for _ in range(5)]
+    assert len(set(names)) == 5
+
+
+def test_a_taken_name_is_refused_and_named(store: Store):
+    store.runs.create(NewRun(scraper="books", name="mine"))
+    with pytest.raises(SwatherError, match="mine"):
+        store.runs.create(NewRun(scraper="films", name="mine"))
+    assert store.runs.get("mine").scraper == "books"
+
+
+def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
+    for verb in (
+        store.runs.get,
+        store.runs.counts,
+        store.runs.pause,
+        store.runs.unpause,
+        store.runs.cancel,
+        store.runs.settle,
+        store.runs.remove,
+        store.results.items,
+        store.results.files,
+        store.results.errors,
+        store.events.find,
+        store.workers.partitions,
+    ):
+        with pytest.raises(NotFound, match="nowhere"):
+            verb("nowhere")
+    with pytest.raises(NotFound, match="nowhere"):
+        store.runs.cool("nowhere", 5)
+
+
+def test_runs_are_listed_newest_first_and_by_state(store: Store):
+    for name in ("a", "b", "c"):
+        store.runs.create(NewRun(scraper="books", name=name))
+    store.runs.settle("b")
+    assert [run.name for run in store.runs.find()] == ["c", "b", "a"]
+    assert [run.name for run in store.runs.find(limit=2)] == ["c", "b"]
+    assert [run.name for run in store.runs.find(state=RunState.OPEN)] == ["c", "a"]
+    assert [run.name for run in store.runs.find(state=RunState.FINISHED)] == ["b"]
+
+
+def test_a_paused_run_starts_nothing_until_it_is_unpaused(store: Store):
+    run, worker = a_run(store, 3), a_worker(store)
+    store.runs.pause(run)
+    assert store.runs.get(run).paused
+    assert claim(store, worker, 3) == []
+    store.runs.unpause(run)
+    assert not store.runs.get(run).paused
+    assert len(claim(store, worker, 3)) == 3
+
+
+def test_a_paused_run_lets_running_tasks_finish(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    store.runs.pause(run)
+    assert finish(store, completed(lease, "found")) == ["accepted"]
+    assert data(store, run) == ["found"]
+
+
+def test_a_paused_run_does_not_hold_up_the_others(store: Store):
+    paused, going = a_run(store, 5), a_run(store, 5)
+    store.runs.pause(paused)
+    leases = claim(store, a_worker(store), 10)
+    assert {lease.run_id for lease in leases} == {store.runs.get(going).id}
+    assert len(leases) == 5
+
+
+def test_a_pause_made_elsewhere_holds_at_once(store: Store, other: Store):
+    run, worker = a_run(store, 5), a_worker(store)
+    assert len(claim(store, worker)) == 1
+    other.runs.pause(run)
+    assert claim(store, worker) == []
+
+
+def test_pausing_a_run_touches_none_of_its_tasks(store: Store, database):
+    run = a_run(store, 300)
+    before = database.rows("SELECT head_id, priority, task_id FROM ready ORDER BY task_id")
+    heads = database.rows("SELECT id, best, asleep FROM heads ORDER BY id")
+    store.runs.pause(run)
+    assert len(before) == 300
+    assert database.rows("SELECT head_id, priority, task_id FROM ready ORDER BY task_id") == before
+    assert database.rows("SELECT id, best, asleep FROM heads ORDER BY id") == heads
+
+
+def test_a_cooling_run_starts_nothing_until_its_time_has_come(store: Store, clock: Clock):
+    run, worker = a_run(store, 3), a_worker(store)
+    store.runs.cool(run, 30)
+    assert store.runs.get(run).cool_until is not None
+    assert claim(store, worker, 3) == []
+    clock.advance(31)
+    assert len(claim(store, worker, 3)) == 3
+
+
+def test_unpausing_a_run_ends_its_cool_down(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    store.runs.cool(run, 30)
+    store.runs.unpause(run)
+    assert store.runs.get(run).cool_until is None
+    assert len(claim(store, worker)) == 1
+
+
+def test_a_run_that_is_not_open_is_removed_with_all_it_has(store: Store, database):
+    run, kept = a_run(store), a_run(store)
+    worker = a_worker(store)
+    for name in (run, kept):
+        store.tasks.enqueue(name, targets(1, lane="site", partition="p"))
+        store.workers.take_partitions(worker, name)
+    finish(store, *(completed(lease, lease.target) for lease in claim(store, worker, 2)))
+    assert store.runs.settle(run)
+    store.runs.remove(run)
+    with pytest.raises(NotFound, match=re.escape(run)):
+        store.runs.get(run)
+    assert data(store, kept) == [0]
+    kept_id = store.runs.get(kept).id
+    for table in ("tasks", "outcomes", "items", "counters", "heads", "partitions"):
+        owners = database.rows(f"SELECT DISTINCT run_id FROM {table}")
+        assert owners == [(kept_id,)], table
+    assert store.upkeep.check() == []
+
+
+def test_an_open_run_is_not_removed(store: Store):
+    run = a_run(store, 1)
+    with pytest.raises(SwatherError, match=re.escape(run)):
+        store.runs.remove(run)
+    assert store.runs.counts(run).ready == 1
