@@ -2,6 +2,7 @@ import pytest
 
 from swather.errors import BadPayload
 from swather.model.outcome import File, Item, Verdict
+from swather.model.pacing import Limits
 from swather.model.task import Target
 from swather.store import Store
 from swather.store.clock import Clock
@@ -83,12 +84,12 @@ def test_a_file_committed_twice_counts_once(store: Store):
     assert len(files(store, run)) == store.runs.counts(run).files == 1
 
 
-def test_a_changed_version_drops_the_cursor_and_its_items(store: Store, database: Database):
+def test_a_changed_version_drops_the_cursor_and_its_items(store: Store):
     lease = a_lease(store, version="1")
     run = run_of(store, lease)
     store.queue.checkpoint(lease.fence, part=0, cursor="old", items=[Item("old")])
     finish(store, released(lease))
-    database.execute(f"UPDATE runs SET version = '2' WHERE id = {lease.run_id}")
+    store.runs.revise(run, version="2", lane_limits=Limits())
     (again,) = claim(store, a_worker(store))
     assert (again.part, again.cursor) == (0, None)
     finish(store, completed(again, "new"))

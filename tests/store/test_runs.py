@@ -68,6 +68,19 @@ def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
         store.runs.cool("nowhere", 5)
 
 
+def test_a_revised_run_goes_on_with_other_limits_and_another_version(store: Store):
+    run = a_run(store, 10, lane="site", version="1", lane_limits=Limits(in_flight=2))
+    worker = a_worker(store)
+    assert len(claim(store, worker, 5)) == 2
+    revised = store.runs.revise(run, version="2", lane_limits=Limits(in_flight=3))
+    assert (revised.version, revised.lane_limits) == ("2", Limits(in_flight=3))
+    assert store.runs.get(run) == revised
+    store.lanes.unpause("site")
+    assert len(claim(store, worker, 5)) == 1
+    with pytest.raises(NotFound, match="nowhere"):
+        store.runs.revise("nowhere", version="2", lane_limits=Limits())
+
+
 def test_runs_are_listed_newest_first_and_by_state(store: Store):
     for name in ("a", "b", "c"):
         store.runs.create(NewRun(scraper="books", name=name))

@@ -53,6 +53,12 @@ class Runs(Protocol):
         """From the counter rows; costs the same for ten tasks and ten million."""
         ...
 
+    def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
+        """Go on with another version of the scraper (its cursors are dropped) and other limits for
+        its lanes, from the next claim on.
+        """
+        ...
+
     def pause(self, name: str) -> None: ...
     def unpause(self, name: str) -> None:
         """Also ends a cool-down."""

@@ -8,7 +8,7 @@ from swather.model.payload import MAX_ITEM_BYTES, decode, encode
 from swather.model.query import TaskFilter
 from swather.model.run import Counts, NewRun, Run, RunState, counts_from, run_name
 from swather.model.strategy import Strategy
-from swather.model.task import State
+from swather.model.task import State, check_name
 from swather.store.checks import check_new_run, check_seconds, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
@@ -75,6 +75,18 @@ class SQLiteRuns:
     def counts(self, name: str) -> Counts:
         with self._connection.reading():
             return counts_from(counting.sums(self._connection, run_id(self._connection, name)))
+
+    def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
+        check_name("version", version)
+        self._change(
+            name,
+            queries.revise_run,
+            version=version,
+            every_seconds=lane_limits.every_seconds,
+            burst=lane_limits.burst,
+            in_flight=lane_limits.in_flight,
+        )
+        return self.get(name)
 
     def pause(self, name: str) -> None:
         self._change(name, "UPDATE runs SET paused = 1 WHERE id = :run_id")

@@ -1,0 +1,4 @@
+UPDATE swather.runs
+SET version = %(version)s,
+    lane_every_seconds = %(every_seconds)s, lane_burst = %(burst)s, lane_in_flight = %(in_flight)s
+WHERE id = %(run_id)s
