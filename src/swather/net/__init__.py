@@ -1,0 +1,1 @@
+"""How a scraper touches the web."""

@@ -1,0 +1,91 @@
+"""What can go wrong with a request.
+
+FetchError
+├── HttpStatusError         the site answered with a status of 400 or more
+├── FetchTimeout            no complete answer in time
+├── ConnectionFailed        no connection, or it broke before the answer was complete
+├── ProxyFailed             the proxy could not be reached or refused us
+├── BadResponse             an answer that cannot be decoded
+├── TooLarge                the answer is larger than we take
+└── TooManyRedirects        one redirect led to another, too many times
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from swather.errors import FetchError
+from swather.net.request import shown_url
+
+__all__ = [
+    "BadResponse",
+    "ConnectionFailed",
+    "FetchError",
+    "FetchTimeout",
+    "HttpStatusError",
+    "ProxyFailed",
+    "TooLarge",
+    "TooManyRedirects",
+    "retry_after_seconds",
+]
+
+MAX_RETRY_AFTER_SECONDS: Final = 86_400.0
+
+
+class HttpStatusError(FetchError):
+    """The site answered with a status of 400 or more."""
+
+    def __init__(self, status: int, url: str, retry_after_seconds: float | None = None) -> None:
+        wait = "" if retry_after_seconds is None else f" (retry after {retry_after_seconds:g} s)"
+        super().__init__(f"HTTP {status} from {shown_url(url)}{wait}")
+        self.status = status
+        self.url = url
+        self.retry_after_seconds = retry_after_seconds
+
+
+class FetchTimeout(FetchError):
+    """No complete answer came in time."""
+
+
+class ConnectionFailed(FetchError):
+    """No connection could be made, or it broke before the answer was complete."""
+
+
+class ProxyFailed(FetchError):
+    """The proxy could not be reached or refused us."""
+
+
+class BadResponse(FetchError):
+    """The answer cannot be decoded."""
+
+
+class TooLarge(FetchError):
+    """The answer is larger than we take."""
+
+
+class TooManyRedirects(FetchError):
+    """One redirect led to another, too many times."""
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """The wait a Retry-After header asks for, in seconds or until a date; a day at most.
+
+    A date is read by the site's own clock (its Date header) where it tells it.
+    """
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), MAX_RETRY_AFTER_SECONDS)
+    until = _http_date(text)
+    if until is None:
+        return None
+    now = _http_date(headers.get("date", "")) or now or datetime.now(UTC)
+    return min(max((until - now).total_seconds(), 0.0), MAX_RETRY_AFTER_SECONDS)
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError, IndexError, TypeError):
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)

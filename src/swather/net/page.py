@@ -1,0 +1,137 @@
+"""A page as it came from the web, and the ways to read it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urldefrag, urljoin
+
+import msgspec
+
+from swather.net.errors import BadResponse, HttpStatusError, retry_after_seconds
+from swather.net.request import is_http
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
+_META: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
+_BYTE_ORDER_MARKS: Final = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_META_BYTES: Final = 4096
+_LATIN: Final = frozenset({"iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii"})
+
+
+class Headers(Mapping[str, str]):
+    """Headers by name, whatever its case; several of one name are joined by a comma."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def __getitem__(self, name: str) -> str:
+        values = self.all(name)
+        if not values:
+            raise KeyError(name)
+        return ", ".join(values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name.lower() for name, _ in self._pairs))
+
+    def __len__(self) -> int:
+        return len({name.lower() for name, _ in self._pairs})
+
+    def __repr__(self) -> str:
+        return f"Headers({self._pairs!r})"
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a header, in order; Set-Cookie cannot be joined."""
+        wanted = name.lower()
+        return [value for known, value in self._pairs if known.lower() == wanted]
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What a request brought: `status`, `url` after redirects, `headers`, `content` as bytes."""
+
+    url: str
+    status: int = 200
+    raw_headers: list[tuple[str, str]] = []
+    content: bytes = b""
+
+    @property
+    def is_ok(self) -> bool:
+        return self.status < 400
+
+    @cached_property
+    def headers(self) -> Headers:
+        return Headers(self.raw_headers)
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text, by the charset it names; what does not fit it becomes '�'."""
+        try:
+            return self.content.decode(self._encoding(), errors="replace")
+        except (LookupError, UnicodeError):
+            return self.content.decode(errors="replace")
+
+    @cached_property
+    def tree(self) -> "LexborHTMLParser":
+        """The parsed HTML."""
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+
+        return LexborHTMLParser(self.text)
+
+    def json(self) -> Any:
+        try:
+            return msgspec.json.decode(self.content)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise BadResponse(f"{self.url} is not JSON: {error}") from error
+
+    def css(self, selector: str) -> "list[LexborNode]":
+        """All elements that match a CSS selector."""
+        return self.tree.css(selector)
+
+    def css_first(self, selector: str) -> "LexborNode | None":
+        """The first element that matches a CSS selector, or None."""
+        return self.tree.css_first(selector)
+
+    def links(self) -> list[str]:
+        """Every http(s) address the page's <a> elements lead to, absolute, once each, in order."""
+        base = self.url
+        if (element := self.css_first("base[href]")) is not None:
+            base = join(base, element.attributes.get("href") or "") or base
+        found = (join(base, node.attributes.get("href") or "") for node in self.css("a[href]"))
+        return list(dict.fromkeys(link for link in found if link))
+
+    def raise_for_status(self) -> None:
+        """Raise HttpStatusError for a status of 400 or more."""
+        if self.status >= 400:
+            raise HttpStatusError(self.status, self.url, retry_after_seconds(self.headers))
+
+    def _encoding(self) -> str:
+        for mark, encoding in _BYTE_ORDER_MARKS:
+            if self.content.startswith(mark):
+                return encoding
+        if named := _CHARSET.search(self.headers.get("content-type", "")):
+            return _on_the_web(named[1])
+        if meta := _META.search(self.content[:_META_BYTES]):
+            return _on_the_web(meta[1].decode())
+        return "utf-8"
+
+
+def join(base: str, link: str) -> str:
+    """The absolute http(s) URL of a link without its fragment; '' when it leads elsewhere."""
+    try:
+        url = urldefrag(urljoin(base, link.strip())).url
+    except ValueError:
+        return ""
+    return url if is_http(url) else ""
+
+
+def _on_the_web(encoding: str) -> str:
+    """What the web calls Latin-1 or ASCII is Windows' superset of it."""
+    return "cp1252" if encoding.lower() in _LATIN else encoding

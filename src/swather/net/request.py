@@ -1,0 +1,48 @@
+"""A request as a scraper asks for it."""
+
+from typing import Final
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+from swather.errors import InputError
+
+_SHOWN_CHARACTERS: Final = 300
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """`params` are added to the URL's query; `timeout` is in seconds, None the fetcher's own."""
+
+    url: str
+    method: str = "GET"
+    headers: dict[str, str] = {}
+    params: dict[str, str | list[str]] = {}
+    body: bytes | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if not is_http(self.url):
+            raise InputError(f"only http and https URLs can be fetched, got {self.url!r}")
+        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+            raise InputError(f"timeout must be a positive number of seconds, got {self.timeout!r}")
+
+    @property
+    def full_url(self) -> str:
+        """The URL with `params` in its query."""
+        if not self.params:
+            return self.url
+        parts = urlsplit(self.url)
+        query = "&".join(filter(None, (parts.query, urlencode(self.params, doseq=True))))
+        return parts._replace(query=query).geturl()
+
+
+def is_http(url: str) -> bool:
+    return url[:8].lower().startswith(("http://", "https://"))
+
+
+def shown_url(url: str) -> str:
+    """A URL as it may be shown: without the password in it, of bearable length."""
+    scheme, slashes, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    text = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -1,0 +1,1 @@
+"""What a user writes, and how Swather calls it."""

@@ -1,0 +1,69 @@
+"""What an attempt is made of: the verbs behind a context, its names, and what it has produced."""
+
+import logging
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from swather.model.outcome import File, Item
+from swather.model.task import Target
+from swather.net.page import Page
+from swather.net.request import Request
+
+
+class Verbs(Protocol):
+    """What a context asks of whoever runs it. Each raises LeaseLost when the lease is gone."""
+
+    async def fetch(self, request: Request) -> Page: ...
+    async def permits(self, lane: str, count: int) -> None:
+        """Return when `count` further requests may start on `lane`."""
+        ...
+
+    async def checkpoint(
+        self,
+        part: int,
+        cursor: Any,
+        items: Sequence[Item],
+        children: Sequence[Target],
+        files: Sequence[File],
+    ) -> None: ...
+    async def progress(self, data: Any) -> None: ...
+    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File: ...
+
+
+class RunInfo(NamedTuple):
+    """The run a target belongs to."""
+
+    id: int
+    name: str
+    version: str = ""
+
+
+class TaskInfo(NamedTuple):
+    """The task as it was claimed."""
+
+    id: int
+    token: int
+    priority: int
+    lane: str
+    partition: str
+    parent_id: int | None
+
+
+class Collected(NamedTuple):
+    """What an attempt has produced since its last checkpoint, as part number `part`."""
+
+    items: list[Item]
+    children: list[Target]
+    files: list[File]
+    part: int
+
+
+class TaskLog(logging.LoggerAdapter[logging.Logger]):
+    """A logger whose records carry `run` and `task`."""
+
+    def process(
+        self, msg: Any, kwargs: MutableMapping[str, Any]
+    ) -> tuple[Any, MutableMapping[str, Any]]:
+        kwargs["extra"] = {**(self.extra or {}), **(kwargs.get("extra") or {})}
+        return msg, kwargs

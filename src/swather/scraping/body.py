@@ -1,0 +1,65 @@
+"""From the arguments of get() and post() to a request."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from swather.errors import InputError
+from swather.model.payload import encode
+from swather.net.request import Request
+
+Headers = Mapping[str, str] | None
+Value = str | int | float
+Fields = Mapping[str, Value | Iterable[Value] | None] | None
+
+
+def request_of(
+    method: str,
+    url: str,
+    *,
+    headers: Headers = None,
+    params: Fields = None,
+    timeout: float | None = None,
+    data: bytes | str | Fields = None,
+    json: Any = None,
+) -> Request:
+    if data is not None and json is not None:
+        raise InputError("post() takes data or json, not both")
+    body, media_type = _body_of(data, json)
+    sent = {str(name): str(value) for name, value in (headers or {}).items()}
+    if media_type and not any(name.lower() == "content-type" for name in sent):
+        sent["Content-Type"] = media_type
+    return Request(
+        method=method,
+        url=url,
+        headers=sent,
+        params=_fields_of(params),
+        body=body,
+        timeout=timeout,
+    )
+
+
+def _body_of(data: bytes | str | Fields, json: Any) -> tuple[bytes | None, str]:
+    if json is not None:
+        return encode(json, what="json", max_bytes=32 << 20).encode(), "application/json"
+    match data:
+        case None:
+            return None, ""
+        case bytes():
+            return data, ""
+        case str():
+            return data.encode(), "text/plain; charset=utf-8"
+        case _:
+            form = urlencode(_fields_of(data), doseq=True)
+            return form.encode(), "application/x-www-form-urlencoded"
+
+
+def _fields_of(fields: Fields) -> dict[str, str | list[str]]:
+    """Text for each field; a list keeps its order, None leaves the field out."""
+    return {
+        str(name): [str(one) for one in value]
+        if isinstance(value, list | tuple | set | frozenset)
+        else str(value)
+        for name, value in (fields or {}).items()
+        if value is not None
+    }

@@ -1,0 +1,272 @@
+"""What an exception means for a task: one table from errors to classes.
+
+raised                                       class      reason         due
+Permanent                                    permanent  its own
+Transient                                    transient                 its `after`
+Blocked                                      blocked                   its `after`
+HTTP 403, 429                                blocked                   Retry-After
+HTTP 404, 410                                permanent  not_found
+HTTP 401                                     permanent  unauthorized
+HTTP 407                                     proxy
+HTTP 408, 425, 5xx                           transient                 Retry-After
+any other HTTP 4xx                           permanent  http_4xx
+TimeoutError, FetchTimeout                   timeout
+ConnectionFailed, ConnectionError            transient
+ProxyFailed                                  proxy
+TooLarge                                     permanent  too_large
+TooManyRedirects                             permanent  redirects
+BadPayload                                   permanent  bad_item
+MissingExtra                                 permanent  missing_extra
+any other InputError                         permanent  bad_input
+anything else, mistakes in the code too      transient
+
+HTTP errors and timeouts of requests, httpx, aiohttp and urllib are known by name. `add_rule` puts a
+row of one's own before all others. An error that no row knows is what caused it (`raise … from`);
+of a group of errors, the first counts.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from swather.errors import (
+    BadPayload,
+    Blocked,
+    InputError,
+    MissingExtra,
+    Permanent,
+    SwatherError,
+    Transient,
+)
+from swather.model.outcome import MAX_MESSAGE_CHARACTERS, Fault
+from swather.model.retry import ErrorClass
+from swather.net.errors import (
+    ConnectionFailed,
+    FetchTimeout,
+    HttpStatusError,
+    ProxyFailed,
+    TooLarge,
+    TooManyRedirects,
+    retry_after_seconds,
+)
+from swather.scraping.place import traceback_of, where_of
+
+_MAX_REASON_CHARACTERS: Final = 100
+_MAX_AFTER_SECONDS: Final = 365 * 86_400.0
+
+
+class Classified(msgspec.Struct, frozen=True):
+    """What went wrong; `reason` names the end it leads to, `after_seconds` when to try again."""
+
+    fault: Fault
+    reason: str | None = None
+    after_seconds: float | None = None
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """The right-hand side of a row."""
+
+    error_class: ErrorClass
+    reason: str | None = None
+    after_seconds: float | None = None
+
+
+Rule = Callable[[BaseException], Meaning | None]
+
+_own_rules: list[Rule] = []
+
+
+def classify(error: BaseException, *, alone: bool = False) -> Classified:
+    """Look an exception up in the table; `alone` marks a fault of a child that ran nothing else."""
+    cause, meaning = _meaning_of(error)
+    fault = Fault(
+        error_class=meaning.error_class,
+        message=_message_of(cause),
+        traceback=traceback_of(error),
+        where=where_of(cause),
+        alone=alone,
+    )
+    return Classified(fault, _storable(meaning.reason), _bounded(meaning.after_seconds))
+
+
+def add_rule(
+    error: type[BaseException] | str,
+    error_class: ErrorClass | str,
+    *,
+    reason: str | None = None,
+    message: str | None = None,
+    after: float | None = None,
+) -> None:
+    """Put a row before all others: errors of this type (or full name, 'package.module.Error')
+    whose text the regular expression `message` finds, if one is given.
+    """
+    meaning = Meaning(ErrorClass(error_class), reason, after)
+    pattern = None if message is None else re.compile(message)
+
+    def rule(raised: BaseException) -> Meaning | None:
+        known = error in _names_of(raised) if isinstance(error, str) else isinstance(raised, error)
+        if known and (pattern is None or pattern.search(_text_of(raised))):
+            return meaning
+        return None
+
+    _own_rules.insert(0, rule)
+
+
+def _meaning_of(error: BaseException) -> tuple[BaseException, Meaning]:
+    for candidate in _candidates(error):
+        for rule in (*_own_rules, *_RULES):
+            if (meaning := rule(candidate)) is not None:
+                return candidate, meaning
+    return _first_of(error), Meaning(ErrorClass.TRANSIENT)
+
+
+def _candidates(error: BaseException) -> Iterator[BaseException]:
+    """The error (of a group, its first), then what it was raised from, and so on."""
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        following = _first_of(following)
+        yield following
+        following = following.__cause__
+
+
+def _first_of(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _by_scrape_error(error: BaseException) -> Meaning | None:
+    match error:
+        case Permanent():
+            return Meaning(ErrorClass.PERMANENT, error.reason)
+        case Transient():
+            return Meaning(ErrorClass.TRANSIENT, None, error.after)
+        case Blocked():
+            return Meaning(ErrorClass.BLOCKED, None, error.after)
+        case _:
+            return None
+
+
+def _by_status(error: BaseException) -> Meaning | None:
+    if isinstance(error, HttpStatusError):
+        return meaning_of_status(error.status, error.retry_after_seconds)
+    if not _FOREIGN_STATUS_ERRORS.isdisjoint(_names_of(error)):
+        return _meaning_of_foreign_status(error)
+    return None
+
+
+def meaning_of_status(status: int, retry_after_seconds: float | None = None) -> Meaning:
+    """What an HTTP status of 400 or more means."""
+    known = _BY_STATUS.get(status)
+    if known is not None:
+        return msgspec.structs.replace(known, after_seconds=retry_after_seconds)
+    if status < 500:
+        return Meaning(ErrorClass.PERMANENT, f"http_{status}")
+    return Meaning(ErrorClass.TRANSIENT, None, retry_after_seconds)
+
+
+def _meaning_of_foreign_status(error: BaseException) -> Meaning | None:
+    answer: Any = getattr(error, "response", None)
+    status = next(
+        (
+            found
+            for holder, name in ((answer, "status_code"), (error, "status"), (error, "code"))
+            if type(found := getattr(holder, name, None)) is int
+        ),
+        None,
+    )
+    if status is None or status < 400:
+        return None
+    headers: Any = getattr(error if answer is None else answer, "headers", None) or {}
+    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
+    return meaning_of_status(status, retry_after_seconds(lowered))
+
+
+_BY_STATUS: Final[dict[int, Meaning]] = {
+    401: Meaning(ErrorClass.PERMANENT, "unauthorized"),
+    403: Meaning(ErrorClass.BLOCKED),
+    404: Meaning(ErrorClass.PERMANENT, "not_found"),
+    407: Meaning(ErrorClass.PROXY),
+    408: Meaning(ErrorClass.TRANSIENT),
+    410: Meaning(ErrorClass.PERMANENT, "not_found"),
+    425: Meaning(ErrorClass.TRANSIENT),
+    429: Meaning(ErrorClass.BLOCKED),
+}
+
+_FOREIGN_STATUS_ERRORS: Final = frozenset(
+    {
+        "requests.exceptions.HTTPError",
+        "httpx.HTTPStatusError",
+        "aiohttp.client_exceptions.ClientResponseError",
+        "urllib.error.HTTPError",
+    }
+)
+
+_BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
+    (FetchTimeout, Meaning(ErrorClass.TIMEOUT)),
+    (TimeoutError, Meaning(ErrorClass.TIMEOUT)),
+    (ProxyFailed, Meaning(ErrorClass.PROXY)),
+    (ConnectionFailed, Meaning(ErrorClass.TRANSIENT)),
+    (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
+    (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
+    (TooManyRedirects, Meaning(ErrorClass.PERMANENT, "redirects")),
+    (BadPayload, Meaning(ErrorClass.PERMANENT, "bad_item")),
+    (MissingExtra, Meaning(ErrorClass.PERMANENT, "missing_extra")),
+    (InputError, Meaning(ErrorClass.PERMANENT, "bad_input")),
+)
+
+_BY_NAME: Final[dict[str, Meaning]] = {
+    "requests.exceptions.Timeout": Meaning(ErrorClass.TIMEOUT),
+    "requests.exceptions.ProxyError": Meaning(ErrorClass.PROXY),
+    "httpx.TimeoutException": Meaning(ErrorClass.TIMEOUT),
+    "httpx.ProxyError": Meaning(ErrorClass.PROXY),
+    "aiohttp.client_exceptions.ClientProxyConnectionError": Meaning(ErrorClass.PROXY),
+    "playwright._impl._errors.TimeoutError": Meaning(ErrorClass.TIMEOUT),
+}
+
+
+def _by_type(error: BaseException) -> Meaning | None:
+    return next((meaning for kind, meaning in _BY_TYPE if isinstance(error, kind)), None)
+
+
+def _by_name(error: BaseException) -> Meaning | None:
+    return next((_BY_NAME[name] for name in _names_of(error) if name in _BY_NAME), None)
+
+
+_RULES: Final[tuple[Rule, ...]] = (_by_scrape_error, _by_status, _by_name, _by_type)
+
+
+def _names_of(error: BaseException) -> list[str]:
+    """The full names of the error's type and of those it is made from, the nearest first."""
+    return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
+
+
+def _storable(reason: str | None) -> str | None:
+    """A reason that every database can hold, whatever the user's code gave for one."""
+    text = "" if reason is None else str(reason)[:_MAX_REASON_CHARACTERS].replace("\0", "")
+    return text.encode(errors="replace").decode() or None
+
+
+def _bounded(seconds: float | None) -> float | None:
+    if seconds is None or math.isnan(seconds):
+        return None
+    return min(max(seconds, 0.0), _MAX_AFTER_SECONDS)
+
+
+def _message_of(error: BaseException) -> str:
+    text = _text_of(error)
+    name = type(error).__name__
+    message = text if isinstance(error, SwatherError) else f"{name}: {text}" if text else name
+    return (message or name)[:MAX_MESSAGE_CHARACTERS]
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
+        return ""

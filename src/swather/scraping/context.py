@@ -1,0 +1,250 @@
+"""What a scraper is given: its target, and the verbs to work on it."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Any
+
+from swather.errors import BadPayload, InputError
+from swather.model.lease import Lease
+from swather.model.outcome import File, Item
+from swather.model.payload import encode
+from swather.model.task import Target, check_name
+from swather.net.page import Page, join
+from swather.net.request import Request
+from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
+from swather.scraping.blocking import SyncContext
+from swather.scraping.body import Fields, Headers, request_of
+from swather.scraping.items import encode_item
+from swather.scraping.scraper import Scraper
+from swather.scraping.targets import lane_of_url, target_of, url_of
+from swather.store.batching import row_of
+
+__all__ = ["Collected", "Context", "RunInfo", "SyncContext", "TaskInfo", "TaskLog", "Verbs"]
+
+
+class Context:
+    """One attempt on one target, as an async scraper sees it."""
+
+    __slots__ = (
+        "_children",
+        "_files",
+        "_first_request_paid",
+        "_items",
+        "_lease",
+        "_log",
+        "_part",
+        "_scraper",
+        "_verbs",
+        "page",
+        "params",
+        "run",
+        "target",
+    )
+
+    def __init__(
+        self, *, scraper: Scraper, lease: Lease, run: RunInfo, params: Any, verbs: Verbs
+    ) -> None:
+        self.target = lease.target
+        self.params = params
+        self.run = run
+        self.page: Page | None = None
+        self._scraper = scraper
+        self._lease = lease
+        self._verbs = verbs
+        self._part = lease.part
+        self._items: list[Item] = []
+        self._children: list[Target] = []
+        self._files: list[File] = []
+        self._log: TaskLog | None = None
+        self._first_request_paid = True
+
+    @property
+    def url(self) -> str:
+        """The target's URL; InputError when it has none."""
+        url = url_of(self.target)
+        if url is None:
+            raise InputError(f"the target {self.target!r} has no URL")
+        return url
+
+    @property
+    def task(self) -> TaskInfo:
+        lease = self._lease
+        return TaskInfo(
+            lease.task_id, lease.token, lease.priority, lease.lane, lease.partition, lease.parent_id
+        )
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first execution."""
+        return self._lease.attempt
+
+    @property
+    def cursor(self) -> Any:
+        """What the last checkpoint of an earlier attempt left, or None."""
+        return self._lease.cursor
+
+    @property
+    def log(self) -> TaskLog:
+        """A logger whose records carry the run and the task."""
+        if self._log is None:
+            logger = logging.getLogger(f"swather.scraper.{self._scraper.name}")
+            self._log = TaskLog(logger, {"run": self.run.name, "task": self._lease.task_id})
+        return self._log
+
+    async def get(
+        self,
+        url: str | None = None,
+        *,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+        check: bool = True,
+    ) -> Page:
+        """Fetch a page, the target's own by default; a relative `url` starts at the last page.
+
+        A status of 400 or more raises HttpStatusError, unless `check` is False.
+        """
+        request = request_of("GET", self._absolute(url), headers=headers, params=params,
+                             timeout=timeout)  # fmt: skip
+        return await self._fetch(request, check=check)
+
+    async def post(
+        self,
+        url: str | None = None,
+        *,
+        data: bytes | str | Fields = None,
+        json: Any = None,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+        check: bool = True,
+    ) -> Page:
+        """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`."""
+        request = request_of("POST", self._absolute(url), headers=headers, params=params,
+                             timeout=timeout, data=data, json=json)  # fmt: skip
+        return await self._fetch(request, check=check)
+
+    def follow(
+        self, url: str | None, *, priority: int | None = None, key: str | None = None
+    ) -> bool:
+        """Add the page a link leads to as a target of this run.
+
+        Relative links start at the last page. False when it leads to no web page ('mailto:…').
+        """
+        link = join(self._base(), url) if url is not None else ""
+        if not link:
+            self.log.debug("not followed: %r leads to no web page", url)
+            return False
+        self.add(link, priority=priority, key=key)
+        return True
+
+    def add(
+        self,
+        target: Any,
+        *,
+        key: str | None = None,
+        priority: int | None = None,
+        lane: str | None = None,
+        partition: str | None = None,
+        due_in_seconds: float = 0.0,
+    ) -> None:
+        """Add a target to this run; it is committed with this one's result.
+
+        Priority and partition are this task's own unless the scraper or the caller names others.
+        """
+        lease = self._lease
+        if partition is None and self._scraper.options.partition is None:
+            partition = lease.partition
+        child = target_of(
+            self._scraper,
+            target,
+            key=key,
+            priority=lease.priority if priority is None else priority,
+            lane=lane,
+            partition=partition,
+            due_in_seconds=due_in_seconds,
+            parent_id=lease.task_id,
+        )
+        row_of(child)
+        self._children.append(child)
+
+    def emit(self, item: Any, key: str | None = None) -> None:
+        """Add a row to the results; with a `key`, only the first of the run is kept."""
+        if key is not None:
+            if not key:
+                raise BadPayload(f"an item's key must not be empty, got {key!r}")
+            check_name("item key", key)
+        self._items.append(Item(encode_item(item), key))
+
+    async def save(
+        self, content: bytes | Path, name: str | None = None, media_type: str = ""
+    ) -> File:
+        """Store a file: bytes, or one that lies at a path. Its name appears with the result."""
+        if not isinstance(content, bytes | Path):
+            raise InputError(
+                f"save() takes bytes or a pathlib.Path, got {type(content).__name__}; "
+                "encode text first, wrap a path in Path()"
+            )
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"a file's name must be text, got {name!r}")
+        file = await self._verbs.save(content, name, media_type)
+        self._files.append(file)
+        return file
+
+    async def checkpoint(self, cursor: Any) -> None:
+        """Commit what was produced so far, and `cursor` as the place to go on from."""
+        encode(cursor, what="cursor")
+        items, children, files = self._items, self._children, self._files
+        self._items, self._children, self._files = [], [], []
+        try:
+            await self._verbs.checkpoint(self._part, cursor, items, children, files)
+        except BaseException:
+            self._items = items + self._items
+            self._children = children + self._children
+            self._files = files + self._files
+            raise
+        self._part += 1
+
+    async def progress(
+        self, done: float | None = None, total: float | None = None, note: str = ""
+    ) -> None:
+        """Tell those who watch how far this target is."""
+        told = {"done": done, "total": total, "note": note or None}
+        data = {name: value for name, value in told.items() if value is not None}
+        encode(data, what="progress")
+        await self._verbs.progress(data)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    def collected(self) -> Collected:
+        """What was produced since the last checkpoint."""
+        return Collected(self._items, self._children, self._files, self._part)
+
+    async def _fetch(self, request: Request, *, check: bool) -> Page:
+        await self._pay_for(request.url)
+        page = await self._verbs.fetch(request)
+        self.page = page
+        if check:
+            page.raise_for_status()
+        return page
+
+    async def _pay_for(self, url: str) -> None:
+        """The claim has paid for the first request on the task's own lane, and for no other."""
+        own = self._lease.lane
+        lane = lane_of_url(url) if self._scraper.options.lane is None else own
+        if self._first_request_paid and lane == own:
+            self._first_request_paid = False
+        elif lane:
+            await self._verbs.permits(lane, 1)
+
+    def _base(self) -> str:
+        if self.page is not None:
+            return self.page.url
+        return url_of(self.target) or ""
+
+    def _absolute(self, url: str | None) -> str:
+        if url is None:
+            return self.url
+        return join(self._base(), url) or url

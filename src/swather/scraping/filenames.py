@@ -1,0 +1,78 @@
+"""Names of files: from what a site calls them to names that are safe on every disk."""
+
+import mimetypes
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from swather.model.task import MAX_NAME_BYTES
+
+MAX_BYTES: Final = 150
+_ORDINARY_NUMBERS: Final = 9
+_FORBIDDEN: Final = re.compile(r'[<>:"|?*]')
+_RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)", re.IGNORECASE)
+_EXTENSION: Final = re.compile(r"\w{1,20}")
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# What a double click opens rather than runs; everything else gets '.bin' behind it.
+EXTENSIONS: Final = frozenset(
+    {
+        "7z", "aac", "ass", "avi", "avif", "bin", "bmp", "br", "bz2", "csv", "doc", "docx", "epub",
+        "flac", "geojson", "gif", "gpx", "gz", "htm", "html", "ico", "ics", "jpeg", "jpg", "json",
+        "json3", "jsonl", "kml", "log", "lrc", "m3u8", "m4a", "m4v", "md", "mkv", "mobi", "mov",
+        "mp3", "mp4", "mpd", "mpeg", "mpg", "ndjson", "odp", "ods", "odt", "oga", "ogg", "ogv",
+        "opus", "parquet", "pdf", "png", "ppt", "pptx", "rar", "rdf", "rss", "rtf", "sbv", "srt",
+        "srv1", "srv2", "srv3", "ssa", "sub", "svg", "tar", "tif", "tiff", "tsv", "ttml", "txt",
+        "vcf", "vtt", "warc", "wav", "webm", "webp", "wmv", "xls", "xlsx", "xml", "xz", "yaml",
+        "yml", "zip", "zst",
+    }
+)  # fmt: skip
+
+
+def safe_name(name: str | None, sha256: str, media_type: str = "") -> str:
+    """A name of our own that a person recognises: no folders, nothing invisible, no reserved
+    name, a known extension, at most 150 bytes. Without a usable name it is the hash's beginning.
+    """
+    text = unicodedata.normalize("NFC", re.split(r"[/\\]", name or "")[-1])
+    text = "".join(c for c in text if unicodedata.category(c) not in _INVISIBLE)
+    text = _FORBIDDEN.sub("_", text).lstrip(" .-~").rstrip(" .")
+    if not text:
+        return sha256[:16] + _extension_of(media_type)
+    stem, extension = _split(text)
+    if _RESERVED.fullmatch(stem.partition(".")[0].rstrip()):
+        stem = f"_{stem}"
+    return _shortened(stem, MAX_BYTES - len(extension)).rstrip(" .") + extension
+
+
+def numbered(name: str, sha256: str) -> Iterator[str]:
+    """The name, then 'a-1.pdf' to 'a-9.pdf', then with its hash, which nothing else can have."""
+    yield name
+    stem, extension = _split(name)
+    for number in range(1, _ORDINARY_NUMBERS + 1):
+        yield f"{stem}-{number}{extension}"
+    yield f"{stem}-{sha256[:12]}{extension}"
+    yield f"{sha256}{extension}"
+
+
+def label_of(name: str | None) -> str:
+    """The name as it was given, as far as every database can hold it."""
+    text = (name or "").replace("\0", "�").encode(errors="replace").decode()
+    return _shortened(text, MAX_NAME_BYTES)
+
+
+def _split(name: str) -> tuple[str, str]:
+    stem, dot, extension = name.rpartition(".")
+    if not dot or not _EXTENSION.fullmatch(extension):
+        return name, ""
+    if extension.lower() in EXTENSIONS:
+        return stem, f".{extension}"
+    return name, ".bin"
+
+
+def _extension_of(media_type: str) -> str:
+    extension = mimetypes.guess_extension(media_type.partition(";")[0].strip()) or ""
+    return extension if extension[1:] in EXTENSIONS else ""
+
+
+def _shortened(text: str, max_bytes: int) -> str:
+    return text.encode()[:max_bytes].decode(errors="ignore")

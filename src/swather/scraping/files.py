@@ -1,0 +1,195 @@
+"""Files that scrapers save: content under its hash, and friendly names that link to it."""
+
+import errno
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import IO, Final, NamedTuple
+
+from swather.errors import InputError
+from swather.model.outcome import File
+from swather.posix import sync_folder
+from swather.scraping.filenames import label_of, numbered, safe_name
+
+ORPHAN_SECONDS: Final = 86_400.0
+_CHUNK_BYTES: Final = 1 << 20
+_CANNOT_LINK: Final = frozenset({errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV})
+
+
+class Pruned(NamedTuple):
+    """What was taken away."""
+
+    files: int
+    size_bytes: int
+
+
+class FileStore:
+    """A folder of files. Nothing in it is ever overwritten, and no file is there in part.
+
+    Content lies under `.content/`, named by its hash, and may be written by any attempt, also by
+    one that has lost its lease. Friendly names are linked after the commit.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._content = folder / ".content"
+        self._unfinished = self._content / "unfinished"
+
+    def keep(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
+        """Save content and describe it, `name` as the user gave it."""
+        sha256, size = self.save(content)
+        return File(
+            name=label_of(name) or safe_name(None, sha256, media_type),
+            sha256=sha256,
+            size_bytes=size,
+            media_type=label_of(media_type),
+        )
+
+    def save(self, content: bytes | Path) -> tuple[str, int]:
+        """Store bytes, or a copy of the file at a path, durably; (sha256, size in bytes)."""
+        self._make_folders()
+        with self._temporary() as file:
+            if isinstance(content, Path):
+                sha256, size = _copy(content, file)
+            else:
+                sha256, size = hashlib.sha256(content).hexdigest(), file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            self._publish(Path(file.name), sha256)
+        return sha256, size
+
+    def path_of(self, sha256: str) -> Path:
+        """Where content lies, or would lie."""
+        if len(sha256) != 64 or not all(digit in "0123456789abcdef" for digit in sha256):
+            raise InputError(f"a SHA-256 has 64 hexadecimal digits, got {sha256!r}")
+        return self._content / sha256[:2] / sha256
+
+    def link_name(self, sha256: str, name: str | None, media_type: str = "") -> Path:
+        """Give stored content a friendly name in the folder; again is harmless.
+
+        The name is made safe. One that stands for other content is left to it: then 'a-1.pdf' …
+        """
+        source = self.path_of(sha256)
+        for candidate in numbered(safe_name(name, sha256, media_type), sha256):
+            path = self.folder / candidate
+            if _link(source, path):
+                sync_folder(self.folder)
+                return path
+            if _is_content(path, source):
+                return path
+        raise FileExistsError(errno.EEXIST, "every name for it stands for other content", name)
+
+    def prune(
+        self, is_referenced: Callable[[str], bool], older_than_seconds: float = ORPHAN_SECONDS
+    ) -> Pruned:
+        """Remove content that no row refers to, and what was never finished, once it is old."""
+        before = time.time() - older_than_seconds
+        sizes = [
+            size
+            for path in sorted(self._content.glob("*/*"))
+            if path.parent == self._unfinished or not is_referenced(path.name)
+            if (size := self._remove_old(path, before)) is not None
+        ]
+        return Pruned(len(sizes), sum(sizes))
+
+    def _make_folders(self) -> None:
+        if not self._unfinished.exists():
+            self._unfinished.mkdir(parents=True, exist_ok=True)
+            for folder in (self._content, self.folder, self.folder.parent):
+                sync_folder(folder)
+
+    @contextmanager
+    def _temporary(self) -> Iterator[IO[bytes]]:
+        path = self._unfinished / token_hex(16)
+        try:
+            with path.open("xb") as file:
+                yield file
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _publish(self, temporary: Path, sha256: str) -> None:
+        path = self.path_of(sha256)
+        if not _touch(path):
+            if not path.parent.exists():
+                path.parent.mkdir(exist_ok=True)
+                sync_folder(self._content)
+            temporary.replace(path)
+        sync_folder(path.parent)
+
+    def _remove_old(self, path: Path, before: float) -> int | None:
+        """Remove a file unless somebody saves the same content again at this moment."""
+        aside = self._unfinished / f"{path.name}.removed"
+        try:
+            if path.lstat().st_mtime >= before:
+                return None
+            path.rename(aside)
+        except FileNotFoundError:
+            return None
+        found = aside.lstat()
+        if found.st_mtime >= before:
+            aside.rename(path)
+            return None
+        aside.unlink()
+        return found.st_size
+
+
+def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:
+    if source.is_symlink() or not source.is_file():
+        raise InputError(f"save() takes a regular file, and {str(source)!r} is none")
+    digest = hashlib.sha256()
+    size = 0
+    with source.open("rb") as opened:
+        while chunk := opened.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size += file.write(chunk)
+    return digest.hexdigest(), size
+
+
+def _touch(path: Path) -> bool:
+    """Make content young again, so that it is not pruned before its new row is committed."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _link(source: Path, path: Path) -> bool:
+    """Link without replacing anything; False when the name is taken."""
+    try:
+        path.hardlink_to(source)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _CANNOT_LINK:
+            raise
+        return _link_by_path(source, path)
+    return True
+
+
+def _link_by_path(source: Path, path: Path) -> bool:
+    try:
+        path.symlink_to(source.relative_to(path.parent))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _is_content(path: Path, source: Path) -> bool:
+    """Whether a taken name stands for this content: as a link to it, or as a copy of it."""
+    if path.is_symlink():
+        return path.readlink() == source.relative_to(path.parent)
+    if not path.is_file():
+        return False
+    if path.samefile(source):
+        return True
+    return path.stat().st_size == source.stat().st_size and _sha256_of(path) == source.name
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

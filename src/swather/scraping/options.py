@@ -1,0 +1,139 @@
+"""What a scraper says about itself in its decorator, checked when it is said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypedDict
+
+from swather.errors import InputError
+from swather.model.pacing import Limits, parse_rate
+from swather.model.retry import Backoff, Budgets
+from swather.model.strategy import Strategy
+from swather.scraping.option_checks import CHECKS, ExecutionMode, Isolation, Named
+
+__all__ = ["ExecutionMode", "Isolation", "Named", "OptionFields", "Options", "options_from"]
+
+
+class OptionFields(TypedDict, total=False):
+    """The keywords of the decorator; `Options` says what each is by default."""
+
+    name: str
+    rate: str | None
+    total_rate: str | None
+    burst: int
+    lane: Named
+    partition: Named
+    in_flight: int | None
+    retries: int
+    backoff: float | Backoff
+    timeout: float
+    delay: float | tuple[float, float] | None
+    isolation: str | None
+    execution_mode: str
+    strategy: str | None
+    tor: bool
+    browser: bool
+    proxies: str | Path | Sequence[str] | None
+    robots: bool
+    allow_private: bool
+    version: str
+    params: type | None
+    recycle_after: int
+    memory_limit_mb: int | None
+    urls_normalised: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a scraper wants to be run.
+
+    name             under which it is known; the function's or class's own by default
+    rate             starts per lane, '5/s' or '30/min'
+    total_rate       starts of the whole scraper, over all its lanes
+    burst            how many starts may come at once before a rate holds them back
+    lane             what is paced as one: a name, or a function of the target; a URL's host if None
+    partition        what is owned by one worker at a time: a name, or a function of the target
+    in_flight        how many run together on one lane
+    retries          executions after the first
+    backoff          delay = backoff ** attempts seconds, or a Backoff
+    timeout          seconds after which one execution is cut
+    delay            seconds a slot waits between two targets, or (at least, at most)
+    isolation        'task', 'thread' or 'process'; by default as the function is written
+    execution_mode   'single' or 'distributed'
+    strategy         'fifo', 'lifo', 'priority' or 'weighted_random'
+    tor, browser     whether its requests go through Tor, or through a browser
+    proxies          a file of proxies, or a list of them
+    robots           whether robots.txt is obeyed
+    allow_private    whether private and loopback addresses may be reached
+    version          changing it drops the cursors of unfinished targets
+    params           a dataclass, msgspec Struct or pydantic model that types `ctx.params`
+    recycle_after    targets after which a child process is replaced
+    memory_limit_mb  memory above which a child process is replaced
+    urls_normalised  whether two spellings of a URL are one target
+    """
+
+    name: str = ""
+    rate: str | None = None
+    total_rate: str | None = None
+    burst: int = 1
+    lane: Named = None
+    partition: Named = None
+    in_flight: int | None = 8
+    retries: int = 3
+    backoff: float | Backoff = 2.0
+    timeout: float = 60.0
+    delay: float | tuple[float, float] | None = None
+    isolation: Isolation | None = None
+    execution_mode: ExecutionMode = ExecutionMode.SINGLE
+    strategy: Strategy | None = None
+    tor: bool = False
+    browser: bool = False
+    proxies: str | Path | Sequence[str] | None = None
+    robots: bool = True
+    allow_private: bool = False
+    version: str = ""
+    params: type | None = None
+    recycle_after: int = 100
+    memory_limit_mb: int | None = None
+    urls_normalised: bool = True
+
+    def __post_init__(self) -> None:
+        for field, check in CHECKS.items():
+            checked = check(field, getattr(self, field))
+            object.__setattr__(self, field, checked)
+
+    def lane_limits(self) -> Limits:
+        """What each lane of the scraper's targets is held to."""
+        return Limits(_every_seconds(self.rate), self.burst, self.in_flight)
+
+    def total_limits(self) -> Limits:
+        """What all work of the scraper together is held to."""
+        return Limits(_every_seconds(self.total_rate), self.burst)
+
+    def budgets(self) -> Budgets:
+        return Budgets(retries=self.retries)
+
+    def backoff_policy(self) -> Backoff:
+        return self.backoff if isinstance(self.backoff, Backoff) else Backoff(self.backoff)
+
+    def delay_range(self) -> tuple[float, float] | None:
+        """(at least, at most) seconds between two targets of a slot."""
+        if self.delay is None or isinstance(self.delay, tuple):
+            return self.delay
+        return self.delay, self.delay
+
+
+def _every_seconds(rate: str | None) -> float:
+    return 0.0 if rate is None else parse_rate(rate)
+
+
+def options_from(given: OptionFields) -> Options:
+    """Options of a decorator; a keyword it has not is refused with the nearest that it has."""
+    known = [field.name for field in fields(Options)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; it takes {', '.join(known)}"
+            raise InputError(f"@scraper has no option {name!r}{hint}")
+    return Options(**given)  # type: ignore[arg-type]

@@ -1,0 +1,181 @@
+"""Finds scrapers: in a file, in a module, or among the installed ones."""
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import Final, NamedTuple
+
+from swather.errors import LoadError
+from swather.scraping.place import kind_of
+from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
+
+ENTRY_POINTS: Final = "swather.scrapers"
+
+
+class Known(NamedTuple):
+    """An installed scraper: its name, where it comes from, and the first line of its docs."""
+
+    name: str
+    where: str
+    summary: str
+
+
+def load(spec: str) -> Scraper:
+    """The scraper that 'file.py', 'file.py:name', 'module:name' or an installed name means.
+
+    LoadError says what is missing or broken, and where.
+    """
+    place, colon, name = spec.rpartition(":")
+    if spec.endswith(".py"):
+        return _only_one(_load_file(Path(spec)), spec)
+    if place.endswith(".py"):
+        return _named(_load_file(Path(place)), name, place)
+    if colon:
+        return _named(_load_module(place), name, place)
+    return _load_installed(spec)
+
+
+def names() -> list[Known]:
+    """Every installed scraper, by name; one that cannot be loaded says why."""
+    return [Known(point.name, point.value, _summary_of(point)) for point in _installed().values()]
+
+
+def _installed() -> dict[str, EntryPoint]:
+    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    return {point.name: point for point in points}
+
+
+def _summary_of(point: EntryPoint) -> str:
+    try:
+        return _load_point(point).summary
+    except LoadError as error:
+        return f"cannot be loaded: {error}"
+
+
+def _load_installed(name: str) -> Scraper:
+    points = _installed()
+    if name in points:
+        return _load_point(points[name])
+    near = get_close_matches(name, points, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
+    raise LoadError(
+        f"no scraper named {name!r} is installed; {hint} "
+        "(your own are named by their file, books.py, or as module:name)"
+    )
+
+
+def _load_point(point: EntryPoint) -> Scraper:
+    with _import_errors_told(point.value):
+        found = point.load()
+    if not isinstance(found, Scraper):
+        raise LoadError(f"{point.value} is no scraper but {found!r}")
+    return found
+
+
+def _load_module(name: str) -> ModuleType:
+    with _import_errors_told(name), _first_on_path(Path.cwd()):
+        return importlib.import_module(name)
+
+
+def _load_file(file: Path) -> ModuleType:
+    path = file.resolve()
+    if not path.is_file():
+        raise LoadError(f"there is no file {str(file)!r} in {Path.cwd()}")
+    # The same name in every process and at every call, so that the file is run once in each.
+    digest = hashlib.sha256(str(path).encode(errors="surrogateescape")).hexdigest()
+    name = f"{path.stem}_{digest[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    setattr(module, LOADED_FROM_FILE, str(path))
+    sys.modules[name] = module
+    try:
+        with _import_errors_told(str(file)), _first_on_path(path.parent):
+            module_spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+@contextmanager
+def _first_on_path(folder: Path) -> Iterator[None]:
+    """What lies beside a scraper can be imported by it: first while it is loaded, last later."""
+    entry = str(folder)
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        if sys.path[0] == entry:
+            del sys.path[0]
+        if entry not in sys.path:
+            sys.path.append(entry)
+
+
+@contextmanager
+def _import_errors_told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except LoadError:
+        raise
+    except SyntaxError as error:
+        text = f": {error.text.strip()}" if error.text else ""
+        raise LoadError(
+            f"{what} is not Python: {error.msg} in {error.filename}, line {error.lineno}{text}"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise LoadError(
+            f"{what} cannot be loaded: {type(error).__name__}: {error}{_line_of(error)}"
+        ) from error
+
+
+def _line_of(error: BaseException) -> str:
+    """Where in the user's code an import failed; '' when it never got there."""
+    frames = [
+        frame
+        for frame in extract_tb(error.__traceback__)
+        if kind_of(frame.filename) in {"user", "installed"}
+    ]
+    own = [frame for frame in frames if kind_of(frame.filename) == "user"]
+    return next((f" ({f.filename}, line {f.lineno})" for f in reversed(own or frames)), "")
+
+
+def _scrapers_in(module: ModuleType) -> dict[str, Scraper]:
+    """The scrapers a module defines by name; those it imports only if it defines none."""
+    found = [value for value in vars(module).values() if isinstance(value, Scraper)]
+    own = [scraper for scraper in found if scraper.function.__module__ == module.__name__]
+    return {scraper.name: scraper for scraper in own or found}
+
+
+def _only_one(module: ModuleType, where: str) -> Scraper:
+    found = _scrapers_in(module)
+    if not found:
+        raise LoadError(f"{where} has no scraper: put @scraper above a function (ctx, target)")
+    if len(found) > 1:
+        choices = ", ".join(f"{where}:{name}" for name in found)
+        raise LoadError(f"{where} has {len(found)} scrapers; name one of them: {choices}")
+    return next(iter(found.values()))
+
+
+def _named(module: ModuleType, name: str, where: str) -> Scraper:
+    found = _scrapers_in(module)
+    if name in found:
+        return found[name]
+    value = getattr(module, name, None)
+    if isinstance(value, Scraper):
+        return value
+    if callable(value):
+        raise LoadError(f"{name!r} in {where} is no scraper: put @scraper above it")
+    has = f"; it has {', '.join(found)}" if found else ""
+    raise LoadError(f"{where} has no scraper named {name!r}{has}")

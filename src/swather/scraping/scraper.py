@@ -1,0 +1,199 @@
+"""The decorator that makes a function or a class a scraper, and the scraper it makes."""
+
+import functools
+import inspect
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Unpack, overload
+
+from swather.errors import InputError
+from swather.scraping.options import (
+    ExecutionMode,
+    Isolation,
+    OptionFields,
+    Options,
+    options_from,
+)
+
+__all__ = ["ExecutionMode", "Instance", "Isolation", "Options", "Scraper", "scraper"]
+
+Run = Callable[[Any], Any]
+# Marks a module that was loaded by its path and that no import statement finds.
+LOADED_FROM_FILE: Final = "__swather_file__"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scraper:
+    """A function or class under a name, with its options; what decorating one gives.
+
+    Calling it calls the function (or makes an instance of the class), so that it can be tested
+    like any other.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    options: Options
+    is_class: bool
+    is_async: bool
+    is_generator: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.function.__doc__)
+        object.__setattr__(self, "__wrapped__", self.function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<scraper {self.spec}>"
+
+    @property
+    def isolation(self) -> Isolation:
+        if self.options.isolation is not None:
+            return self.options.isolation
+        return Isolation.TASK if self.is_async else Isolation.THREAD
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def spec(self) -> str:
+        """What `registry.load` finds it by in another process: 'file.py:name' or 'module:name'."""
+        name = self.function.__module__
+        module = sys.modules.get(name)
+        if name == "__main__" and (run_as := getattr(module, "__spec__", None)) is not None:
+            return f"{run_as.name}:{self.name}"
+        path = getattr(module, "__file__", None)
+        if path is not None and (name == "__main__" or hasattr(module, LOADED_FROM_FILE)):
+            return f"{Path(path).resolve()}:{self.name}"
+        return f"{name}:{self.name}"
+
+    def new_instance(self) -> "Instance":
+        """Something to call targets with; a class is instantiated, its setup() not yet called."""
+        return Instance(self)
+
+
+class Instance:
+    """A scraper ready to be called: `scrape(ctx, target)` between `setup()` and `close()`."""
+
+    __slots__ = ("_close", "_setup", "is_generator", "scrape", "scraper")
+
+    scrape: Callable[[Any, Any], Any]
+
+    def __init__(self, scraper: Scraper) -> None:
+        self.scraper = scraper
+        self.is_generator = scraper.is_generator
+        self._setup: Callable[[], Any] | None = None
+        self._close: Callable[[], Any] | None = None
+        if scraper.is_class:
+            made = scraper.function()
+            self.scrape = made.scrape
+            self._setup = getattr(made, "setup", None)
+            self._close = getattr(made, "close", None)
+        else:
+            self.scrape = scraper.function
+
+    async def setup(self) -> None:
+        """Call the class's setup(), plain or async, on this event loop."""
+        await _call(self._setup)
+
+    async def close(self) -> None:
+        """Call the class's close(), plain or async, on this event loop."""
+        await _call(self._close)
+
+    def setup_blocking(self, run: Run) -> None:
+        """Call the class's setup() in this thread; `run` runs it if it is async."""
+        _call_blocking(self._setup, run)
+
+    def close_blocking(self, run: Run) -> None:
+        """Call the class's close() in this thread; `run` runs it if it is async."""
+        _call_blocking(self._close, run)
+
+
+async def _call(method: Callable[[], Any] | None) -> None:
+    if method is not None and inspect.isawaitable(returned := method()):
+        await returned
+
+
+def _call_blocking(method: Callable[[], Any] | None, run: Run) -> None:
+    if method is not None and inspect.isawaitable(returned := method()):
+        run(_awaited(returned))
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+@overload
+def scraper(function: Callable[..., Any], /) -> Scraper: ...
+@overload
+def scraper(**options: Unpack[OptionFields]) -> Callable[[Callable[..., Any]], Scraper]: ...
+def scraper(
+    function: Callable[..., Any] | None = None, /, **options: Unpack[OptionFields]
+) -> Scraper | Callable[[Callable[..., Any]], Scraper]:
+    """Make a scraper of a function `(ctx, target)`, or of a class with `scrape(ctx, target)`.
+
+    The function may be async or plain, return items or yield them. A class may have `setup()` and
+    `close()`, for what is costly to open. Options are described at `Options`.
+    """
+    checked = options_from(options)
+    if function is None:
+        return functools.partial(_scraper_of, options=checked)
+    return _scraper_of(function, checked)
+
+
+def _scraper_of(function: Callable[..., Any], options: Options) -> Scraper:
+    is_class = inspect.isclass(function)
+    called: Any = _scrape_of(function) if is_class else function
+    if isinstance(function, Scraper) or not callable(called):
+        raise InputError(f"@scraper goes on a function or a class, got {function!r}")
+    name = options.name or getattr(function, "__name__", "")
+    if not options.name:
+        Options(name=name)
+    _check_signature(name, called, is_method=is_class)
+    is_async_generator = inspect.isasyncgenfunction(called)
+    made = Scraper(
+        name=name,
+        function=function,
+        options=options,
+        is_class=is_class,
+        is_async=is_async_generator or inspect.iscoroutinefunction(called),
+        is_generator=is_async_generator or inspect.isgeneratorfunction(called),
+    )
+    _check_isolation(made)
+    return made
+
+
+def _scrape_of(kind: Any) -> Any:
+    scrape = getattr(kind, "scrape", None)
+    if not callable(scrape):
+        raise InputError(
+            f"the class {kind.__name__!r} has no scrape(self, ctx, target): a scraper needs one"
+        )
+    return scrape
+
+
+def _check_signature(name: str, called: Callable[..., Any], *, is_method: bool) -> None:
+    given = [None] * (3 if is_method else 2)
+    try:
+        inspect.signature(called).bind(*given)
+    except TypeError as error:
+        raise InputError(f"the scraper {name!r} must take (ctx, target): {error}") from error
+    except ValueError:
+        return
+
+
+def _check_isolation(made: Scraper) -> None:
+    if made.options.isolation is Isolation.TASK and not made.is_async:
+        raise InputError(
+            f"isolation: {made.name!r} is a plain function and would block the event loop; "
+            "expected 'thread' or 'process', got 'task'"
+        )
+    if made.options.isolation is Isolation.THREAD and made.is_async:
+        raise InputError(
+            f"isolation: {made.name!r} is async; expected 'task' or 'process', got 'thread'"
+        )

@@ -1,0 +1,88 @@
+"""From what a person names to a target of the queue: its key, lane and partition."""
+
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from swather.errors import BadTarget, InputError
+from swather.model.key import key_of, normalise_url
+from swather.model.task import DEFAULT_PRIORITY, Target
+from swather.net.request import is_http
+from swather.scraping.options import Named
+from swather.scraping.scraper import Scraper
+
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+def target_of(
+    scraper: Scraper,
+    value: Any,
+    *,
+    key: str | None = None,
+    priority: int | None = None,
+    lane: str | None = None,
+    partition: str | None = None,
+    due_in_seconds: float = 0.0,
+    parent_id: int | None = None,
+) -> Target:
+    """The target that `value` is for `scraper`.
+
+    A URL has its host as lane and its normalised spelling as key, so that two spellings of it are
+    one target. Of a dict with a 'url', the whole dict counts as the key. Other values have no lane
+    unless the scraper names one.
+    """
+    options = scraper.options
+    url = url_of(value)
+    if key is None:
+        key = _key_of(value, url) if url is not None and options.urls_normalised else key_of(value)
+    if lane is None:
+        lane = _named(options.lane, "lane", value)
+    if lane is None:
+        lane = "" if url is None else lane_of_url(url)
+    if partition is None:
+        partition = _named(options.partition, "partition", value) or ""
+    return Target(
+        value=value,
+        key=key,
+        priority=DEFAULT_PRIORITY if priority is None else priority,
+        lane=lane,
+        partition=partition,
+        due_in_seconds=due_in_seconds,
+        parent_id=parent_id,
+    )
+
+
+def url_of(value: Any) -> str | None:
+    """The URL in a target: the text itself, or the 'url' of a dict."""
+    url = value.get("url") if isinstance(value, dict) else value
+    return url if isinstance(url, str) and is_http(url.lstrip()) else None
+
+
+@lru_cache(maxsize=4096)
+def lane_of_url(url: str) -> str:
+    """The host of a URL, with its port unless it is the usual one."""
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise BadTarget(f"{url!r} is not a URL: {error}") from error
+    if not host:
+        raise BadTarget(f"{url!r} is not a URL: it has no host")
+    host = host.rstrip(".")
+    if ":" in host:
+        host = f"[{host}]"
+    return host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
+
+
+def _key_of(value: Any, url: str) -> str:
+    normal = normalise_url(url)
+    return normal if isinstance(value, str) else key_of({**value, "url": normal})
+
+
+def _named(option: Named, what: str, value: Any) -> str | None:
+    if not callable(option):
+        return option
+    name = option(value)
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"{what}: expected text or None from the scraper's function, got {name!r}")
+    return name

@@ -1,0 +1,224 @@
+"""Saved files: whole, durable, never overwritten, and gone when nobody wants them."""
+
+import errno
+import hashlib
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from swather.errors import InputError
+from swather.scraping import files
+from swather.scraping.files import FileStore, Pruned
+
+
+@pytest.fixture
+def store(tmp_path):
+    return FileStore(tmp_path / "files")
+
+
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def everything_in(store):
+    return sorted(path for path in store.folder.rglob("*") if not path.is_dir())
+
+
+def age(path, seconds):
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def test_content_lies_under_its_hash(store):
+    assert store.save(b"hello") == (sha256(b"hello"), 5)
+    assert store.path_of(sha256(b"hello")).read_bytes() == b"hello"
+    assert everything_in(store) == [store.path_of(sha256(b"hello"))]
+
+
+def test_the_same_content_is_kept_once(store):
+    store.save(b"hello")
+    before = store.path_of(sha256(b"hello")).stat().st_ino
+    store.save(b"hello")
+    assert store.path_of(sha256(b"hello")).stat().st_ino == before
+    assert len(everything_in(store)) == 1
+
+
+def test_a_file_at_a_path_is_copied(store, tmp_path):
+    source = tmp_path / "big"
+    source.write_bytes(b"x" * 3_000_000)
+    assert store.save(source) == (sha256(b"x" * 3_000_000), 3_000_000)
+    assert source.exists()
+
+
+def test_only_a_regular_file_is_copied(store, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("/etc/hostname")
+    for wrong in (link, tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match="takes a regular file"):
+            store.save(wrong)
+    assert everything_in(store) == []
+
+
+def test_a_kept_file_is_described_with_the_name_it_was_given(store):
+    file = store.keep(b"hello", "../../evil\0.pdf", "application/pdf")
+    assert (file.name, file.sha256, file.size_bytes, file.media_type) == (
+        "../../evil�.pdf", sha256(b"hello"), 5, "application/pdf",
+    )  # fmt: skip
+    assert store.keep(b"hello", media_type="image/png").name == sha256(b"hello")[:16] + ".png"
+
+
+def test_content_is_synced_before_it_has_its_name_and_its_folder_after(store, monkeypatch):
+    steps = []
+    replace = Path.replace
+
+    def replaced(path, to):
+        steps.append("rename")
+        return replace(path, to)
+
+    store.save(b"other")
+    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(files.os, "fsync", lambda _: steps.append("sync"))
+    monkeypatch.setattr(files, "sync_folder", lambda path: steps.append(f"sync of {path.name}"))
+    store.save(b"hello")
+    folder = sha256(b"hello")[:2]
+    assert steps == ["sync", "sync of .content", "rename", f"sync of {folder}"]
+
+
+def test_a_full_disk_leaves_nothing_behind(store, monkeypatch):
+    store.save(b"first")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        store.save(b"second")
+    assert everything_in(store) == [store.path_of(sha256(b"first"))]
+
+
+def test_a_name_is_linked_once_however_often_it_is_asked_for(store):
+    digest, _ = store.save(b"hello")
+    path = store.link_name(digest, "a.pdf")
+    assert path == store.folder / "a.pdf"
+    assert path.read_bytes() == b"hello"
+    assert store.link_name(digest, "a.pdf") == path
+    assert len(everything_in(store)) == 2
+
+
+def test_a_name_never_takes_the_place_of_other_content(store):
+    contents = [f"content {n}".encode() for n in range(13)]
+    paths = []
+    for content in contents:
+        digest, _ = store.save(content)
+        paths.append(store.link_name(digest, "a.pdf"))
+    assert [path.name for path in paths[:3]] == ["a.pdf", "a-1.pdf", "a-2.pdf"]
+    assert paths[10].name == f"a-{sha256(contents[10])[:12]}.pdf"
+    assert [path.read_bytes() for path in paths] == contents
+    assert [store.link_name(sha256(c), "a.pdf") for c in contents] == paths
+
+
+def test_what_lies_there_already_is_left_alone(store, tmp_path):
+    digest, _ = store.save(b"hello")
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"secret")
+    (store.folder / "a.pdf").symlink_to(outside)
+    (store.folder / "b.pdf").symlink_to(tmp_path / "nowhere")
+    (store.folder / "c.pdf").mkdir()
+    (store.folder / "d.pdf").write_bytes(b"HELLO")
+    (store.folder / "e.pdf").write_bytes(b"hello")
+    names = [store.link_name(digest, f"{letter}.pdf").name for letter in "abcde"]
+    assert names == ["a-1.pdf", "b-1.pdf", "c-1.pdf", "d-1.pdf", "e.pdf"]
+    assert outside.read_bytes() == b"secret"
+    assert (store.folder / "d.pdf").read_bytes() == b"HELLO"
+
+
+@pytest.mark.parametrize("name", ["../../evil.txt", "/etc/evil.txt", "evil\0.txt", "CON", None])
+def test_a_hostile_name_stays_in_the_folder(store, name):
+    digest, _ = store.save(b"hello")
+    path = store.link_name(digest, name)
+    assert path.parent == store.folder
+    assert path.read_bytes() == b"hello"
+
+
+def test_where_hard_links_cannot_be_made_a_path_is_linked(store, monkeypatch):
+    def refused(self, target):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refused)
+    first, _ = store.save(b"hello")
+    other, _ = store.save(b"other")
+    path = store.link_name(first, "a.pdf")
+    assert path.is_symlink()
+    assert path.read_bytes() == b"hello"
+    assert store.link_name(first, "a.pdf") == path
+    assert store.link_name(other, "a.pdf").name == "a-1.pdf"
+
+
+def test_many_writers_of_one_name_each_get_their_own(store):
+    contents = [f"content {n}".encode() for n in range(8)]
+    together = threading.Barrier(len(contents))
+    paths = {}
+
+    def write(content):
+        digest, _ = store.save(content)
+        together.wait()
+        paths[content] = store.link_name(digest, "a.pdf")
+
+    threads = [threading.Thread(target=write, args=[content]) for content in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {content: path.read_bytes() for content, path in paths.items()} == {
+        content: content for content in contents
+    }
+
+
+def test_content_that_is_not_there_cannot_be_linked(store):
+    store.save(b"x")
+    with pytest.raises(FileNotFoundError):
+        store.link_name("0" * 64, "a.pdf")
+    for wrong in ("../../x", "AB" * 32, ""):
+        with pytest.raises(InputError, match="64 hexadecimal digits"):
+            store.path_of(wrong)
+
+
+def test_pruning_takes_old_content_that_no_row_refers_to(store):
+    old, wanted, young = (store.save(content)[0] for content in (b"old", b"wanted", b"young"))
+    unfinished = store.folder / ".content" / "unfinished" / "rest"
+    unfinished.write_bytes(b"half")
+    for path in (store.path_of(old), store.path_of(wanted), unfinished):
+        age(path, 100_000)
+    assert store.prune(lambda digest: digest == wanted) == Pruned(2, 7)
+    assert everything_in(store) == sorted([store.path_of(wanted), store.path_of(young)])
+    assert store.prune(lambda _: False, older_than_seconds=-1) == Pruned(2, 11)
+
+
+def test_content_saved_again_is_young_again(store):
+    digest, _ = store.save(b"hello")
+    age(store.path_of(digest), 100_000)
+    store.save(b"hello")
+    assert store.prune(lambda _: False) == Pruned(0, 0)
+
+
+def test_content_saved_again_while_it_is_pruned_is_put_back(store, monkeypatch):
+    digest, _ = store.save(b"hello")
+    path = store.path_of(digest)
+    age(path, 100_000)
+    rename = Path.rename
+
+    def save_first(self, to):
+        if self == path:
+            os.utime(path)
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", save_first)
+    assert store.prune(lambda _: False) == Pruned(0, 0)
+    assert path.read_bytes() == b"hello"
+
+
+def test_an_empty_store_has_nothing_to_prune(tmp_path):
+    assert FileStore(tmp_path / "none").prune(lambda _: False) == Pruned(0, 0)

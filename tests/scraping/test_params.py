@@ -1,0 +1,142 @@
+"""Parameters: typed by the scraper that declares them, one message for all that is wrong."""
+
+import dataclasses
+from enum import StrEnum
+
+import msgspec
+import pydantic
+import pytest
+
+from swather.errors import InputError
+from swather.scraping.params import parse, typed
+from swather.scraping.scraper import scraper
+
+
+class Order(StrEnum):
+    NEW = "new"
+    OLD = "old"
+
+
+@dataclasses.dataclass
+class AsDataclass:
+    query: str
+    pages: int = 3
+    fast: bool = False
+    tags: list[str] = dataclasses.field(default_factory=list)
+    ratio: float | None = None
+    order: Order = Order.NEW
+
+
+class AsStruct(msgspec.Struct, frozen=True):
+    query: str
+    pages: int = 3
+    fast: bool = False
+    tags: list[str] = []
+    ratio: float | None = None
+    order: Order = Order.NEW
+
+
+class AsModel(pydantic.BaseModel):
+    query: str
+    pages: int = 3
+    fast: bool = False
+    tags: list[str] = []
+    ratio: float | None = None
+    order: Order = Order.NEW
+
+
+def made_with(kind):
+    @scraper(name="search", params=kind)
+    def made(ctx, target): ...
+
+    return made
+
+
+KINDS = pytest.mark.parametrize("kind", [AsDataclass, AsStruct, AsModel])
+
+
+@KINDS
+def test_texts_become_values_of_the_declared_types(kind):
+    pairs = ["query=a=b", "pages=7", "fast=true", "tags=x", "tags=y", "ratio=0.5", "order=old"]
+    kept = parse(made_with(kind), pairs)
+    assert kept == {
+        "query": "a=b", "pages": 7, "fast": True, "tags": ["x", "y"], "ratio": 0.5, "order": "old",
+    }  # fmt: skip
+    assert typed(made_with(kind), kept) == kind(
+        query="a=b", pages=7, fast=True, tags=["x", "y"], ratio=0.5, order=Order.OLD
+    )
+
+
+@KINDS
+def test_a_list_is_given_as_json_or_by_one_value(kind):
+    assert parse(made_with(kind), ["query=", 'tags=["x", "y"]'])["tags"] == ["x", "y"]
+    assert typed(made_with(kind), {"query": "", "tags": ["x"]}).tags == ["x"]
+    assert parse(made_with(kind), ["query=", "tags=x"])["tags"] == ["x"]
+
+
+@KINDS
+def test_defaults_are_filled_in_but_not_kept(kind):
+    kept = parse(made_with(kind), ["query=a"])
+    assert kept == {"query": "a"}
+    assert typed(made_with(kind), kept).pages == 3
+
+
+@KINDS
+def test_everything_that_is_wrong_is_told_at_once(kind):
+    with pytest.raises(InputError) as refused:
+        parse(made_with(kind), ["pages=many", "order=odd", "qeury=a"])
+    message = str(refused.value)
+    assert message.startswith("parameters of scraper 'search': ")
+    assert "missing 'query' (str)" in message
+    assert "unknown 'qeury' (it takes query, pages, fast, tags, ratio, order)" in message
+    assert "'pages': expected int, got 'many'" in message
+    assert "'order': expected Order, got 'odd'" in message
+
+
+def test_a_scraper_that_declares_nothing_gets_texts():
+    made = made_with(None)
+    assert parse(made, ["pages=3", "tag=a", "tag=b", "tag=c"]) == {
+        "pages": "3",
+        "tag": ["a", "b", "c"],
+    }
+    assert typed(made, {"pages": 3}) == {"pages": 3}
+
+
+@pytest.mark.parametrize("pair", ["pages", "=3", "", " = ", "_hidden=1"])
+def test_a_pair_is_a_name_and_a_value(pair):
+    with pytest.raises(InputError, match="looks like name=value"):
+        parse(made_with(None), [pair])
+
+
+def test_what_a_run_keeps_for_itself_is_not_the_scrapers():
+    assert typed(made_with(None), {"_fingerprint": "ab", "a": 1}) == {"a": 1}
+    assert typed(made_with(AsStruct), {"_fingerprint": "ab", "query": "q"}).query == "q"
+
+
+def test_a_refusal_of_the_type_itself_is_told_too():
+    class Picky(pydantic.BaseModel):
+        pages: int = pydantic.Field(default=1, le=10)
+
+    @dataclasses.dataclass
+    class Strict:
+        pages: int
+
+        def __post_init__(self):
+            if self.pages > 10:
+                raise ValueError("too many pages")
+
+    with pytest.raises(InputError, match=r"'pages': .* less than or equal to 10, got 11"):
+        parse(made_with(Picky), ["pages=11"])
+    with pytest.raises(InputError, match="too many pages"):
+        parse(made_with(Strict), ["pages=11"])
+
+
+def test_types_of_pydantics_own_are_made_by_pydantic():
+    class Site(pydantic.BaseModel):
+        start: pydantic.HttpUrl
+
+    assert parse(made_with(Site), ["start=https://example.com"]) == {
+        "start": "https://example.com/"
+    }
+    with pytest.raises(InputError, match="'start': expected HttpUrl, got 'example'"):
+        parse(made_with(Site), ["start=example"])
