@@ -1,0 +1,147 @@
+"""One place in a local fleet: the process that fills it now, and how often it was started."""
+
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from swather import posix
+
+MAX_RESTARTS: Final = 5
+RESTART_ASKED: Final = 75
+_NOT_CRASHES: Final = frozenset({0, 2, 130})
+_FIRST_PAUSE_SECONDS: Final = 0.2
+_LONGEST_PAUSE_SECONDS: Final = 10.0
+_NEVER: Final = float("inf")
+
+_log = logging.getLogger(__name__)
+
+
+class Exit(NamedTuple):
+    """A process that has ended; `code` is negative for the signal that killed it."""
+
+    number: int
+    pid: int
+    code: int
+    log: Path | None
+
+    @property
+    def is_crash(self) -> bool:
+        return self.code not in _NOT_CRASHES and self.code != RESTART_ASKED
+
+    def __str__(self) -> str:
+        if self.code >= 0:
+            return f"worker {self.number} (process {self.pid}) ended with {self.code}"
+        try:
+            name = signal.Signals(-self.code).name
+        except ValueError:
+            name = f"signal {-self.code}"
+        return f"worker {self.number} (process {self.pid}) was killed by {name}"
+
+
+class Member:
+    """Starts its process, and starts it anew when it crashed, MAX_RESTARTS times at most."""
+
+    def __init__(
+        self,
+        number: int,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        parent: int,
+        log: Path | None,
+    ) -> None:
+        self.number = number
+        self.restarts = 0
+        self._command = list(command)
+        self._environment = dict(environment)
+        self._parent = parent
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start_at = 0.0
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process that runs now."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def is_over(self) -> bool:
+        """No process runs and none will be started."""
+        return self._process is None and self._start_at == _NEVER
+
+    def start_if_due(self) -> bool:
+        if self._process is not None or time.monotonic() < self._start_at:
+            return False
+        try:
+            self._process = self._started()
+        except OSError as error:
+            _log.error("worker %d cannot be started: %s", self.number, error)
+            self.give_up()
+            return False
+        return True
+
+    def reap(self, *, restart: bool) -> Exit | None:
+        """How the process ended, if it has; with `restart` another may take its place."""
+        if self._process is None or (code := self._process.poll()) is None:
+            return None
+        ended = Exit(self.number, self._process.pid, code, self._log)
+        self._process = None
+        self._start_at = self._next_start(ended) if restart else _NEVER
+        return ended
+
+    def give_up(self) -> None:
+        """Start no other process."""
+        self._start_at = _NEVER
+
+    def signal(self, number: int) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """End the process and what it has started in its group."""
+        if self._process is not None:
+            posix.kill_group(self._process.pid)
+
+    def _next_start(self, ended: Exit) -> float:
+        if ended.code == RESTART_ASKED:
+            return 0.0
+        if not ended.is_crash or self.restarts >= MAX_RESTARTS:
+            return _NEVER
+        pause: float = min(_FIRST_PAUSE_SECONDS * 2**self.restarts, _LONGEST_PAUSE_SECONDS)
+        self.restarts += 1
+        return time.monotonic() + pause
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        # A group of its own: Ctrl-C at a terminal reaches whole groups, and what the fleet passes
+        # on would be the second signal.
+        if self._log is None:
+            return subprocess.Popen(
+                self._command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=[self._parent],
+                process_group=0,
+            )
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                self._command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[self._parent],
+                process_group=0,
+            )
+
+
+def environment_with(parent: int, extra: Mapping[str, str] | None) -> dict[str, str]:
+    """This process's environment, what is to be added, and where to watch for the parent's end."""
+    return {**os.environ, **(extra or {}), "SWATHER_PARENT_FD": str(parent)}

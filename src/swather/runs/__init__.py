@@ -1,0 +1,1 @@
+"""Runs from their first target to their results file: start, load, watch, export."""

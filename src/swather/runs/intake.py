@@ -1,0 +1,139 @@
+"""Lines on their way to be targets of a run: checked, limited, and in batches."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from swather.errors import BadLines, InputError
+from swather.model.task import Target
+from swather.runs.lines import STDIN
+from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
+from swather.scraping.scraper import Scraper
+from swather.scraping.targets import target_of
+from swather.store.batching import row_of
+
+CHECKED_AHEAD: Final = 10_000
+MAX_LISTED: Final = 10
+
+
+class Intake:
+    """The targets of a scraper, from lines that may be bad.
+
+    Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
+    with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
+    lines means that none has come yet.
+    """
+
+    def __init__(
+        self,
+        scraper: Scraper,
+        lines: Iterable[Line | BadLine | None],
+        *,
+        skip_bad: bool = False,
+        limit: int | None = None,
+    ) -> None:
+        if limit is not None and limit < 1:
+            raise InputError(f"limit must be at least 1, got {limit!r}")
+        self._scraper = scraper
+        self._skip_bad = skip_bad
+        self._limit = limit
+        self._entries = self._targets(lines)
+        self.skipped = 0
+        self.bad: list[BadLine] = []
+
+    def check(self, count: int = CHECKED_AHEAD) -> None:
+        """Look at the first `count` lines, so that a bad one among them is told before anything is
+        stored. A pipe is looked into only as far as it has been filled.
+        """
+        seen: list[Target | BadLine | None] = []
+        for entry in self._entries:
+            seen.append(entry)
+            if entry is None or len(seen) >= count:
+                break
+        if not self._skip_bad:
+            bad = [entry for entry in seen if isinstance(entry, BadLine)]
+            if bad:
+                raise bad_lines(bad)
+        self._entries = chain(seen, self._entries)
+
+    def batches(self, size: int) -> Iterator[list[Target]]:
+        """Full batches, and a smaller (or empty) one whenever no line has come for a while."""
+        batch: list[Target] = []
+        for entry in self._entries:
+            if isinstance(entry, Target):
+                batch.append(entry)
+            elif entry is not None:
+                if not self._skip_bad:
+                    yield batch
+                    raise bad_lines(self._with_those_that_follow(entry))
+                self._skip(entry)
+                continue
+            if entry is None or len(batch) >= size:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _targets(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Target | BadLine | None]:
+        left = self._limit
+        for line in lines:
+            entry = self._target(line) if isinstance(line, Line) else line
+            yield entry
+            if left is not None and isinstance(entry, Target):
+                left -= 1
+                if not left:
+                    return
+
+    def _target(self, line: Line) -> Target | BadLine:
+        try:
+            target = self._made(line)
+            # The store checks it again; it cannot tell on which line it stood.
+            row_of(target)
+        except InputError as error:
+            return BadLine(line.number, str(error), line.source)
+        except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
+            reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
+            return BadLine(line.number, reason, line.source)
+        return target
+
+    def _made(self, line: Line) -> Target:
+        if isinstance(line.value, Target):
+            return line.value
+        return target_of(self._scraper, line.value, key=line.key)
+
+    def _skip(self, bad: BadLine) -> None:
+        self.skipped += 1
+        if len(self.bad) < MAX_LISTED:
+            self.bad.append(bad)
+
+    def _with_those_that_follow(self, first: BadLine) -> list[BadLine]:
+        found = [first]
+        for _, entry in zip(range(CHECKED_AHEAD), self._entries, strict=False):
+            if entry is None or len(found) > MAX_LISTED:
+                break
+            if isinstance(entry, BadLine):
+                found.append(entry)
+        return found
+
+
+def bad_lines(bad: list[BadLine]) -> BadLines:
+    """The error that lists them and says how to go on."""
+    more = len(bad) - MAX_LISTED
+    listed = [f"  {described(line)}" for line in bad[:MAX_LISTED]]
+    if more > 0:
+        listed.append("  and more")
+    text = "\n".join(
+        [
+            "some targets cannot be used:" if len(bad) > 1 else "a target cannot be used:",
+            *listed,
+            "Correct them, or leave them out with --skip-bad.",
+        ]
+    )
+    return BadLines(text)
+
+
+def described(bad: BadLine) -> str:
+    """'targets.csv line 7: column 'url' is empty'."""
+    places = {ARGUMENTS: "argument", VALUES: "target", STDIN: "standard input line"}
+    place = places.get(bad.source, f"{bad.source} line")
+    return f"{place} {bad.number:,}: {bad.reason}"

@@ -1,0 +1,93 @@
+"""Load: stream targets into a run, a batch at a time; loading again is safe."""
+
+from collections.abc import Callable
+from threading import Event
+
+import msgspec
+
+from swather.errors import BadLines, Closed
+from swather.model.task import Target
+from swather.runs.intake import Intake
+from swather.runs.producer import Producer
+from swather.runs.targets import BadLine
+from swather.store import Store
+from swather.store.steady import SteadyQueue
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a load has come. `complete`: every target that was asked for is in the run."""
+
+    added: int = 0
+    duplicates: int = 0
+    skipped: int = 0
+    bad: tuple[BadLine, ...] = ()
+    complete: bool = False
+
+    @property
+    def targets(self) -> int:
+        return self.added + self.duplicates
+
+
+def load(
+    store: Store,
+    run: str,
+    intake: Intake,
+    *,
+    on_progress: Callable[[Loaded], None] | None = None,
+    stop: Event | None = None,
+    batch_size: int = 5_000,
+    lease_seconds: float = 60.0,
+) -> Loaded:
+    """Load all of `intake` into `run`, until it ends or `stop` is set.
+
+    A bad line, `stop` and any other error leave what was loaded so far in the run, which is then
+    load_incomplete: the same load again completes it. A database that is away is waited for.
+    """
+    stop = stop or Event()
+    steady = SteadyQueue(store.queue, stop)
+    loaded = Loaded()
+    with Producer(store, run, lease_seconds=lease_seconds) as producer:
+        try:
+            for batch in intake.batches(batch_size):
+                if batch:
+                    loaded = _plus(store, steady, run, batch, loaded, intake)
+                    producer.statistics = {"loaded": loaded.targets, "added": loaded.added}
+                    if on_progress is not None:
+                        on_progress(loaded)
+                if stop.is_set():
+                    return loaded
+        except BadLines as error:
+            raise BadLines(f"{error}\n{_how_to_go_on(loaded)}") from error
+        except Closed:
+            return loaded
+        producer.loaded = True
+    return msgspec.structs.replace(
+        loaded, complete=True, skipped=intake.skipped, bad=tuple(intake.bad)
+    )
+
+
+def _plus(
+    store: Store,
+    steady: SteadyQueue,
+    run: str,
+    batch: list[Target],
+    loaded: Loaded,
+    intake: Intake,
+) -> Loaded:
+    new = steady.repeat(lambda: store.tasks.enqueue(run, batch, batch_size=len(batch)))
+    store.hints.send()
+    return Loaded(
+        added=loaded.added + new.added,
+        duplicates=loaded.duplicates + new.duplicates,
+        skipped=intake.skipped,
+        bad=tuple(intake.bad),
+    )
+
+
+def _how_to_go_on(loaded: Loaded) -> str:
+    if not loaded.targets:
+        return "Nothing was loaded."
+    return (
+        f"The {loaded.targets:,} targets before it are loaded; the same command again goes on "
+        "from there."
+    )

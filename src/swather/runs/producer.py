@@ -1,0 +1,71 @@
+"""Whoever loads targets into a run: registered and beating, so that nobody finishes the run."""
+
+import logging
+import threading
+from types import TracebackType
+from typing import Any, Final, Self
+
+from swather import posix
+from swather.errors import StoreError
+from swather.model.worker import NewWorker, WorkerKind
+from swather.store import Store
+
+BEATS_PER_LEASE: Final = 3
+
+_log = logging.getLogger(__name__)
+
+
+class Producer:
+    """Within its block the run stays open. Set `loaded` once every target is in; a block left
+    without it leaves the run load_incomplete.
+    """
+
+    def __init__(self, store: Store, run: str, *, lease_seconds: float = 60.0) -> None:
+        self._store = store
+        self._new = NewWorker(
+            process=posix.this_process(),
+            kind=WorkerKind.PRODUCER,
+            run=run,
+            lease_seconds=lease_seconds,
+        )
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat_on, name="producer's beat", daemon=True)
+        self.id = 0
+        self.loaded = False
+        self.statistics: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        self.id = self._store.workers.register(self._new)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        try:
+            self._store.workers.retire(self.id, loaded=self.loaded)
+        except StoreError as cause:
+            if error is None:
+                raise
+            _log.warning("the producer could not be retired and will be swept: %s", cause)
+
+    def _beat_on(self) -> None:
+        store = self._store.another()
+        try:
+            while not self._ended.wait(self._new.lease_seconds / BEATS_PER_LEASE):
+                self._beat(store)
+        finally:
+            store.close()
+
+    def _beat(self, store: Store) -> None:
+        try:
+            if not store.workers.beat(self.id, (), self.statistics).alive:
+                _log.warning("the producer was given up (was this machine asleep?); it goes on")
+                self.id = store.workers.register(self._new)
+        except StoreError as error:
+            _log.warning("a beat of the producer failed: %s", error)

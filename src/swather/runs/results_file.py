@@ -1,0 +1,173 @@
+"""A results file that is written while its run goes on, and what of it is known to be durable.
+
+Next to `books.jsonl` lies `books.jsonl.position`: up to which item and which byte the file is on
+the disk. What lies beyond it after a crash is cut off and written again.
+"""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from swather import posix
+from swather.errors import InputError
+from swather.model.run import Run
+from swather.runs.items import Piece
+from swather.runs.replacing import replacing
+
+
+class Position(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the items of a run are in its file. A run is told by its name and its beginning."""
+
+    run: str
+    created_at: str
+    position: str = ""
+    size_bytes: int = 0
+    lines: int = 0
+
+
+class ResultsFile:
+    """One run's file, held by this process alone until it is closed."""
+
+    def __init__(self, path: Path, descriptor: int, durable: Position) -> None:
+        self.path = path
+        self.written = durable
+        self._durable = durable
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, path: Path, run: Run) -> "ResultsFile | None":
+        """The file, cut to what is known to be durable; None while another process holds it."""
+        descriptor = _opened(path)
+        try:
+            if not posix.lock(descriptor):
+                os.close(descriptor)
+                return None
+            size = os.fstat(descriptor).st_size
+            file = cls(path, descriptor, _durable(path, run, size))
+            file.go_back()
+            # First the position, then any byte: a file with bytes and no position is not ours.
+            file._record()
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return file
+
+    def append(self, piece: Piece) -> None:
+        data = memoryview(b"".join(piece.lines))
+        size = len(data)
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+        self.written = msgspec.structs.replace(
+            self.written,
+            position=piece.position,
+            size_bytes=self.written.size_bytes + size,
+            lines=self.written.lines + len(piece.lines),
+        )
+
+    def commit(self) -> None:
+        """Make what was appended durable, then the position that says so."""
+        if self.written == self._durable:
+            return
+        os.fsync(self._descriptor)
+        self._durable = self.written
+        self._record()
+
+    def go_back(self) -> None:
+        """Drop what was appended since the last commit."""
+        self.written = self._durable
+        os.ftruncate(self._descriptor, self._durable.size_bytes)
+        os.lseek(self._descriptor, self._durable.size_bytes, os.SEEK_SET)
+
+    def start_over(self) -> None:
+        """Forget all lines; a crash while they are written anew starts over again."""
+        self._durable = Position(run=self.written.run, created_at=self.written.created_at)
+        self._record()
+        self.go_back()
+
+    def is_in_place(self) -> bool:
+        """False when somebody removed, replaced, cut or lengthened the file."""
+        own = os.fstat(self._descriptor)
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(own, found) and own.st_size == self.written.size_bytes
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _record(self) -> None:
+        with replacing(position_path(self.path)) as stream:
+            stream.write(msgspec.json.encode(self._durable))
+
+
+def position_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.position")
+
+
+def set_aside(path: Path, run: Run) -> Path | None:
+    """Rename a file that holds another run's results, so that it can be written anew.
+
+    Its new name, `books.RUN.jsonl`; None when there is nothing in the way.
+    """
+    found = _recorded(path)
+    if found is None or _is_of(found, run) or not path.exists():
+        return None
+    if _is_held(path):
+        raise InputError(f"{path} is being written by run {found.run}; name another file")
+    aside = path.with_name(f"{path.stem}.{found.run}{path.suffix}")
+    known = _recorded(aside)
+    if aside.exists() and (known is None or known.created_at != found.created_at):
+        raise InputError(f"{path} holds the results of run {found.run}, and {aside} exists already")
+    path.rename(aside)
+    position_path(path).rename(position_path(aside))
+    return aside
+
+
+def _is_held(path: Path) -> bool:
+    """Whether another process writes to the file now."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return not posix.lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        posix.sync_folder(path.parent)
+    except (OSError, ValueError) as error:
+        raise InputError(f"results cannot be written to {path}: {error}") from error
+    return descriptor
+
+
+def _durable(path: Path, run: Run, size_bytes: int) -> Position:
+    nothing = Position(run=run.name, created_at=run.created_at.isoformat())
+    found = _recorded(path)
+    if found is None:
+        if size_bytes:
+            raise InputError(f"{path} exists and is no results file of this run; name another")
+        return nothing
+    if not _is_of(found, run):
+        if not size_bytes:
+            return nothing
+        raise InputError(f"{path} holds the results of run {found.run}; name another file")
+    return found if found.size_bytes <= size_bytes else nothing
+
+
+def _recorded(path: Path) -> Position | None:
+    try:
+        return msgspec.json.decode(position_path(path).read_bytes(), type=Position)
+    except FileNotFoundError:
+        return None
+    except msgspec.MsgspecError as error:
+        raise InputError(
+            f"{position_path(path)} is damaged ({error}); remove it and {path.name}, "
+            "the results are written anew"
+        ) from error
+
+
+def _is_of(found: Position, run: Run) -> bool:
+    return (found.run, found.created_at) == (run.name, run.created_at.isoformat())

@@ -1,0 +1,259 @@
+"""The queue for people who bring their own worker loop: claim, process, report.
+
+with swather.open("sqlite:///queue.db") as queue:
+    queue.enqueue("shops", ["a", "b", "c"])
+    while leases := queue.claim(10, run="shops"):
+        for lease in leases:
+            try:
+                queue.finish(lease, [scrape(lease.target)])
+            except Exception as error:
+                queue.finish(lease, error=error)
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from random import Random
+from types import TracebackType
+from typing import Any, Final, Self
+
+import msgspec
+
+import swather.store
+from swather import posix
+from swather.errors import NotFound, Transient
+from swather.model.lease import ClaimRequest, Lease
+from swather.model.outcome import Completed, Failed, Item, Outcome, Released, Retry, Verdict
+from swather.model.payload import decode
+from swather.model.retry import Again, Backoff, Budgets, decide
+from swather.model.run import Counts, NewRun
+from swather.model.strategy import Strategy
+from swather.model.task import Target
+from swather.model.worker import NewWorker
+from swather.runs.items import Reading
+from swather.scraping.classify import classify
+from swather.scraping.items import encode_item
+from swather.scraping.scraper import Scraper, scraper
+from swather.scraping.targets import target_of
+from swather.store.clock import Clock
+from swather.store.factory import DEFAULT_URL
+from swather.store.ports import Enqueued, Fence
+
+SWEEP_SECONDS: Final = 5.0
+LONGEST_WAIT_SECONDS: Final = 1.0
+
+
+def open(
+    url: str = DEFAULT_URL,
+    *,
+    name: str | None = None,
+    lease_seconds: float = 60.0,
+    clock: Clock | None = None,
+) -> "Queue":
+    """The queue in a database, for a worker loop of your own.
+
+    A SQLite file is made if there is none; PostgreSQL needs its tables first (`swather db init`).
+    `name` is what this worker is called, `lease_seconds` after which others take over what it
+    holds unless it calls `beat`.
+    """
+    return Queue(swather.store.open(url, clock=clock), name=name, lease_seconds=lease_seconds)
+
+
+class Queue:
+    """Targets go in, leases come out, and every lease is finished or released.
+
+    What is not finished within `lease_seconds` of the last `beat` (or claim) is somebody else's,
+    and finishing it changes nothing. For use by one thread; closing gives back what is held.
+    """
+
+    def __init__(
+        self, store: swather.store.Store, *, name: str | None = None, lease_seconds: float = 60.0
+    ) -> None:
+        self._store = store
+        self._new = NewWorker(
+            process=posix.this_process(), name=name, lease_seconds=lease_seconds, version="own loop"
+        )
+        self._worker_id: int | None = None
+        self._held: dict[Fence, Lease] = {}
+        self._sweep_at = 0.0
+        self._random = Random()
+
+    @property
+    def url(self) -> str:
+        return self._store.url
+
+    def enqueue(
+        self, run: str, targets: Iterable[Any], *, scraper: Scraper | str | None = None
+    ) -> Enqueued:
+        """Add targets (any JSON, or a Target) to a run, which is made if there is none of that
+        name; how many were new. Those that the run has already are left alone.
+
+        A `scraper` names the run's, and gives its targets their lanes and the run its limits.
+        """
+        made = scraper if isinstance(scraper, Scraper) else _named(scraper or run)
+        try:
+            self._store.runs.get(run)
+        except NotFound:
+            limits = made.options.lane_limits()
+            self._store.runs.create(NewRun(scraper=made.name, name=run, lane_limits=limits))
+        added = self._store.tasks.enqueue(run, (_target(made, value) for value in targets))
+        self._store.hints.send()
+        return added
+
+    def claim(
+        self,
+        count: int = 1,
+        *,
+        run: str | None = None,
+        strategy: Strategy | str | None = None,
+        wait_seconds: float = 0.0,
+    ) -> list[Lease]:
+        """Up to `count` tasks for this worker, of one run or of any; none when there are none
+        within `wait_seconds`. A run with nothing left to do is finished by this.
+        """
+        request = ClaimRequest(
+            worker_id=self._worker(),
+            count=count,
+            runs=None if run is None else (run,),
+            strategy=None if strategy is None else Strategy(strategy),
+        )
+        until = time.monotonic() + wait_seconds
+        while True:
+            self._sweep()
+            claimed = self._store.queue.claim(request)
+            self._held.update({lease.fence: lease for lease in claimed.leases})
+            left = until - time.monotonic()
+            if claimed.leases or (run is not None and self._store.runs.settle(run)) or left <= 0:
+                return claimed.leases
+            due = claimed.retry_after_seconds
+            self._store.hints.wait(
+                min(left, LONGEST_WAIT_SECONDS if due is None else due, LONGEST_WAIT_SECONDS)
+            )
+
+    def beat(self, statistics: dict[str, Any] | None = None) -> list[Lease]:
+        """Renew all leases; those that were lost, whose results will not be kept. To be called at
+        least every third of `lease_seconds` while something is held.
+        """
+        answer = self._store.workers.beat(self._worker(), set(self._held), statistics)
+        if not answer.alive:
+            self._worker_id = None
+        return [self._held.pop(fence) for fence in answer.lost if fence in self._held]
+
+    def finish(
+        self,
+        lease: Lease,
+        items: Iterable[Any] = (),
+        *,
+        targets: Iterable[Any] = (),
+        error: BaseException | str | None = None,
+        retries: int = 3,
+        backoff: float = 2.0,
+    ) -> bool:
+        """Report a task as done, with its items and the further targets it led to, or as failed
+        with an `error`, by which it is retried or given up as a scraper's would be.
+
+        False when the lease was no longer this worker's: nothing was changed.
+        """
+        outcome: Outcome
+        if error is None:
+            plain = _named("any")
+            outcome = Completed(
+                task_id=lease.task_id,
+                token=lease.token,
+                part=lease.part,
+                items=[Item(encode_item(item)) for item in items],
+                children=[_target(plain, value, lease.task_id) for value in targets],
+            )
+        else:
+            failure = error if isinstance(error, BaseException) else Transient(error)
+            outcome = self._failed(lease, failure, Budgets(retries=retries), Backoff(backoff))
+        return self._commit(outcome)
+
+    def release(self, lease: Lease) -> bool:
+        """Give a task back as it came, without a charge; False when it was no longer held."""
+        return self._commit(Released(task_id=lease.task_id, token=lease.token))
+
+    def stats(self, run: str) -> Counts:
+        """How many tasks of a run are in each state, and what they have produced."""
+        return self._store.runs.counts(run)
+
+    def items(self, run: str) -> Iterator[Any]:
+        """What a run has produced, in the order in which it was committed."""
+        for lines in Reading(self._store, run):
+            yield from map(decode, lines)
+
+    def close(self) -> None:
+        """Give back what is still held."""
+        if self._worker_id is not None:
+            self._store.workers.retire(self._worker_id)
+            self._worker_id = None
+            self._store.hints.send()
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _worker(self) -> int:
+        if self._worker_id is None:
+            self._worker_id = self._store.workers.register(self._new)
+            self._held.clear()
+        return self._worker_id
+
+    def _sweep(self) -> None:
+        if time.monotonic() >= self._sweep_at:
+            self._sweep_at = time.monotonic() + SWEEP_SECONDS
+            self._store.workers.sweep()
+
+    def _commit(self, outcome: Outcome) -> bool:
+        self._held.pop(outcome.fence, None)
+        verdict = self._store.queue.finish([outcome]).verdicts[0]
+        return verdict is Verdict.ACCEPTED
+
+    def _failed(
+        self, lease: Lease, error: BaseException, budgets: Budgets, backoff: Backoff
+    ) -> Retry | Failed:
+        classified = classify(error)
+        fault = classified.fault
+        decision = decide(
+            fault.error_class,
+            lease.faults.plus(fault.error_class, alone=fault.alone),
+            fault.message,
+            budgets=budgets,
+            backoff=backoff,
+            random=self._random,
+            reason=classified.reason,
+            after_seconds=classified.after_seconds,
+        )
+        if isinstance(decision, Again):
+            return Retry(
+                task_id=lease.task_id,
+                token=lease.token,
+                fault=fault,
+                after_seconds=decision.after_seconds,
+            )
+        return Failed(
+            task_id=lease.task_id,
+            token=lease.token,
+            reason=decision.reason,
+            fault=msgspec.structs.replace(fault, message=decision.message),
+        )
+
+
+def _named(name: str) -> Scraper:
+    """A scraper that only has a name and everybody's defaults."""
+    return scraper(name=name)(_nothing)
+
+
+def _nothing(ctx: object, target: object) -> None:
+    del ctx, target
+
+
+def _target(made: Scraper, value: Any, parent_id: int | None = None) -> Target:
+    return value if isinstance(value, Target) else target_of(made, value, parent_id=parent_id)

@@ -1,0 +1,143 @@
+"""Begin a run, or go on with the one that the same command began."""
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from swather.errors import InputError
+from swather.model.lane import PacedKind
+from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
+from swather.model.strategy import Strategy
+from swather.runs.lines import STDIN
+from swather.scraping.scraper import Scraper
+from swather.store import Store
+
+# Newer runs than this are looked through for the one that the same command began.
+MAX_RUNS_SEEN: Final = 10_000
+
+
+class Planned(NamedTuple):
+    """The run to load and work on.
+
+    `finished`: it has come to its end, so there is nothing to go on with unless more is loaded.
+    `notes`: what a person should know before it goes on.
+    """
+
+    run: Run
+    is_new: bool
+    finished: bool
+    notes: tuple[str, ...] = ()
+
+
+def source_fingerprint(
+    arguments: Sequence[str] = (),
+    files: Sequence[str] = (),
+    *,
+    column: str | None = None,
+    key: str | None = None,
+    limit: int | None = None,
+) -> str:
+    """The same for two commands that name the same targets; a file counts by its path."""
+    paths = [name if name == STDIN else str(Path(name).resolve()) for name in files]
+    return _hash([list(arguments), paths, column, key, limit])
+
+
+def plan_run(
+    store: Store,
+    scraper: Scraper,
+    *,
+    params: dict[str, Any] | None = None,
+    source_fingerprint: str = "",
+    source: str = "",
+    resume: str | None = None,
+    new: bool = False,
+    name: str | None = None,
+) -> Planned:
+    """The run that `resume` names, else the newest one of the same scraper, params and source,
+    else (or with `new`) a new one. The scraper's total limits are put in force. `source` is kept
+    for people to read.
+    """
+    if resume is not None and new:
+        raise InputError("a run is either resumed or new, not both")
+    params = params or {}
+    if RESERVED_PARAM in params:
+        raise InputError(f"{RESERVED_PARAM!r} cannot be the name of a parameter")
+    fingerprint = _hash([scraper.name, params, source_fingerprint])
+    if resume is not None:
+        found: Run | None = _resumed(store, scraper, resume, params)
+    elif new:
+        found = None
+    else:
+        found = _begun_before(store, scraper, fingerprint)
+    _limit_total(store, scraper)
+    if found is None:
+        kept = {"fingerprint": fingerprint, "source": source, "scraper": scraper.spec}
+        return Planned(_create(store, scraper, {**params, RESERVED_PARAM: kept}, name), True, False)
+    notes = _notes(found, scraper)
+    if notes:
+        found = store.runs.revise(
+            found.name,
+            version=scraper.options.version,
+            lane_limits=scraper.options.lane_limits(),
+        )
+    finished = found.state is not RunState.OPEN and not found.load_incomplete
+    return Planned(found, False, finished, notes)
+
+
+def _resumed(store: Store, scraper: Scraper, name: str, params: dict[str, Any]) -> Run:
+    run = store.runs.get(name)
+    if run.scraper != scraper.name:
+        raise InputError(f"run {name!r} is one of {run.scraper!r}, not of {scraper.name!r}")
+    if params and params != run.scraper_params:
+        raise InputError(
+            f"run {name!r} began with other parameters ({run.scraper_params!r}); "
+            "resume it without any, or begin a new run"
+        )
+    return run
+
+
+def _begun_before(store: Store, scraper: Scraper, fingerprint: str) -> Run | None:
+    for run in store.runs.find(limit=MAX_RUNS_SEEN):
+        kept = run.params.get(RESERVED_PARAM, {})
+        if run.scraper == scraper.name and kept.get("fingerprint") == fingerprint:
+            return run
+    return None
+
+
+def _create(store: Store, scraper: Scraper, params: dict[str, Any], name: str | None) -> Run:
+    return store.runs.create(
+        NewRun(
+            scraper=scraper.name,
+            name=name,
+            params=params,
+            version=scraper.options.version,
+            strategy=scraper.options.strategy or Strategy.FIFO,
+            lane_limits=scraper.options.lane_limits(),
+        )
+    )
+
+
+def _limit_total(store: Store, scraper: Scraper) -> None:
+    wanted = scraper.options.total_limits()
+    if store.lanes.get(scraper.name, PacedKind.SCRAPER).limits != wanted:
+        store.lanes.limit(scraper.name, wanted, PacedKind.SCRAPER)
+
+
+def _notes(run: Run, scraper: Scraper) -> tuple[str, ...]:
+    """What has changed in the scraper since the run began."""
+    notes = []
+    if run.lane_limits != scraper.options.lane_limits():
+        notes.append(f"run {run.name} goes on with the scraper's present rate and in_flight")
+    if run.version != scraper.options.version:
+        notes.append(
+            f"run {run.name} goes on with version {scraper.options.version!r} of the scraper "
+            f"instead of {run.version!r}; targets begun with the old one start from the beginning"
+        )
+    return tuple(notes)
+
+
+def _hash(parts: list[Any]) -> str:
+    # Not msgspec, which refuses the lone surrogates that an argument may hold.
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

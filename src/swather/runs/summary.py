@@ -1,0 +1,130 @@
+"""The last words on a run: totals that add up, and how to retry what failed."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from swather.model.query import TaskFilter
+from swather.model.results import ErrorGroup
+from swather.model.run import Counts, RunState
+from swather.model.task import State
+from swather.runs.words import command, count, duration, rate
+from swather.store import Store
+
+MAX_GROUPS: Final = 20
+
+
+class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Tasks that failed alike, and the command that makes them ready again."""
+
+    fingerprint: str
+    error_class: str
+    title: str
+    where: str
+    tasks: int
+    sample_task_id: int
+    retry: str
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to. `seconds`: how long it took, if known; `groups`: how most of its failed
+    tasks have failed.
+    """
+
+    run: str
+    state: RunState
+    load_incomplete: bool
+    counts: Counts
+    seconds: float | None
+    groups: list[FailedGroup]
+    url: str
+
+    @property
+    def rate_per_second(self) -> float | None:
+        return self.counts.done / self.seconds if self.seconds else None
+
+    def lines(self) -> list[str]:
+        return list(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        counts = self.counts
+        after = "" if self.seconds is None else f" after {duration(self.seconds)}"
+        yield f"Run {self.run} {_STATES[self.state]}{after}."
+        parts = [f"{counts.completed:,} completed", f"{counts.failed:,} failed"]
+        if counts.cancelled:
+            parts.append(f"{counts.cancelled:,} cancelled")
+        if counts.unfinished:
+            parts.append(f"{counts.unfinished:,} unfinished")
+        yield f"{count(counts.total, 'task')}: {', '.join(parts)}."
+        results = [count(counts.items, "item")]
+        if counts.files:
+            results.append(count(counts.files, "file"))
+        if counts.retries:
+            results.append(count(counts.retries, "retry", "retries"))
+        pace = self.rate_per_second
+        yield ", ".join(results) + (f", {rate(pace)}." if pace else ".")
+        if self.load_incomplete:
+            yield "Not all targets were loaded: the same command again loads the rest."
+        yield from self._failures()
+
+    def _failures(self) -> Iterator[str]:
+        listed = 0
+        for group in self.groups:
+            listed += group.tasks
+            where = f" at {group.where}" if group.where else ""
+            yield f"{group.tasks:,} failed ({group.error_class}): {group.title}{where}"
+            yield f"    {group.retry}"
+        if rest := self.counts.failed - listed:
+            yield f"{rest:,} failed otherwise"
+            yield f"    {command('errors', self.run, url=self.url)}"
+
+
+_STATES: Final = {
+    RunState.OPEN: "is not finished",
+    RunState.FINISHED: "finished",
+    RunState.CANCELLED: "was cancelled",
+}
+
+
+def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summary:
+    """What the run came to; `seconds` is how long it took here, else its whole life counts."""
+    found = store.runs.get(run)
+    counts = store.runs.counts(run)
+    if seconds is None and found.finished_at is not None:
+        seconds = (found.finished_at - found.created_at).total_seconds()
+    return Summary(
+        run=run,
+        state=found.state,
+        load_incomplete=found.load_incomplete,
+        counts=counts,
+        seconds=seconds,
+        groups=failed_groups(store, run, counts.failed),
+        url=store.url,
+    )
+
+
+def failed_groups(store: Store, run: str, failed: int) -> list[FailedGroup]:
+    """Groups by how many of their tasks have failed for good, until all `failed` are in one."""
+    groups: list[FailedGroup] = []
+    left = failed
+    for group in store.results.errors(run, limit=MAX_GROUPS) if failed else ():
+        if left <= 0:
+            break
+        which = TaskFilter(run=run, states=frozenset({State.FAILED}), fingerprint=group.fingerprint)
+        if tasks := store.tasks.count(which):
+            groups.append(_failed_group(store, group, tasks))
+        left -= tasks
+    return sorted(groups, key=lambda group: -group.tasks)
+
+
+def _failed_group(store: Store, group: ErrorGroup, tasks: int) -> FailedGroup:
+    return FailedGroup(
+        fingerprint=group.fingerprint,
+        error_class=group.error_class,
+        title=group.title,
+        where=group.where,
+        tasks=tasks,
+        sample_task_id=group.sample_task_id,
+        retry=command("retry", group.run, "--group", group.fingerprint, url=store.url),
+    )

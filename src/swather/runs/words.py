@@ -1,0 +1,57 @@
+"""Numbers and times as people read them."""
+
+import math
+import shlex
+from datetime import datetime
+from typing import Final
+
+from swather.store.factory import redacted
+
+_UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+
+
+def duration(seconds: float) -> str:
+    """'2h 15m', '48s', '0.4s': the two largest units."""
+    if seconds < 10:
+        return f"{max(seconds, 0):.1f}s"
+    left = round(seconds)
+    parts = []
+    for unit, size in _UNITS:
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count}{unit}")
+        elif parts:
+            break
+    return " ".join(parts[:2])
+
+
+def estimate(seconds: float | None) -> str | None:
+    """'~2h 15m'; None while nothing is known."""
+    if seconds is None or not math.isfinite(seconds):
+        return None
+    return "~0s" if seconds < 1 else f"~{duration(math.ceil(seconds))}".replace(".0s", "s")
+
+
+def rate(per_second: float) -> str:
+    """'12.5/s', '30/min', '4/h': in the unit that keeps the number readable."""
+    for unit, seconds in (("s", 1), ("min", 60), ("h", 3_600)):
+        number = per_second * seconds
+        if number >= 1 or unit == "h":
+            return f"{number:,.1f}".removesuffix(".0") + f"/{unit}"
+    raise AssertionError
+
+
+def clock_time(at: datetime, now: datetime) -> str:
+    """'12:03:05', with the day when it is another one; in this machine's time zone."""
+    local = at.astimezone()
+    return f"{local:%H:%M:%S}" if local.date() == now.astimezone().date() else f"{local:%F %T}"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """'1 task', '2,000 tasks'."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def command(*words: str, url: str) -> str:
+    """A command to copy; a password in the database URL is not shown."""
+    return shlex.join(["swather", *words, "--db", redacted(url)])

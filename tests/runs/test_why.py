@@ -1,0 +1,194 @@
+"""Why says in words what holds a run or a task back."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from swather.errors import InputError, NotFound
+from swather.model.lane import PacedKind
+from swather.model.pacing import Limits
+from swather.model.query import TaskFilter
+from swather.runs.why import why
+from swather.store import Store
+from tests.store.given import (
+    a_fault,
+    a_producer,
+    a_run,
+    a_worker,
+    claim,
+    completed,
+    failed,
+    finish,
+    retried,
+    targets,
+)
+
+
+def said(store: Store, what: str | int, **fields) -> str:
+    return "\n".join(why(store, str(what), **fields))
+
+
+def test_an_open_run_tells_how_far_it_is(store: Store):
+    run, worker = a_run(store, 3), a_worker(store)
+    finish(store, completed(*claim(store, worker)))
+    text = said(store, run)
+    assert f"Run {run} is open: 1 of 3 tasks done." in text
+    assert "Nothing holds it back: 2 ready, 0 running on 1 worker." in text
+
+
+def test_a_run_without_workers_tells_how_to_start_one(store: Store):
+    run = a_run(store, 1)
+    assert f"No worker is running; to start one: swather worker --run {run} --db" in said(
+        store, run
+    )
+
+
+def test_a_paused_run_tells_how_to_go_on(store: Store):
+    run = a_run(store, 1)
+    store.runs.pause(run)
+    assert f"The run is paused; to let it go on: swather unpause {run}" in said(store, run)
+
+
+def test_a_cooling_run_tells_until_when(store: Store):
+    run = a_run(store, 1)
+    store.runs.cool(run, 600)
+    assert "The run is cooling until " in said(store, run)
+    assert "cooling until" not in said(store, run, now=datetime.now(UTC) + timedelta(hours=1))
+
+
+def test_a_cooling_lane_tells_why(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    store.lanes.cool("example.com", 120, "429")
+    text = said(store, run)
+    assert "Lane example.com is cooling until " in text
+    assert " after 429." in text
+
+
+def test_a_lane_that_the_run_does_not_wait_for_is_not_told(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    a_worker(store)
+    store.lanes.pause("elsewhere.com")
+    assert "elsewhere" not in said(store, run)
+
+
+def test_paused_full_and_paced_lanes_are_told(store: Store):
+    run = a_run(store, 3, lane="a.com", lane_limits=Limits(in_flight=2))
+    store.lanes.limit("a.com", Limits(every_seconds=0.5, burst=5))
+    worker = a_worker(store)
+    assert len(claim(store, worker, 3)) == 2
+    text = said(store, run)
+    assert "Lane a.com is full: 2 of 2 in flight." in text
+    assert "Lane a.com is held to 2/s." in text
+    store.lanes.pause("a.com")
+    assert "Lane a.com is paused." in said(store, run)
+
+
+def test_a_scraper_that_is_held_back_is_told(store: Store):
+    run = a_run(store, 1)
+    store.lanes.pause("books", PacedKind.SCRAPER)
+    store.lanes.cool("books", 60, "blocked", PacedKind.SCRAPER)
+    text = said(store, run)
+    assert "The scraper books is paused." in text
+    assert "The scraper books is cooling until " in text
+
+
+def test_busy_slots_are_told(store: Store):
+    run, worker = a_run(store, 10), a_worker(store)
+    leases = claim(store, worker, 5)
+    store.workers.beat(worker, [lease.fence for lease in leases], {"slots": 5, "busy": 5})
+    assert "5 of 5 slots busy." in said(store, run)
+
+
+def test_paused_workers_are_told(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    store.workers.pause(worker)
+    assert "All workers (1) are paused or cooling." in said(store, run)
+
+
+def test_a_retry_to_come_is_told_with_its_time(store: Store):
+    run, worker = a_run(store, 2), a_worker(store)
+    one, two = claim(store, worker, 2)
+    finish(store, retried(one, 3_000), retried(two, 300))
+    text = said(store, run)
+    assert "2 tasks wait for a later time, the next until " in text
+    assert "(in 4m 59s)" in text or "(in 5m)" in text
+
+
+def test_a_run_that_is_loading_or_was_not_loaded_is_told(store: Store):
+    run = a_run(store, 1)
+    producer = a_producer(store, run)
+    store.workers.beat(producer, [], {"loaded": 12_000})
+    assert "It is still being loaded by " in said(store, run)
+    assert "12,000 so far" in said(store, run)
+    store.workers.retire(producer, loaded=False)
+    assert "Not all of its targets were loaded" in said(store, run)
+
+
+def test_partitions_without_an_owner_are_told(store: Store):
+    run, worker = a_run(store), a_worker(store)
+    store.tasks.enqueue(run, [*targets(["a"], partition="TX"), *targets(["b"], partition="CA")])
+    store.workers.take_partitions(worker, run, ["CA"])
+    assert "1 partition without an owner: TX." in said(store, run)
+
+
+def test_a_run_with_nothing_left_waits_for_its_end(store: Store):
+    run = a_run(store)
+    assert "Nothing is left to do" in said(store, run)
+
+
+def test_ended_runs_say_so(store: Store):
+    run = a_run(store, 1)
+    finish(store, failed(*claim(store, a_worker(store))))
+    store.runs.settle(run)
+    assert why(store, run) == [f"Run {run} is finished: 0 completed, 1 failed."]
+    other = a_run(store, 1)
+    store.runs.cancel(other)
+    assert f"Run {other} was cancelled" in said(store, other)
+
+
+def test_a_task_that_waits_for_a_retry_tells_its_error_and_history(store: Store):
+    a_run(store, 1)
+    (lease,) = claim(store, a_worker(store))
+    finish(store, retried(lease, 300, a_fault("HTTP 503 from example.com")))
+    text = said(store, lease.task_id)
+    assert "It waits until " in text
+    assert "after 1 failed attempt." in text
+    assert "Its last error (transient): HTTP 503 from example.com" in text
+    assert " retry by worker " in text
+
+
+def test_a_ready_task_tells_what_holds_its_lane(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    store.lanes.pause("example.com")
+    task = next(iter(store.tasks.find(TaskFilter(run=run)))).id
+    text = said(store, task)
+    assert "It is ready" in text
+    assert "Lane example.com is paused." in text
+    assert "No worker is running" in text
+
+
+def test_a_running_task_tells_where_and_its_progress(store: Store):
+    a_run(store, 1)
+    (lease,) = claim(store, a_worker(store, name="mill"))
+    store.queue.progress(lease.fence, {"done": 3})
+    assert "It is running on mill, it says {'done': 3}." in said(store, lease.task_id)
+
+
+def test_ended_tasks_tell_their_reason(store: Store):
+    a_run(store, 2)
+    one, two = claim(store, a_worker(store), 2)
+    finish(store, completed(one), failed(two, "no_subtitles", a_fault("none there")))
+    assert "It is completed at " in said(store, one.task_id)
+    text = said(store, two.task_id)
+    assert "It is failed at " in text
+    assert "(no_subtitles)" in text
+    assert "none there" in text
+
+
+def test_what_is_not_there_is_told(store: Store):
+    with pytest.raises(NotFound):
+        why(store, "nowhere")
+    with pytest.raises(NotFound):
+        why(store, "12345")
+    with pytest.raises(InputError):
+        why(store, "0")
