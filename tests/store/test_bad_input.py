@@ -2,7 +2,10 @@
 
 import math
 import os
+import socket
 import stat
+import struct
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -262,13 +265,37 @@ def test_a_database_that_is_not_there_is_unreachable(postgres_server: PostgresSe
         swather.store.open(postgres_server.url("no_such_database"))
 
 
-def test_a_wrong_password_is_told_as_such(postgres_server: PostgresServer):
-    """Trust is how the tests' own server lets us in, so the wrong thing is who we are."""
+def test_a_user_the_server_does_not_know_is_told_as_such(postgres_server: PostgresServer):
     parts = urlsplit(postgres_server.url())
     stranger = parts._replace(netloc=f"stranger:wr0ng@{parts.netloc.rpartition('@')[2]}").geturl()
     with pytest.raises(DatabaseUnreachable, match="stranger") as raised:
         swather.store.open(stranger)
     assert "wr0ng" not in str(raised.value)
+
+
+def test_a_wrong_password_is_told_as_such(tmp_path: Path):
+    """The tests' own server trusts everyone, so one that trusts nobody stands in for it."""
+    with socket.socket(socket.AF_UNIX) as listening, ThreadPoolExecutor(1) as threads:
+        listening.bind(str(tmp_path / ".s.PGSQL.5432"))
+        listening.listen()
+        refusing = threads.submit(refuse_the_password, listening)
+        with pytest.raises(DatabaseUnreachable, match=r"anna.*password") as raised:
+            swather.store.open(f"postgresql://anna:wr0ng@/queue?host={tmp_path}")
+        assert refusing.result(timeout=10) == b"wr0ng"
+    assert "wr0ng" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def refuse_the_password(listening: socket.socket) -> bytes:
+    """Ask a client for its password, refuse it as PostgreSQL does, and say what it was."""
+    client, _ = listening.accept()
+    with client:
+        client.recv(1_000)
+        client.sendall(b"R" + struct.pack("!ii", 8, 3))
+        password = client.recv(1_000)[5:].rstrip(b"\0")
+        said = b'SFATAL\0C28P01\0Mpassword authentication failed for user "anna"\0\0'
+        client.sendall(b"E" + struct.pack("!i", len(said) + 4) + said)
+    return password
 
 
 def test_a_folder_is_no_database(tmp_path: Path):

@@ -22,9 +22,10 @@ from tests.store.test_fences import (
 # What each query compares the token by, and the same without it.
 FENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     "sqlite": {
-        "fence": [
+        "fence": [("token = ?1 AND", "?1 AND")],
+        "held_leases": [
             ("token = ?1 AND", ""),
-            ("RETURNING task_id, token,", "RETURNING task_id, ?1,"),
+            ("SELECT task_id, token,", "SELECT task_id, ?1,"),
         ],
         "held_lease": [("AND token = :token", "")],
         "save_progress": [("AND token = :token", "")],

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from swather.errors import NotFound
+from swather.errors import InputError, NotFound
 from swather.model.pacing import Limits
 from swather.model.task import Target
 from swather.store import Store
@@ -88,6 +88,14 @@ def test_a_worker_that_takes_again_hears_of_all_it_owns(store: Store):
 def test_several_partitions_are_taken_at_once(store: Store):
     run = a_run_of_states(store, a=1, b=3, c=2)
     assert sorted(store.workers.take_partitions(a_worker(store), run, limit=2)) == ["b", "c"]
+
+
+def test_a_partition_the_run_does_not_have_is_refused(store: Store):
+    run = a_run_of_states(store, bavaria=1)
+    worker = a_worker(store)
+    with pytest.raises(InputError, match="atlantis"):
+        store.workers.take_partitions(worker, run, ["bavaria", "atlantis"])
+    assert owners(store, run) == {"bavaria": None}
 
 
 def test_a_partition_given_back_may_be_taken(store: Store):

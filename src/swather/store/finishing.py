@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from swather.model.event import EventKind, EventLevel
+from swather.model.event import LOGGED, EventKind, EventLevel
 from swather.model.outcome import (
     MAX_MESSAGE_CHARACTERS,
     Cancelled,
@@ -127,7 +127,7 @@ class Plan:
     """All rows that one finish writes, by table."""
 
     def __init__(self, level: EventLevel) -> None:
-        self.level = level
+        self._logged = LOGGED[level]
         self.outcomes: list[OutcomeRow] = []
         self.items: list[ItemRow] = []
         self.files: list[FileRow] = []
@@ -146,9 +146,11 @@ class Plan:
             case Completed():
                 if lease.replaces:
                     self.replaced.append(lease.task_id)
-                self._end(outcome.state, outcome.reason, lease)
-                self.produce(lease, outcome.part, prepared)
-                self.log(EventKind.COMPLETED, lease, outcome.reason)
+                self._end(State.COMPLETED, outcome.reason, lease)
+                if prepared is not _NOTHING:
+                    self.produce(lease, outcome.part, prepared)
+                if EventKind.COMPLETED in self._logged:
+                    self.log(EventKind.COMPLETED, lease, outcome.reason)
             case Retry():
                 self._blame(outcome.fault, lease)
                 self._wait(lease, outcome.after_seconds)
@@ -196,7 +198,7 @@ class Plan:
     def log(
         self, kind: EventKind, lease: HeldLease, message: str = "", fault: Fault | None = None
     ) -> None:
-        if not self.level.logs(kind):
+        if kind not in self._logged:
             return
         data = None
         if fault is not None:
@@ -206,9 +208,8 @@ class Plan:
         )
 
     def _end(self, state: State, reason: str, lease: HeldLease) -> None:
-        self.outcomes.append(
-            OutcomeRow(lease.task_id, lease.run_id, lease.token, state, reason, lease.worker_id)
-        )
+        task_id, token, worker_id, run_id = lease[:4]
+        self.outcomes.append(OutcomeRow(task_id, run_id, token, state, reason, worker_id))
 
     def _wait(self, lease: HeldLease, due_in_seconds: float) -> None:
         self.waiting.append(
@@ -239,7 +240,8 @@ def prepare(outcome: Outcome) -> Prepared:
     """Encode what an outcome carries; raises before anything is written."""
     match outcome:
         case Completed():
-            check_name("reason", outcome.reason)
+            if outcome.reason != "ok":
+                check_name("reason", outcome.reason)
             return prepare_results(outcome.items, outcome.children, outcome.files)
         case Retry():
             check_seconds("after_seconds", outcome.after_seconds)

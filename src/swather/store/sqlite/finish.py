@@ -112,8 +112,14 @@ class Finisher:
         return {
             (row[0], row[1]): HeldLease._make(row)
             for token, task_ids in by_token.items()
-            for row in self._connection.rows(queries.fence, (token, ids(task_ids)))
+            for row in self._taken_out(token, ids(task_ids))
         }
+
+    def _taken_out(self, token: int, task_ids: Any) -> list[tuple[Any, ...]]:
+        # A DELETE with RETURNING takes twice as long as these two.
+        rows = self._connection.rows(queries.held_leases, (token, task_ids))
+        self._connection.execute(queries.fence, (token, task_ids))
+        return rows
 
     def _add_outcomes(self, outcomes: Iterable[OutcomeRow], now: float) -> None:
         alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)

@@ -1,3 +1,1 @@
-DELETE FROM leases
-WHERE token = ?1 AND task_id IN carray(?2)
-RETURNING task_id, token, worker_id, run_id, head_id, priority, replaces, lane_id
+DELETE FROM leases WHERE token = ?1 AND task_id IN carray(?2)
