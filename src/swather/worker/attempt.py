@@ -1,0 +1,78 @@
+"""One execution of a scraper on a task, from its start to its end or to where it was cut."""
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Protocol
+
+from swather.model.lease import Lease
+from swather.scraping.classify import Classified
+from swather.scraping.context import Collected
+from swather.worker.job import Job
+
+if TYPE_CHECKING:
+    from swather.store.ports import Fence
+
+Ending = Collected | Classified | BaseException
+
+
+class Cut(Enum):
+    """Why an attempt was ended from outside."""
+
+    TIMEOUT = auto()
+    LOST = auto()
+    STOP = auto()
+
+
+class Runner(Protocol):
+    """One way to execute attempts; tells the slots how each of them ended."""
+
+    def start(self, attempt: "Attempt") -> None: ...
+    def stop(self, attempt: "Attempt") -> None:
+        """Ask the attempt to end."""
+        ...
+
+    def stack(self, attempt: "Attempt") -> str:
+        """Where the attempt is just now, as far as that can be seen."""
+        ...
+
+    def abandon(self, attempt: "Attempt") -> None:
+        """The attempt was stopped and goes on all the same: forget it."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Attempt:
+    """`place` is what its runner keeps for it: a task, a thread, a child.
+
+    After `abandon_at` an attempt that was cut and goes on all the same is left to itself: its slot
+    and its lease are free, and nothing it still says is heard.
+    """
+
+    __slots__ = (
+        "abandon_at",
+        "cut",
+        "deadline",
+        "ended",
+        "fence",
+        "job",
+        "lease",
+        "place",
+        "runner",
+        "stack",
+        "started_at",
+        "timeout",
+    )
+
+    def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
+        self.lease = lease
+        self.job = job
+        self.runner = runner
+        self.fence: Fence = (lease.task_id, lease.token)
+        self.started_at = now
+        self.timeout = job.timeout
+        self.deadline = now + job.timeout
+        self.cut: Cut | None = None
+        self.abandon_at = 0.0
+        self.ended = False
+        self.place: Any = None
+        self.stack = ""

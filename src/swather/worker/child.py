@@ -1,0 +1,212 @@
+"""The child process: loads one scraper and executes it on one task after another.
+
+It has no database. Every verb of the context is asked of the worker over the socket, and when the
+worker is gone the child and all it has started end.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final
+
+from swather import posix
+from swather.errors import LeaseLost, LoadError
+from swather.model.outcome import File, Item
+from swather.model.task import Target
+from swather.net.page import Page
+from swather.net.request import Request
+from swather.scraping.classify import classify
+from swather.scraping.context import Collected, Context, RunInfo, SyncContext
+from swather.scraping.invoke import invoke, invoke_blocking
+from swather.scraping.params import typed
+from swather.scraping.registry import load
+from swather.scraping.scraper import Instance, Scraper
+from swather.worker import wire
+
+CLOSE_SECONDS: Final = 5.0
+
+
+class Line:
+    """The socket to the worker: a thread reads it, any thread may ask."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.inbox: SimpleQueue[wire.Hello | wire.Start | None] = SimpleQueue()
+        self._connection = connection
+        self._sending = threading.Lock()
+        self._asked: dict[int, Future[bytes]] = {}
+        self._last = 0
+        self._worker_pid = os.getppid()
+        threading.Thread(target=self._read, name="swather-line", daemon=True).start()
+
+    def send(self, message: wire.Message) -> None:
+        framed = wire.frame(message)
+        with self._sending:
+            self._connection.sendall(framed)
+
+    async def ask(self, verb: str, body: bytes) -> bytes:
+        future: Future[bytes] = Future()
+        with self._sending:
+            self._last += 1
+            number = self._last
+            self._asked[number] = future
+            self._connection.sendall(wire.frame(wire.Ask(number, verb, body)))
+        return await asyncio.wrap_future(future)
+
+    def _read(self) -> None:
+        with self._connection.makefile("rb") as stream:
+            while True:
+                head = stream.read(wire.LENGTH.size)
+                if len(head) < wire.LENGTH.size:
+                    break
+                message = wire.message_of(stream.read(*wire.LENGTH.unpack(head)))
+                if isinstance(message, wire.Reply):
+                    self._answer(message)
+                elif isinstance(message, wire.Hello | wire.Start):
+                    self.inbox.put(message)
+        self.inbox.put(None)
+        if os.getppid() != self._worker_pid:
+            posix.kill_own_group()
+
+    def _answer(self, reply: wire.Reply) -> None:
+        future = self._asked.pop(reply.number, None)
+        if future is None:
+            return
+        if reply.error is not None:
+            future.set_exception(wire.raised_from(reply.error))
+        else:
+            future.set_result(reply.body)
+
+
+class LineVerbs:
+    """See swather.scraping.context.Verbs."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def fetch(self, request: Request) -> Page:
+        return wire.page_of(await self._line.ask("fetch", wire.pack(request)))
+
+    async def permits(self, lane: str, count: int) -> None:
+        await self._line.ask("permits", wire.pack(wire.Permits(lane, count)))
+
+    async def checkpoint(
+        self,
+        part: int,
+        cursor: Any,
+        items: Sequence[Item],
+        children: Sequence[Target],
+        files: Sequence[File],
+    ) -> None:
+        collected = Collected(list(items), list(children), list(files), part)
+        await self._line.ask("checkpoint", wire.produced(collected, cursor))
+
+    async def progress(self, data: Any) -> None:
+        await self._line.ask("progress", wire.to_json(data))
+
+    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+        if isinstance(content, Path):
+            body = wire.Save(None, str(Path.cwd() / content), name, media_type)
+        else:
+            body = wire.Save(content, None, name, media_type)
+        return wire.file_of(await self._line.ask("save", wire.pack(body)))
+
+
+class Executor:
+    """Executes tasks; an async scraper keeps one loop for all of them, a class one instance."""
+
+    def __init__(self, scraper: Scraper, line: Line) -> None:
+        self._scraper = scraper
+        self._line = line
+        self._instance: Instance | None = None
+        self._runner = asyncio.Runner()
+        self._run: Callable[[Coroutine[Any, Any, Any]], Any] = (
+            self._runner.run if scraper.is_async else _run_on(_new_loop())
+        )
+
+    def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
+        try:
+            context = Context(
+                scraper=self._scraper,
+                lease=wire.lease_of(start.lease),
+                run=RunInfo(*start.run),
+                params=typed(self._scraper, wire.from_json(start.params)),
+                verbs=LineVerbs(self._line),
+            )
+            if self._scraper.is_async:
+                self._runner.run(self._invoke(context))
+            else:
+                invoke_blocking(self._plain_instance(), SyncContext(context, self._run))
+            return wire.Done(wire.produced(context.collected()))
+        except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
+            return wire.Faulted(classify(error), isinstance(error, LeaseLost))
+
+    def close(self) -> None:
+        if self._instance is None:
+            return
+        if self._scraper.is_async:
+            self._runner.run(self._instance.close())
+        else:
+            self._instance.close_blocking(self._run)
+
+    async def _invoke(self, context: Context) -> None:
+        if self._instance is None:
+            instance = self._scraper.new_instance()
+            await instance.setup()
+            self._instance = instance
+        await invoke(self._instance, context)
+
+    def _plain_instance(self) -> Instance:
+        if self._instance is None:
+            instance = self._scraper.new_instance()
+            instance.setup_blocking(self._run)
+            self._instance = instance
+        return self._instance
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop in a thread of its own, so that any thread of the scraper may use the context."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="swather-verbs", daemon=True).start()
+    return loop
+
+
+def _run_on(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+    return run
+
+
+def main(connection: int, guard: int) -> int:
+    posix.guard_group(guard, connection, CLOSE_SECONDS)
+    line = Line(socket.socket(fileno=connection))
+    hello = line.inbox.get()
+    if not isinstance(hello, wire.Hello):
+        return 1
+    sys.path[:] = hello.path
+    logging.basicConfig(level=hello.log_level)
+    try:
+        executor = Executor(load(hello.spec), line)
+    except LoadError as error:
+        line.send(wire.CannotLoad(str(error)))
+        return 1
+    line.send(wire.Ready())
+    while isinstance(start := line.inbox.get(), wire.Start):
+        line.send(executor.execute(start))
+    executor.close()
+    return 0
+
+
+if __name__ == "__main__":
+    # The scraper's own threads do not keep a child that has nothing more to do.
+    status = main(*map(int, sys.argv[1:]))
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(status)

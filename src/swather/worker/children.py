@@ -1,0 +1,177 @@
+"""Runs scrapers in child processes, which can be killed whatever they do."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from swather.errors import LeaseLost
+from swather.model.outcome import Fault
+from swather.model.retry import ErrorClass
+from swather.scraping.classify import Classified
+from swather.worker import wire
+from swather.worker.attempt import Attempt, Cut, Ending, Runner
+from swather.worker.isolate import START_SECONDS, CannotLoad, Child, ChildDied
+from swather.worker.outcome import crashed
+from swather.worker.verbs import LoopVerbs, Services
+
+CRASHES_BEFORE_ALONE: Final = 2
+CRASHES_BEFORE_FRESH: Final = 6
+MAX_ALONE: Final = 4
+MEMORY_LOOK_SECONDS: Final = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+class ChildRunner:
+    """A child per slot, kept for the next task of its scraper.
+
+    Tasks whose workers have died more than once run here, too. Most of them are innocent neighbours
+    of the one that did it, so they may share a child one after another; only the death of a child
+    that ran nothing else counts, and who has lost many gets a fresh one. `otherwise` says how to
+    run those whose scraper no child can load.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        services: Services,
+        end: Callable[[Attempt, Ending], None],
+        set_deadline: Callable[[Attempt, float], None],
+        *,
+        otherwise: Callable[[Attempt], Runner] | None = None,
+    ) -> None:
+        self._loop = loop
+        self._services = services
+        self._end = end
+        self._set_deadline = set_deadline
+        self._otherwise = otherwise
+        self._idle: dict[str, list[Child]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def start(self, attempt: Attempt) -> None:
+        attempt.place = _Place(self._loop.create_task(self._run(attempt)))
+
+    def stop(self, attempt: Attempt) -> None:
+        child = attempt.place.child
+        if child is None:
+            attempt.place.task.cancel()
+        else:
+            child.kill("it was stopped")
+
+    def stack(self, attempt: Attempt) -> str:  # noqa: ARG002 - another process's is not ours to see
+        return ""
+
+    def abandon(self, attempt: Attempt) -> None:
+        attempt.place.task.cancel()
+
+    async def close(self) -> None:
+        children = [child for idle in self._idle.values() for child in idle]
+        self._idle.clear()
+        await asyncio.gather(*(child.close() for child in children), *self._closing)
+
+    async def _run(self, attempt: Attempt) -> None:
+        try:
+            ending = await self._execute(attempt)
+        except CannotLoad as error:
+            if self._otherwise is not None:
+                self._run_otherwise(attempt, error)
+                return
+            ending = Classified(
+                Fault(error_class=ErrorClass.PERMANENT, message=str(error)), "cannot_load"
+            )
+        except BaseException as error:  # noqa: BLE001 - cut while it waited for its child
+            ending = error
+        self._end(attempt, ending)
+
+    async def _execute(self, attempt: Attempt) -> Ending:
+        job = attempt.job
+        self._set_deadline(attempt, self._loop.time() + START_SECONDS)
+        child = self._take(attempt)
+        attempt.place.child = child
+        fresh = child.executed == 0
+        watch: asyncio.Task[None] | None = None
+        try:
+            if fresh:
+                await child.greet()
+            self._set_deadline(attempt, self._loop.time() + attempt.timeout)
+            if (limit := job.scraper.options.memory_limit_mb) is not None:
+                watch = self._loop.create_task(_watch_memory(child, limit << 20))
+            answer = await child.execute(_start_of(attempt), LoopVerbs(attempt, self._services))
+        except ChildDied as error:
+            told = str(error) or await child.how_it_died()
+            return crashed(told, alone=fresh)
+        except BaseException:
+            child.kill("it was stopped")
+            self._let_go(child)
+            raise
+        finally:
+            if watch is not None:
+                watch.cancel()
+        self._give_back(child, attempt)
+        if isinstance(answer, wire.Done):
+            return wire.collected_of(answer.collected)
+        return LeaseLost("told by the child") if answer.lost else answer.classified
+
+    def _take(self, attempt: Attempt) -> Child:
+        scraper = attempt.job.scraper
+        idle = self._idle.get(scraper.name, [])
+        while idle and attempt.lease.faults.crashes < CRASHES_BEFORE_FRESH:
+            child = idle.pop()
+            if child.is_alive:
+                return child
+            self._let_go(child)
+        return Child(scraper)
+
+    def _give_back(self, child: Child, attempt: Attempt) -> None:
+        options = child.scraper.options
+        limit = options.memory_limit_mb
+        worn = child.executed >= options.recycle_after or (
+            limit is not None and child.memory_bytes() > limit << 20
+        )
+        if worn or attempt.cut is not None:
+            self._let_go(child)
+        else:
+            self._idle.setdefault(child.scraper.name, []).append(child)
+
+    def _let_go(self, child: Child) -> None:
+        task = self._loop.create_task(child.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    def _run_otherwise(self, attempt: Attempt, error: CannotLoad) -> None:
+        """Isolation was our idea, not the scraper's: without it the task still has a chance."""
+        _log.warning(
+            "task %d has lost %d workers but cannot run in a child process of its own: %s",
+            attempt.lease.task_id,
+            attempt.lease.faults.crashes,
+            error,
+        )
+        assert self._otherwise is not None
+        if attempt.ended or attempt.cut is Cut.STOP:
+            self._end(attempt, error)
+            return
+        attempt.runner = self._otherwise(attempt)
+        self._set_deadline(attempt, self._loop.time() + attempt.timeout)
+        attempt.runner.start(attempt)
+
+
+class _Place:
+    __slots__ = ("child", "task")
+
+    def __init__(self, task: asyncio.Task[None]) -> None:
+        self.task = task
+        self.child: Child | None = None
+
+
+def _start_of(attempt: Attempt) -> wire.Start:
+    job = attempt.job
+    return wire.Start(wire.to_json(attempt.lease), job.info, wire.to_json(job.run.params))
+
+
+async def _watch_memory(child: Child, limit_bytes: int) -> None:
+    while True:
+        await asyncio.sleep(MEMORY_LOOK_SECONDS)
+        used = child.memory_bytes()
+        if used > limit_bytes:
+            child.kill(f"it used {used >> 20} MB of memory, its limit is {limit_bytes >> 20} MB")

@@ -1,0 +1,166 @@
+"""What a worker does beside its tasks: wakes others, looks whether runs are over, and the like."""
+
+import logging
+from collections.abc import Callable, Collection
+
+from swather.errors import StoreError
+from swather.model.event import EventLevel
+from swather.model.lease import Lease
+from swather.model.run import RunState
+from swather.store.ports import Fence, Store
+from swather.worker.jobs import Jobs
+from swather.worker.settings import Settings
+from swather.worker.upkeep import Listener, Upkeep
+
+JOIN_SECONDS = 2.0
+
+_log = logging.getLogger(__name__)
+
+Tell = Callable[..., None]
+
+
+class Chores:
+    """Called on the loop; done on other threads, with a store of their own. `tell` brings answers
+    back to the loop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        jobs: Jobs,
+        worker_id: Callable[[], int],
+        *,
+        tell: Tell,
+        on_hint: Callable[[], None],
+        on_over: Callable[[str], None],
+    ) -> None:
+        self._store = store.another()
+        self._settings = settings
+        self._jobs = jobs
+        self._worker_id = worker_id
+        self._tell = tell
+        self._on_hint = on_hint
+        self._on_over = on_over
+        self._upkeep = Upkeep(self._store)
+        self._listener = Listener(self._store, lambda: tell(on_hint))
+        self._is_looking = False
+        self._is_taking = False
+        self._logs_starts = False
+
+    def start(self) -> None:
+        self._upkeep.start()
+        self._listener.start()
+        self.read_settings()
+
+    def stop(self) -> None:
+        self._listener.stop()
+        self._upkeep.submit(self._store.hints.send)  # wakes our own listener, too
+        self._upkeep.stop()
+
+    def join(self) -> None:
+        self._upkeep.join(JOIN_SECONDS)
+        self._listener.join(JOIN_SECONDS)
+        if not self._upkeep.is_alive() and not self._listener.is_alive():
+            self._store.close()
+
+    def send_hint(self) -> None:
+        self._upkeep.send_hint()
+
+    def cool(self, lane: str, seconds: float, reason: str) -> None:
+        self._upkeep.submit(lambda: self._store.lanes.cool(lane, seconds, reason[:200]))
+
+    def load(self, lease: Lease, loaded: Callable[[int, Exception | None], None]) -> None:
+        def load() -> None:
+            error: Exception | None = None
+            try:
+                self._jobs.load_for(self._store, lease)
+            except Exception as failure:  # noqa: BLE001 - told where it matters
+                error = failure
+            self._tell(loaded, lease.run_id, error)
+
+        self._upkeep.submit(load)
+
+    def claimed(self, leases: Collection[Lease]) -> None:
+        """Log that attempts begin, where the level asks for it."""
+        if self._logs_starts:
+            fences: list[Fence] = [lease.fence for lease in leases]
+            self._upkeep.submit(lambda: self._store.events.started(fences))
+
+    def read_settings(self) -> None:
+        def read() -> None:
+            level = self._store.settings.all().get("event_level")
+            self._logs_starts = level == EventLevel.ALL
+
+        self._upkeep.submit(read)
+
+    def look_for_end(self) -> None:
+        """Finish what can be finished; `on_over` when there is nothing left for this worker."""
+        if self._is_looking:
+            return
+        self._is_looking = True
+
+        def look() -> None:
+            reason: str | None = None
+            try:
+                reason = self._end()
+            finally:
+                self._tell(self._looked, reason)
+
+        self._upkeep.submit(look)
+
+    def _looked(self, reason: str | None) -> None:
+        self._is_looking = False
+        if reason is not None:
+            self._on_over(reason)
+
+    def _end(self) -> str | None:
+        """Why there is nothing left to do, or None."""
+        run, scrapers = self._settings.run, self._settings.scrapers
+        if run is None:
+            open_runs = self._store.runs.find(state=RunState.OPEN, limit=1_000)
+            names = [found.name for found in open_runs if found.scraper in scrapers]
+        else:
+            names = [run]
+        states = [self._settled(name) for name in names]
+        if self._settings.forever or RunState.OPEN in states:
+            return None
+        return str(states[0]) if run is not None else "finished"
+
+    def _settled(self, name: str) -> RunState:
+        if self._store.runs.settle(name):
+            _log.info("run %s is finished", name)
+            self._store.hints.send()
+            return RunState.FINISHED
+        return self._store.runs.get(name).state
+
+    def take_partitions(self) -> None:
+        """Serve a partition that nobody serves, now that there is room for more work."""
+        if self._is_taking:
+            return
+        self._is_taking = True
+
+        def take() -> None:
+            try:
+                runs = [job.run.name for job in list(self._jobs.known.values())]
+                if sum(map(self._take, runs)):
+                    self._tell(self._on_hint)
+            finally:
+                self._is_taking = False
+
+        self._upkeep.submit(take)
+
+    def _take(self, run: str) -> bool:
+        unserved = {found.name for found in self._store.workers.partitions(run) if not found.owner}
+        wanted = self._settings.partitions
+        if wanted is not None:
+            unserved &= set(wanted)
+        if not unserved:
+            return False
+        worker = self._worker_id()
+        names = None if wanted is None else sorted(unserved)
+        try:
+            taken = self._store.workers.take_partitions(worker, run, names, limit=1)
+        except StoreError:
+            return False
+        return not unserved.isdisjoint(taken)

@@ -1,0 +1,38 @@
+"""What follows from the way an attempt ended."""
+
+from random import Random
+
+from swather.errors import LeaseLost
+from swather.model.outcome import Outcome
+from swather.scraping.classify import Classified, classify
+from swather.scraping.context import Collected
+from swather.scraping.place import traceback_of, where_of
+from swather.worker.attempt import Attempt, Cut, Ending
+from swather.worker.outcome import completed, faulted, released, timed_out
+from swather.worker.slots import Abandoned
+
+
+def outcome_of(attempt: Attempt, ending: Ending, random: Random) -> Outcome | None:
+    """What is to be committed; None when the lease is gone and there is nothing to say."""
+    if isinstance(ending, Collected) and attempt.cut in {None, Cut.STOP}:
+        return completed(attempt.lease, ending)
+    match attempt.cut:
+        case Cut.LOST:
+            return None
+        case Cut.STOP:
+            return released(attempt.lease)
+        case Cut.TIMEOUT:
+            ending = _timeout_of(attempt, ending)
+        case None if isinstance(ending, LeaseLost):
+            return None
+    if not isinstance(ending, Classified):
+        assert isinstance(ending, BaseException)
+        ending = classify(ending)
+    return faulted(attempt.lease, ending, attempt.job, random)
+
+
+def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:
+    """A cancelled attempt tells by its traceback where it hung."""
+    if isinstance(ending, BaseException) and not isinstance(ending, Abandoned):
+        return timed_out(attempt.timeout, traceback=traceback_of(ending), where=where_of(ending))
+    return timed_out(attempt.timeout, traceback=attempt.stack, where="")

@@ -1,0 +1,187 @@
+"""A child process as its worker sees it: started, asked, killed, reaped."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from swather import posix
+from swather.scraping.scraper import Scraper
+from swather.worker import wire
+from swather.worker.verbs import LoopVerbs
+
+START_SECONDS: Final = 60.0
+EXIT_SECONDS: Final = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class ChildDied(Exception):
+    """The child is gone; the text says how."""
+
+
+class CannotLoad(Exception):
+    """The child runs, but cannot load the scraper."""
+
+
+class Child:
+    """One process that executes one scraper, a task at a time."""
+
+    def __init__(self, scraper: Scraper) -> None:
+        self.scraper = scraper
+        self.executed = 0
+        self._socket, theirs = socket.socketpair()
+        guard, self._guard = os.pipe()
+        given = [theirs.fileno(), guard]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "swather.worker.child", *map(str, given)],
+                pass_fds=given,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        finally:
+            theirs.close()
+            os.close(guard)
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._asking: set[asyncio.Task[None]] = set()
+        self.killed_because = ""
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    async def greet(self) -> None:
+        """Wait until the scraper is loaded."""
+        self._socket.setblocking(False)
+        self._reader, self._writer = await asyncio.open_connection(sock=self._socket)
+        level = logging.getLogger().getEffectiveLevel()
+        self._send(wire.Hello(self.scraper.spec, sys.path, level))
+        match await self._receive():
+            case wire.Ready():
+                return
+            case wire.CannotLoad(message):
+                raise CannotLoad(message)
+            case other:
+                raise ChildDied(f"the child process said {other!r} instead of being ready")
+
+    async def execute(self, start: wire.Start, verbs: LoopVerbs) -> wire.Done | wire.Faulted:
+        self.executed += 1
+        self._send(start)
+        while True:
+            message = await self._receive()
+            if isinstance(message, wire.Ask):
+                task = asyncio.get_running_loop().create_task(self._answer(message, verbs))
+                self._asking.add(task)
+                task.add_done_callback(self._asking.discard)
+            elif isinstance(message, wire.Done | wire.Faulted):
+                return message
+
+    def memory_bytes(self) -> int:
+        return posix.memory_bytes(self.pid)
+
+    def kill(self, why: str) -> None:
+        """End the child and all it has started, at once."""
+        self.killed_because = self.killed_because or why
+        posix.kill_group(self.pid)
+
+    async def close(self) -> None:
+        """Let the child close its instance and go; kill it if it does not."""
+        for task in self._asking:
+            task.cancel()
+        self._hang_up()
+        await self._exit_status(EXIT_SECONDS)
+        posix.kill_group(self.pid)
+        await self._exit_status(EXIT_SECONDS)
+
+    async def how_it_died(self) -> str:
+        """In words, after the line went dead."""
+        for task in self._asking:
+            task.cancel()
+        told = self.killed_because or _told(await self._exit_status(EXIT_SECONDS / 5))
+        posix.kill_group(self.pid)
+        await self._exit_status(EXIT_SECONDS)
+        self._hang_up()
+        return told
+
+    def _hang_up(self) -> None:
+        os.close(self._guard)
+        if self._writer is not None:
+            self._writer.close()
+        else:
+            self._socket.close()
+
+    def _send(self, message: wire.Message) -> None:
+        assert self._writer is not None
+        self._writer.write(wire.frame(message))
+
+    async def _receive(self) -> wire.Message:
+        assert self._reader is not None
+        try:
+            (length,) = wire.LENGTH.unpack(await self._reader.readexactly(wire.LENGTH.size))
+            return wire.message_of(await self._reader.readexactly(length))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise ChildDied from None
+
+    async def _answer(self, ask: wire.Ask, verbs: LoopVerbs) -> None:
+        try:
+            reply = wire.Reply(ask.number, await _perform(ask, verbs))
+        except Exception as error:  # noqa: BLE001 - it is the scraper's, in the other process
+            reply = wire.Reply(ask.number, error=wire.error_of(error))
+        self._send(reply)
+
+    async def _exit_status(self, patience_seconds: float) -> int | None:
+        until = asyncio.get_running_loop().time() + patience_seconds
+        while (status := self._process.poll()) is None:
+            if asyncio.get_running_loop().time() > until:
+                return None
+            await asyncio.sleep(0.005)
+        return status
+
+
+async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
+    """One verb of the context, on behalf of the child."""
+    match ask.verb:
+        case "fetch":
+            return wire.pack(await verbs.fetch(wire.request_of(ask.body)))
+        case "permits":
+            wanted = wire.permits_of(ask.body)
+            await verbs.permits(wanted.lane, wanted.count)
+        case "checkpoint":
+            made = wire.produced_of(ask.body)
+            await verbs.checkpoint(
+                made.part, made.cursor, wire.items_of(made), made.children, made.files
+            )
+        case "progress":
+            await verbs.progress(wire.from_json(ask.body))
+        case "save":
+            save = wire.save_of(ask.body)
+            content = save.content if save.path is None else Path(save.path)
+            assert content is not None
+            return wire.pack(await verbs.save(content, save.name, save.media_type))
+        case _:
+            raise ValueError(f"a child asked for {ask.verb!r}, which is no verb")
+    return b""
+
+
+def _told(status: int | None) -> str:
+    if status is None:
+        return "the child process closed its line to the worker and went on"
+    if status >= 0:
+        return f"the child process ended with exit code {status} before the target was done"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = str(-status)
+    hint = " (out of memory?)" if name == "SIGKILL" else ""
+    return f"the child process was killed by {name}{hint}"

@@ -1,0 +1,176 @@
+"""The worker: claims, scrapes, reports, until its run is finished or it is told to stop."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import swather.store
+from swather import posix
+from swather.errors import InputError
+from swather.model.strategy import Strategy
+from swather.model.worker import NewWorker
+from swather.net.fetcher import Fetcher, WreqFetcher
+from swather.scraping.scraper import Scraper
+from swather.store.clock import Clock
+from swather.worker.crew import Crew
+from swather.worker.report import WorkerReport
+from swather.worker.settings import Settings
+from swather.worker.version import version_of
+
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Executes tasks of `scrapers`, those of `run` or of any run, `concurrency` at a time.
+
+    url             the database
+    lease_seconds   after which others may take over what a worker that is not heard of holds
+    strategy        in which order to take tasks; the run's own by default
+    partitions      which partitions to serve; by default whatever nobody serves
+    grace_seconds   how long running targets may take to end when the worker is stopped
+    forever         go on when there is nothing left to do
+    files_folder    where files go that scrapers save
+    batch_size      how many tasks to claim at a time; by default as many as are soon begun
+    poll_seconds    how often to look for work when no hint comes
+    beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
+    watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
+    on_event        called with (kind, details) when an attempt starts or its outcome is committed
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        scrapers: Mapping[str, Scraper],
+        run: str | None = None,
+        concurrency: int = 10,
+        lease_seconds: float = 60.0,
+        strategy: Strategy | None = None,
+        partitions: tuple[str, ...] | None = None,
+        grace_seconds: float = 30.0,
+        forever: bool = False,
+        name: str | None = None,
+        files_folder: Path = Path("files"),
+        batch_size: int | None = None,
+        poll_seconds: float = 1.0,
+        beat_seconds: float | None = None,
+        watchdog_seconds: float = 5.0,
+        on_event: Callable[[str, dict[str, Any]], None] | None = None,
+        new_fetcher: Callable[[], Fetcher] = WreqFetcher,
+        clock: Clock | None = None,
+    ) -> None:
+        _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
+        self._url = url
+        self._clock = clock
+        self._settings = Settings(
+            scrapers=dict(scrapers),
+            run=run,
+            concurrency=concurrency,
+            strategy=strategy,
+            partitions=partitions,
+            grace_seconds=grace_seconds,
+            forever=forever,
+            files_folder=files_folder,
+            batch_size=batch_size,
+            poll_seconds=poll_seconds,
+            beat_seconds=beat_seconds,
+            watchdog_seconds=watchdog_seconds,
+            on_event=on_event,
+            new_fetcher=new_fetcher,
+            new_worker=NewWorker(
+                process=posix.this_process(),
+                name=name,
+                lease_seconds=lease_seconds,
+                strategy=strategy,
+                version=version_of(scrapers.values()),
+            ),
+        )
+        self._lock = threading.Lock()
+        self._crew: Crew | None = None
+        self._stopping: bool | None = None
+        self.on_stuck: Callable[[], None] | None = None
+
+    def run(self) -> WorkerReport:
+        """Work until there is nothing left, or until `stop`; blocks."""
+        store = swather.store.open(self._url, clock=self._clock)
+        try:
+            loop = asyncio.new_event_loop()
+            try:
+                crew = Crew(loop, store, self._settings, self._loop_is_stuck)
+                with self._lock:
+                    self._crew = crew
+                    stopping = self._stopping
+                if stopping is not None:
+                    crew.stop(now=stopping)
+                return loop.run_until_complete(crew.work())
+            finally:
+                with self._lock:
+                    self._crew = None
+                _close(loop)
+        finally:
+            store.close()
+
+    def stop(self, *, now: bool = False) -> None:
+        """Claim nothing more and end when what runs has ended, or after the grace time; with `now`
+        at once. May be called from any thread, and from a signal handler.
+        """
+        self._stopping = now or bool(self._stopping)
+        crew = self._crew
+        if crew is not None:
+            crew.stop(now=self._stopping)
+
+    @property
+    def grace_seconds(self) -> float:
+        return self._settings.grace_seconds
+
+    def resize(self, concurrency: int) -> None:
+        """Change how many targets run at a time; those that run already go on."""
+        if concurrency < 1:
+            raise InputError(f"concurrency must be at least 1, got {concurrency!r}")
+        self._settings.concurrency = concurrency
+        crew = self._crew
+        if crew is not None:
+            crew.resize(concurrency)
+
+    def give_up(self, *, charge: bool = False) -> None:
+        """For a process about to end by force: give back all leases, past a loop that is stuck.
+
+        With `charge` those of running targets count as a crash.
+        """
+        crew = self._crew
+        if crew is not None:
+            crew.give_up(charge=charge)
+
+    def _loop_is_stuck(self) -> None:
+        if self.on_stuck is not None:
+            self.on_stuck()
+
+
+def _check(
+    scrapers: Mapping[str, Scraper],
+    concurrency: int,
+    batch_size: int | None,
+    grace_seconds: float,
+    poll_seconds: float,
+) -> None:
+    if not scrapers:
+        raise InputError("a worker needs at least one scraper")
+    if concurrency < 1:
+        raise InputError(f"concurrency must be at least 1, got {concurrency!r}")
+    if batch_size is not None and batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size!r}")
+    if not grace_seconds >= 0:
+        raise InputError(f"grace_seconds must not be negative, got {grace_seconds!r}")
+    if not poll_seconds > 0:
+        raise InputError(f"poll_seconds must be positive, got {poll_seconds!r}")
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Without waiting for what was left behind on the loop or in its threads."""
+    executor = getattr(loop, "_default_executor", None)
+    if executor is not None:
+        executor.shutdown(wait=False, cancel_futures=True)
+    loop.close()

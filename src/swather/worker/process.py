@@ -1,0 +1,76 @@
+"""A worker as a process of its own: signals, parent death, the watchdog's exit, the exit code."""
+
+import faulthandler
+import logging
+import threading
+from typing import Final
+
+from swather.errors import InputError, NotFound, StoreError, SwatherError
+from swather.worker.loop import Worker
+from swather.worker.report import WorkerReport
+from swather.worker.shutdown import Shutdown, handled, leave, watch_parent
+
+DONE: Final = 0
+USAGE: Final = 2
+DATABASE: Final = 3
+STUCK: Final = 70
+RESTART: Final = 75
+INTERRUPTED: Final = 130
+
+_log = logging.getLogger(__name__)
+
+
+def main(worker: Worker) -> int:
+    """Run a worker until its end, in the main thread of a process that does nothing else.
+
+    The exit code: 0 when there was nothing left to do, 130 when it was stopped, 75 when it should
+    be started anew, 2 for wrong input, 3 for a database that fails. A worker whose event loop is
+    stuck ends the process with 70.
+    """
+    if not faulthandler.is_enabled():
+        faulthandler.enable()
+    shutdown = Shutdown(worker, worker.grace_seconds, leave)
+    worker.on_stuck = lambda: _leave_stuck(worker)
+    with handled(shutdown):
+        watch_parent(shutdown.on_parent_death)
+        status = _run(worker)
+    if _is_anyone_left():
+        leave(status)
+    return status
+
+
+def _run(worker: Worker) -> int:
+    try:
+        report = worker.run()
+    except (InputError, NotFound) as error:
+        _log.error("%s", error)
+        return USAGE
+    except StoreError as error:
+        _log.error("%s", error)
+        return DATABASE
+    _log.info("%s", _told(report))
+    return {"stopped": INTERRUPTED, "restart": RESTART}.get(report.reason, DONE)
+
+
+def _told(report: WorkerReport) -> str:
+    return (
+        f"worker {report.name} {report.reason}: {report.completed} completed, "
+        f"{report.failed} failed, {report.retried} to be retried, {report.released} given back, "
+        f"{report.lost} lost"
+    )
+
+
+def _leave_stuck(worker: Worker) -> None:
+    try:
+        worker.give_up(charge=True)
+    except SwatherError as error:
+        _log.error("the leases could not be given back, others will notice: %s", error)
+    leave(STUCK)
+
+
+def _is_anyone_left() -> bool:
+    """Whether threads of a scraper would hold up the end of the interpreter."""
+    return any(
+        not thread.daemon and thread is not threading.main_thread()
+        for thread in threading.enumerate()
+    )

@@ -1,0 +1,106 @@
+"""What stops a worker's process from outside: signals, and the death of its parent."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+from swather.worker.loop import Worker
+
+PARENT_VARIABLE: Final = "SWATHER_PARENT_FD"
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+LAST_RESORT_SECONDS: Final = 3.0
+
+_log = logging.getLogger(__name__)
+
+
+class Shutdown:
+    """The first signal lets targets end, the second does not. A worker whose loop does not react is
+    ended by force, after its leases are given back.
+    """
+
+    def __init__(self, worker: Worker, grace_seconds: float, leave: Callable[[int], None]) -> None:
+        self.signals = 0
+        self._worker = worker
+        self._grace_seconds = grace_seconds
+        self._leave = leave
+        self._ended = threading.Event()
+
+    def on_signal(self, number: int, _: FrameType | None) -> None:
+        self.signals += 1
+        name = signal.Signals(number).name
+        if self.signals == 1:
+            _log.warning("%s: no new targets; waiting for those that run (again: at once)", name)
+            self.stop(now=False)
+        else:
+            _log.warning("%s: stopping at once", name)
+            self.stop(now=True)
+
+    def on_parent_death(self) -> None:
+        _log.warning("the process that started this worker is gone; stopping at once")
+        self.stop(now=True)
+
+    def stop(self, *, now: bool) -> None:
+        self._worker.stop(now=now)
+        patience = LAST_RESORT_SECONDS + (0.0 if now else self._grace_seconds)
+        threading.Thread(target=self._insist, args=[patience], daemon=True).start()
+
+    def ended(self) -> None:
+        self._ended.set()
+
+    def _insist(self, patience_seconds: float) -> None:
+        if self._ended.wait(patience_seconds):
+            return
+        _log.critical("the worker does not stop; ending it by force")
+        try:
+            self._worker.give_up()
+        finally:
+            self._leave(130)
+
+
+@contextmanager
+def handled(shutdown: Shutdown) -> Iterator[None]:
+    """Signals go to `shutdown` while the block lasts."""
+    before = {number: signal.signal(number, shutdown.on_signal) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        shutdown.ended()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def watch_parent(on_death: Callable[[], None]) -> None:
+    """If the environment names a descriptor that the parent holds the other end of, wait for its
+    end; without one there is nothing to watch.
+    """
+    named = os.environ.pop(PARENT_VARIABLE, "")
+    if not named.isdigit():
+        return
+    descriptor = int(named)
+    os.set_inheritable(descriptor, False)
+
+    def wait() -> None:
+        try:
+            while os.read(descriptor, 64):
+                pass
+        except OSError:
+            _log.exception("%s names no open descriptor", PARENT_VARIABLE)
+            return
+        on_death()
+
+    threading.Thread(target=wait, name="swather-parent", daemon=True).start()
+
+
+def leave(status: int) -> None:
+    """End the process now; threads and tasks that were left behind have no say in it."""
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(status)

@@ -1,0 +1,151 @@
+"""Runs plain functions in threads, which cannot be killed: one that hangs is left behind."""
+
+import asyncio
+import concurrent.futures
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, Final
+
+from swather.errors import LeaseLost
+from swather.scraping.context import Context, SyncContext
+from swather.scraping.invoke import invoke_blocking
+from swather.scraping.scraper import Instance
+from swather.worker.attempt import Attempt, Ending
+from swather.worker.verbs import LoopVerbs, Services
+
+CLOSE_SECONDS: Final = 5.0
+
+_log = logging.getLogger(__name__)
+
+Waiting = set["concurrent.futures.Future[Any]"]
+
+
+class SlotThread(threading.Thread):
+    """Executes one attempt after another; instances of classes stay in the thread they began in."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, services: Services, number: int) -> None:
+        super().__init__(name=f"swather-slot-{number}", daemon=True)
+        self.jobs: SimpleQueue[tuple[Attempt, Waiting, Callable[..., None]] | None] = SimpleQueue()
+        self._loop = loop
+        self._services = services
+        self._instances: dict[str, Instance] = {}
+
+    def run(self) -> None:
+        while (job := self.jobs.get()) is not None:
+            attempt, waiting, done = job
+            ending = self._execute(attempt, waiting)
+            if attempt.cut is not None:
+                self._instances.pop(attempt.job.scraper.name, None)
+            with suppress(RuntimeError):  # the loop was closed while this one was left behind
+                self._loop.call_soon_threadsafe(done, self, attempt, ending)
+        for instance in self._instances.values():
+            try:
+                instance.close_blocking(asyncio.run)
+            except Exception:  # noqa: BLE001 - a scraper may raise anything
+                _log.exception("closing an instance of %s failed", instance.scraper.name)
+
+    def _execute(self, attempt: Attempt, waiting: Waiting) -> Ending:
+        job = attempt.job
+        context = Context(
+            scraper=job.scraper,
+            lease=attempt.lease,
+            run=job.info,
+            params=job.params,
+            verbs=LoopVerbs(attempt, self._services),
+        )
+
+        def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+            return _run_on(self._loop, coroutine, attempt, waiting)
+
+        try:
+            invoke_blocking(self._instance(attempt), SyncContext(context, run))
+            return context.collected()
+        except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
+            return error
+
+    def _instance(self, attempt: Attempt) -> Instance:
+        scraper = attempt.job.scraper
+        if scraper.name not in self._instances:
+            instance = scraper.new_instance()
+            instance.setup_blocking(asyncio.run)
+            self._instances[scraper.name] = instance
+        return self._instances[scraper.name]
+
+
+class ThreadRunner:
+    """As many threads as run at once; those left behind come back if they ever end."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        services: Services,
+        end: Callable[[Attempt, Ending], None],
+    ) -> None:
+        self._loop = loop
+        self._services = services
+        self._end = end
+        self._idle: list[SlotThread] = []
+        self._started = 0
+
+    def start(self, attempt: Attempt) -> None:
+        thread = self._idle.pop() if self._idle else self._new_thread()
+        waiting: Waiting = set()
+        attempt.place = thread, waiting
+        thread.jobs.put((attempt, waiting, self._done))
+
+    def stop(self, attempt: Attempt) -> None:
+        for future in list(attempt.place[1]):
+            future.cancel()
+
+    def stack(self, attempt: Attempt) -> str:
+        frame = sys._current_frames().get(attempt.place[0].ident)  # noqa: SLF001 - no other way
+        return "".join(traceback.format_stack(frame)) if frame is not None else ""
+
+    def abandon(self, attempt: Attempt) -> None:
+        """The thread goes on; when it ends all the same, `_done` takes it back."""
+
+    async def close(self) -> None:
+        threads, self._idle = self._idle, []
+        for thread in threads:
+            thread.jobs.put(None)
+        until = self._loop.time() + CLOSE_SECONDS
+        for thread in threads:
+            left = max(until - self._loop.time(), 0.0)
+            await self._loop.run_in_executor(self._services.disk, thread.join, left)
+
+    def _new_thread(self) -> SlotThread:
+        self._started += 1
+        thread = SlotThread(self._loop, self._services, self._started)
+        thread.start()
+        return thread
+
+    def _done(self, thread: SlotThread, attempt: Attempt, ending: Ending) -> None:
+        self._idle.append(thread)
+        self._end(attempt, ending)
+
+
+def _run_on(
+    loop: asyncio.AbstractEventLoop,
+    coroutine: Coroutine[Any, Any, Any],
+    attempt: Attempt,
+    waiting: Waiting,
+) -> Any:
+    """The result of a coroutine on the loop; an attempt that is cut waits for nothing more."""
+    if attempt.cut is not None or attempt.ended:
+        coroutine.close()
+        raise LeaseLost("this attempt was cut; nothing it does will be kept")
+    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    waiting.add(future)
+    if attempt.cut is not None:
+        future.cancel()
+    try:
+        return future.result()
+    except concurrent.futures.CancelledError:
+        raise LeaseLost("this attempt was cut; nothing it does will be kept") from None
+    finally:
+        waiting.discard(future)

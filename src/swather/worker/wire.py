@@ -1,0 +1,174 @@
+"""What a worker and its child processes say to each other, and in which form.
+
+A frame is its length in four bytes and a message in MessagePack. What is JSON anyway (targets,
+items, cursors) travels as JSON inside it, since MessagePack has no large whole numbers.
+"""
+
+import struct
+from typing import Any, Final
+
+import msgspec
+
+from swather import errors
+from swather.model.lease import Lease
+from swather.model.outcome import File, Item
+from swather.model.task import Target
+from swather.net import errors as net_errors
+from swather.net.page import Page
+from swather.net.request import Request
+from swather.scraping.classify import Classified
+from swather.scraping.context import Collected
+
+LENGTH: Final = struct.Struct(">I")
+MAX_FRAME_BYTES: Final = 1 << 30
+
+
+class Hello(msgspec.Struct, frozen=True, tag=True):
+    """To the child, first: which scraper to load, and where to look for modules."""
+
+    spec: str
+    path: list[str]
+    log_level: int
+
+
+class Start(msgspec.Struct, frozen=True, tag=True):
+    """To the child: execute the scraper on this task. `params` are the run's, as JSON."""
+
+    lease: bytes
+    run: tuple[int, str, str]
+    params: bytes
+
+
+class Reply(msgspec.Struct, frozen=True, tag=True):
+    """To the child: the answer to its question of that number, or the error it met."""
+
+    number: int
+    body: bytes = b""
+    error: tuple[str, str] | None = None
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the scraper is loaded."""
+
+
+class CannotLoad(msgspec.Struct, frozen=True, tag=True):
+    """From the child: the scraper cannot be loaded, and why."""
+
+    message: str
+
+
+class Ask(msgspec.Struct, frozen=True, tag=True):
+    """From the child: a verb of the context."""
+
+    number: int
+    verb: str
+    body: bytes
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """From the child: what the scraper has produced, as JSON."""
+
+    collected: bytes
+
+
+class Faulted(msgspec.Struct, frozen=True, tag=True):
+    """From the child: what the scraper has raised. `lost`: it was told that its lease is gone."""
+
+    classified: Classified
+    lost: bool = False
+
+
+Message = Hello | Start | Reply | Ready | CannotLoad | Ask | Done | Faulted
+
+
+class WireItem(msgspec.Struct, frozen=True):
+    data: msgspec.Raw
+    key: str | None
+
+
+class Produced(msgspec.Struct, frozen=True):
+    """Collected results, or with a cursor a checkpoint of them."""
+
+    part: int
+    items: list[WireItem]
+    children: list[Target]
+    files: list[File]
+    cursor: Any = None
+
+
+class Permits(msgspec.Struct, frozen=True):
+    lane: str
+    count: int
+
+
+class Save(msgspec.Struct, frozen=True):
+    """Content, or the path of a file that both processes see."""
+
+    content: bytes | None
+    path: str | None
+    name: str | None
+    media_type: str
+
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_decoder: Final = msgspec.msgpack.Decoder(Message)
+_produced: Final = msgspec.json.Decoder(Produced)
+_lease: Final = msgspec.json.Decoder(Lease)
+
+pack: Final = _encoder.encode
+request_of: Final = msgspec.msgpack.Decoder(Request).decode
+page_of: Final = msgspec.msgpack.Decoder(Page).decode
+permits_of: Final = msgspec.msgpack.Decoder(Permits).decode
+save_of: Final = msgspec.msgpack.Decoder(Save).decode
+file_of: Final = msgspec.msgpack.Decoder(File).decode
+lease_of: Final = _lease.decode
+to_json: Final = msgspec.json.encode
+from_json: Final = msgspec.json.decode
+
+
+def frame(message: Message) -> bytes:
+    body = _encoder.encode(message)
+    if len(body) > MAX_FRAME_BYTES:
+        raise errors.BadPayload(
+            f"{len(body):,} bytes are too many to pass between processes; save large files by path"
+        )
+    return LENGTH.pack(len(body)) + body
+
+
+def message_of(body: bytes) -> Message:
+    message: Message = _decoder.decode(body)
+    return message
+
+
+def produced(collected: Collected, cursor: Any = None) -> bytes:
+    items, children, files, part = collected
+    return msgspec.json.encode(
+        Produced(part, [WireItem(item.data, item.key) for item in items], children, files, cursor)
+    )
+
+
+def produced_of(body: bytes) -> Produced:
+    return _produced.decode(body)
+
+
+def collected_of(body: bytes) -> Collected:
+    made = _produced.decode(body)
+    return Collected(items_of(made), made.children, made.files, made.part)
+
+
+def items_of(made: Produced) -> list[Item]:
+    # A copy, or each item would keep the whole frame in memory.
+    return [Item(item.data.copy(), item.key) for item in made.items]
+
+
+def error_of(error: BaseException) -> tuple[str, str]:
+    return type(error).__name__, str(error)
+
+
+def raised_from(error: tuple[str, str]) -> Exception:
+    """The error that was met on the other side, as far as we know its kind."""
+    name, message = error
+    kind = getattr(net_errors, name, None) or getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, errors.SwatherError):
+        return kind(message)
+    return errors.SwatherError(f"{name}: {message}")

@@ -1,0 +1,37 @@
+from tests.process.given import Yard
+
+
+def test_a_loop_that_spins_for_ever_is_ended_by_the_watchdog_and_the_next_process_goes_on(
+    yard: Yard,
+):
+    run = yard.run("act", [{"do": "spin"}, *[{}] * 10])
+    codes = []
+    for _ in range(4):
+        codes.append(yard.start(run, "act", watchdog_seconds=0.5, concurrency=3).end())
+        if codes[-1] == 0:
+            break
+    assert codes == [70, 70, 0]
+    assert yard.counts(run) == {"completed": 10, "failed": 1}
+    assert yard.tasks(run)[0].reason == "timeout"
+
+
+def test_the_watchdog_shows_what_every_thread_was_doing(yard: Yard):
+    run = yard.run("act", [{"do": "spin"}])
+    worker = yard.start(run, "act", watchdog_seconds=0.2)
+    assert worker.end() == 70
+    assert "the event loop is stuck" in worker.said
+    assert "scrapers.py" in worker.said
+    assert yard.counts(run) == {"ready": 1}
+
+
+def test_a_target_that_kills_its_process_every_time_fails_as_crash_and_its_neighbours_complete(
+    either_yard: Yard,
+):
+    run = either_yard.run("act", [*[{}] * 25, {"do": "exit"}, *[{}] * 25])
+    codes = [either_yard.start(run, "act", concurrency=3).end() for _ in range(3)]
+    assert codes == [9, 9, 0]
+    assert either_yard.counts(run) == {"completed": 50, "failed": 1}
+    task = either_yard.tasks(run)[25]
+    assert task.reason == "crash"
+    assert "exit code 9" in task.error
+    assert task.attempts == 0

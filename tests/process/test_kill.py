@@ -1,0 +1,67 @@
+import os
+import signal
+import time
+from pathlib import Path
+
+from swather.model.worker import WorkerState
+from tests.process.given import Yard
+from tests.worker.given import wait_until
+
+
+def test_what_a_killed_process_held_is_scraped_at_once_by_the_next(either_yard: Yard):
+    run = either_yard.run("patient", [{"seconds": 600}, *[{"seconds": 0}] * 20])
+    first = either_yard.start(run, "patient", lease_seconds=600.0)
+    either_yard.wait_for("began-0")
+    first.kill()
+    began = time.monotonic()
+    either_yard.start(run, "patient", lease_seconds=600.0)
+    either_yard.wait_for("began-0", times=2)
+    assert time.monotonic() - began < 5
+    wait_until(lambda: either_yard.counts(run) == {"completed": 20, "leased": 1})
+
+
+def test_a_neighbour_notices_a_killed_process(yard: Yard):
+    run = yard.run("patient", [{}])
+    first = yard.start(run, "patient", lease_seconds=600.0)
+    yard.wait_for("began-0")
+    second = yard.start(run, "patient", lease_seconds=600.0)
+    wait_until(lambda: len(yard.store.workers.find()) == 2)
+    first.kill()
+    assert yard.wait_for("began-0", times=2, patience_seconds=10) == second.pid
+
+
+def test_a_process_that_was_stopped_past_its_lease_loses_it_and_goes_on(either_yard: Yard):
+    run = either_yard.run("patient", [{"seconds": 2.5}])
+    first = either_yard.start(run, "patient", lease_seconds=2.0)
+    either_yard.wait_for("began-0")
+    first.signal(signal.SIGSTOP)
+    second = either_yard.start(run, "patient", lease_seconds=2.0)
+    assert either_yard.wait_for("began-0", times=2) == second.pid
+    first.signal(signal.SIGCONT)
+    assert (first.end(), second.end()) == (0, 0)
+    assert either_yard.counts(run) == {"completed": 1}
+    assert either_yard.store.runs.counts(run).items == 1
+    states = {worker.state for worker in either_yard.store.workers.find(live=False)}
+    assert WorkerState.LOST in states
+
+
+def test_children_end_with_the_worker_that_started_them(yard: Yard):
+    run = yard.run("in_child", [{}])
+    worker = yard.start(run, "in_child")
+    child = yard.wait_for("began-0")
+    assert child != worker.pid
+    worker.kill()
+    wait_until(lambda: not Path(f"/proc/{child}").exists(), 8)
+
+
+def test_a_worker_ends_when_the_process_that_started_it_is_gone(yard: Yard):
+    run = yard.run("patient", [{}, {}])
+    ours, theirs = os.pipe()
+    worker = yard.start(
+        run, "patient", pass_fds=[ours], environment={"SWATHER_PARENT_FD": str(ours)}
+    )
+    os.close(ours)
+    yard.wait_for("began-1")
+    os.close(theirs)
+    assert worker.end(10) == 130
+    assert yard.counts(run) == {"ready": 2}

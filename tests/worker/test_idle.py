@@ -1,0 +1,62 @@
+import resource
+import statistics
+import time
+
+import pytest
+
+from swather.model.task import Target
+from swather.scraping.scraper import scraper
+from tests.worker.given import Shop, wait_until
+
+
+def test_new_work_starts_within_milliseconds_of_a_hint(either_shop: Shop):
+    began = {}
+
+    @scraper
+    async def note(ctx, target):
+        began[target] = time.perf_counter()
+
+    run = either_shop.run(note)
+    either_shop.start(note, run=run, forever=True, poll_seconds=60)
+    wait_until(either_shop.store.workers.find)
+    time.sleep(0.3)
+    latencies = []
+    for number in range(30):
+        either_shop.store.tasks.enqueue(run, [Target(value=number)])
+        sent = time.perf_counter()
+        either_shop.store.hints.send()
+        wait_until(lambda number=number: number in began, 10)
+        latencies.append(began[number] - sent)
+    # 5 ms on a machine with nothing else to do; tests share theirs.
+    assert statistics.median(latencies) < 0.05
+
+
+def test_without_any_hint_work_is_found_by_polling(shop: Shop):
+    began = []
+
+    @scraper
+    async def note(ctx, target):
+        began.append(target)
+
+    run = shop.run(note)
+    shop.start(note, run=run, forever=True, poll_seconds=0.05)
+    wait_until(shop.store.workers.find)
+    shop.store.tasks.enqueue(run, [Target(value=1)])
+    wait_until(lambda: began == [1], 5)
+
+
+@pytest.mark.slow
+def test_an_idle_worker_costs_almost_nothing(shop: Shop):
+    @scraper
+    async def note(ctx, target):
+        return None
+
+    run = shop.run(note)
+    shop.start(note, run=run, forever=True)
+    wait_until(shop.store.workers.find)
+    time.sleep(1)
+    before, began = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+    time.sleep(4)
+    after, ended = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used / (ended - began) < 0.01

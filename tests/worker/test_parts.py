@@ -1,0 +1,97 @@
+"""The small parts of a worker, each for itself."""
+
+import threading
+import time
+
+from swather.worker.held import Held
+from swather.worker.prefetch import MAX_PREFETCH, Prefetch
+from swather.worker.watchdog import Watchdog
+
+
+def test_a_claim_is_put_off_while_a_beat_looks():
+    held = Held()
+    with held.beat(1.0):
+        assert not held.begin_claim()
+    assert held.begin_claim()
+
+
+def test_a_beat_waits_for_a_claim_and_then_knows_its_leases():
+    held = Held()
+    assert held.begin_claim()
+    threading.Timer(0.05, held.end_claim, [[(1, 7)]]).start()
+    with held.beat(10.0) as fences:
+        assert fences == {(1, 7)}
+
+
+def test_a_beat_does_not_wait_for_a_claim_for_ever():
+    held = Held()
+    assert held.begin_claim()
+    began = time.monotonic()
+    with held.beat(0.05) as fences:
+        assert fences == frozenset()
+    assert time.monotonic() - began < 5
+
+
+def test_nothing_is_prefetched_before_a_task_was_seen():
+    assert Prefetch().target(100) == 0
+
+
+def test_quick_tasks_are_prefetched_step_by_step_up_to_a_bound():
+    prefetch = Prefetch()
+    prefetch.observe(0.00001)
+    targets = [prefetch.target(10) for _ in range(12)]
+    assert targets[0] < 100
+    assert targets == sorted(targets)
+    assert targets[-1] == MAX_PREFETCH
+
+
+def test_slow_tasks_are_not_prefetched():
+    prefetch = Prefetch()
+    prefetch.observe(1.0)
+    assert prefetch.target(10) == 0
+
+
+def test_what_is_paced_is_not_prefetched():
+    prefetch = Prefetch()
+    prefetch.observe(0.001)
+    assert prefetch.target(10) > 0
+    prefetch.claimed(limited=True)
+    assert prefetch.target(10) == 0
+    prefetch.claimed(limited=False)
+    assert prefetch.target(10) > 0
+
+
+class Time:
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr("swather.worker.watchdog.time.monotonic", lambda: self.now)
+
+
+def test_a_loop_may_be_blocked_until_the_longest_deadline_and_a_grace(monkeypatch):
+    clock = Time(monkeypatch)
+    watchdog = Watchdog(lambda: 110.0, grace_seconds=5.0)
+    watchdog.tick()
+    assert not watchdog.is_stuck()
+    for _ in range(15):
+        clock.now += 1
+        assert not watchdog.is_stuck()
+    clock.now += 1
+    assert watchdog.is_stuck()
+
+
+def test_a_loop_that_ticks_is_never_stuck(monkeypatch):
+    clock = Time(monkeypatch)
+    watchdog = Watchdog(lambda: None, grace_seconds=1.0)
+    for _ in range(10):
+        watchdog.tick()
+        assert not watchdog.is_stuck()
+        clock.now += 1.5
+
+
+def test_time_in_which_the_whole_process_was_stopped_does_not_count(monkeypatch):
+    clock = Time(monkeypatch)
+    watchdog = Watchdog(lambda: None, grace_seconds=5.0)
+    watchdog.tick()
+    assert not watchdog.is_stuck()
+    clock.now += 3_600
+    assert not watchdog.is_stuck()

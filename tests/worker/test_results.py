@@ -1,0 +1,118 @@
+import threading
+import time
+
+from swather.errors import Transient
+from swather.model.pacing import Limits
+from swather.model.retry import Backoff
+from swather.net.page import Page
+from swather.scraping.scraper import scraper
+from tests.worker.given import Shop, wait_until
+
+AT_ONCE = Backoff(factor=1.0, cap_seconds=0.0, jitter=0.0)
+
+
+def test_a_saved_file_gets_its_name_after_the_commit(shop: Shop):
+    saved, release = threading.Event(), threading.Event()
+
+    @scraper
+    def keeper(ctx, target):
+        ctx.save(b"a page", name="page.html")
+        saved.set()
+        release.wait(20)
+
+    run = shop.run(keeper, 1)
+    working = shop.start(keeper, run=run)
+    assert saved.wait(20)
+    assert not (shop.files / "page.html").exists()
+    release.set()
+    working.report()
+    assert (shop.files / "page.html").read_bytes() == b"a page"
+    (row,) = shop.store.results.files(run)
+    assert (row.name, row.size_bytes) == ("page.html", 6)
+
+
+def test_a_file_of_an_attempt_that_failed_gets_no_name(shop: Shop):
+    @scraper(retries=0)
+    async def failing(ctx, target):
+        await ctx.save(b"a page", name="page.html")
+        raise ValueError
+
+    shop.scrape(failing, 1)
+    assert not (shop.files / "page.html").exists()
+
+
+def test_the_next_attempt_goes_on_at_the_checkpoint_and_doubles_nothing(either_shop: Shop):
+    cursors = []
+
+    @scraper(retries=1, backoff=AT_ONCE)
+    async def paged(ctx, target):
+        cursors.append(ctx.cursor)
+        for page in range(ctx.cursor or 0, 4):
+            ctx.emit({"page": page})
+            if page == 2 and ctx.attempt == 1:
+                raise Transient("the site went away")
+            await ctx.save(b"%d" % page, name=f"{page}.txt")
+            await ctx.checkpoint(page + 1)
+
+    run, _ = either_shop.scrape(paged, [1])
+    assert cursors == [None, 2]
+    assert [item["page"] for item in either_shop.items(run)] == [0, 1, 2, 3]
+    assert {path.name for path in either_shop.files.glob("*.txt")} == {
+        "0.txt", "1.txt", "2.txt", "3.txt",
+    }  # fmt: skip
+
+
+def test_what_a_checkpoint_adds_wakes_other_workers(shop: Shop):
+    release, seen = threading.Event(), set()
+
+    @scraper
+    def adder(ctx, target):
+        if target == 0:
+            ctx.add(1)
+            ctx.checkpoint("added")
+            release.wait(20)
+        seen.add(target)
+
+    run = shop.run(adder, [0])
+    shop.start(adder, run=run, concurrency=1)
+    shop.start(adder, run=run, concurrency=1, poll_seconds=60)
+    wait_until(lambda: 1 in seen, 10)
+    release.set()
+
+
+def test_progress_is_in_the_row_of_the_task(shop: Shop):
+    release = threading.Event()
+
+    @scraper
+    def told(ctx, target):
+        ctx.progress(3, 10, note="pages")
+        release.wait(20)
+
+    run = shop.run(told, [0])
+    shop.start(told, run=run)
+    progress = wait_until(lambda: shop.tasks(run)[0].progress)
+    release.set()
+    assert progress == {"done": 3, "total": 10, "note": "pages"}
+
+
+def test_further_requests_wait_for_permits_of_their_lane(shop: Shop):
+    class Web:
+        async def fetch(self, request):
+            return Page(url=request.url)
+
+        async def close(self):
+            """Nothing is open."""
+
+    times = []
+
+    @scraper
+    async def two_pages(ctx, target):
+        for number in range(4):
+            await ctx.get(f"http://other.example/{number}")
+            times.append(time.monotonic())
+
+    shop.store.lanes.limit("other.example", Limits(0.1, 1))
+    run = shop.run(two_pages, ["http://one.example/"])
+    shop.start(two_pages, run=run, new_fetcher=Web).report()
+    assert shop.counts(run) == {"completed": 1}
+    assert times[-1] - times[0] >= 0.28
