@@ -9,12 +9,12 @@ UV := uv==0.13.7
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check format bench docs pins clean
+.PHONY: help demo test test-fast check format bench docs screenshot pins clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## the queue at work: three workers, one of them killed half-way
+demo: $(READY) ## a web shop scraped by three workers, one of them killed half-way
 	@$(BIN)/swather demo $(ARGS)
 
 test: $(READY) ## the whole test suite; ARGS="-n 2 -k lease" goes to pytest
@@ -37,8 +37,11 @@ format: $(READY) ## rewrite the code in the house's format, and fix what ruff ca
 bench: $(READY) ## measure the stores
 	$(BIN)/python bench/store.py $(ARGS)
 
-docs: $(READY) ## write docs/reference anew from the code
+docs: $(READY) ## write what docs/reference takes from the code
 	$(BIN)/python -m tests.docs.reference
+
+screenshot: $(READY) ## draw docs/images/demo.svg from a demo that runs
+	$(BIN)/python -m tests.docs.screenshot
 
 pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" moves every pin
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \

@@ -1,0 +1,37 @@
+"""Amounts as people write them on a command line: '90s', '2h', '30d'; '5', '1%'."""
+
+import re
+from typing import Final
+
+import typer
+
+_UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
+_DURATION: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|)\s*")
+_SHARE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*")
+
+
+def seconds_of(text: str | float) -> float:
+    """A length of time in seconds."""
+    match = _DURATION.fullmatch(str(text))
+    if match is None or float(match[1]) <= 0:
+        raise typer.BadParameter(f"expected a time such as 90s, 15m, 2h or 30d, got {text!r}")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+class MaxFailed(str):
+    """How many targets may fail: a number, or a share of all."""
+
+    __slots__ = ()
+
+    def allows(self, failed: int, total: int) -> bool:
+        match = _SHARE.fullmatch(self)
+        assert match is not None
+        most = float(match[1])
+        return failed <= (most / 100 * total if match[2] else most)
+
+
+def max_failed_of(text: str) -> MaxFailed:
+    match = _SHARE.fullmatch(str(text))
+    if match is None or (match[2] and float(match[1]) > 100) or (not match[2] and "." in match[1]):
+        raise typer.BadParameter(f"expected a number or a share such as 1%, got {text!r}")
+    return MaxFailed(text.strip())

@@ -1,0 +1,83 @@
+"""The root command, and what every command shares: how it starts and how it ends."""
+
+from typing import Annotated, ClassVar
+
+import typer
+from typer.main import get_group
+
+from swather import __version__
+from swather.cli.failure import INTERRUPTED, report
+from swather.cli.group import SETTINGS, LazyCommand, LazyGroup
+from swather.errors import SwatherError
+
+
+class Commands(LazyGroup):
+    """The first word after `swather`."""
+
+    table: ClassVar = {
+        "run": LazyCommand("swather.cli.run", "Scrape targets, and lose nothing."),
+        "try": LazyCommand("swather.cli.try_once", "Scrape one target and show what comes of it."),
+        "init": LazyCommand("swather.cli.init", "Start a project: a scraper, its test, settings."),
+        "scrapers": LazyCommand(
+            "swather.cli.scrapers", "List the installed scrapers, or show one."
+        ),
+        "enqueue": LazyCommand(
+            "swather.cli.enqueue", "Load targets into a run, and say how to work on them."
+        ),
+        "worker": LazyCommand(
+            "swather.cli.worker", "Claim, scrape and report, until nothing is left to do."
+        ),
+        "status": LazyCommand("swather.cli.status", "Show how runs and workers stand."),
+        "why": LazyCommand("swather.cli.why", "Say what holds a run or a task back."),
+        "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),
+        "tasks": LazyCommand("swather.cli.tasks", "List tasks of a run."),
+        "retry": LazyCommand("swather.cli.retry", "Make ended tasks ready again."),
+        "cancel": LazyCommand("swather.cli.cancel", "End a run, or some of its tasks."),
+        "pause": LazyCommand(
+            "swather.cli.pause", "Hold back a run, a lane, a scraper or a worker."
+        ),
+        "unpause": LazyCommand(
+            "swather.cli.unpause", "Let go on what was paused, or is cooling down."
+        ),
+        "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),
+        "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
+        "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),
+        "settings": LazyCommand("swather.cli.settings", "See and change settings."),
+        "demo": LazyCommand("swather.cli.demo", "Watch a whole run, with a worker killed."),
+        "db": LazyCommand("swather.cli.db", "Create, look at and look after a database."),
+        "doctor": LazyCommand("swather.cli.doctor", "Check this machine and the database."),
+    }
+
+
+app = typer.Typer(cls=Commands, context_settings=SETTINGS, rich_markup_mode=None)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"swather {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def swather(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Run one scraping function over ten or ten million targets; lose nothing.
+
+    Data goes to stdout, progress and messages go to stderr. Exit codes: 0 done, 1 finished with
+    failures, 2 usage or configuration, 3 database, 130 interrupted.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        result = get_group(app).main(arguments, prog_name="swather", standalone_mode=False)
+    except (typer.TyperException, SwatherError) as error:
+        return report(error, as_json=as_json)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    return result if isinstance(result, int) else 0

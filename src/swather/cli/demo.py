@@ -1,0 +1,146 @@
+"""`swather demo`: a whole run against a shop that it serves itself, with a worker killed."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from swather.cli.failure import FINISHED_WITH_FAILURES
+from swather.cli.options import AsJSON
+
+if TYPE_CHECKING:
+    from swather.cli.demo_report import Report
+    from swather.store.ports import Store
+    from swather.testing.shop import Shop
+
+EXAMPLES: Final = """\
+swather demo
+swather demo --workers 5 --db postgresql://me@localhost/queue
+swather demo --json 2>/dev/null
+swather demo --serve"""
+
+SERVED_PORT: Final = 8008
+PAGES_PER_WORKER: Final = 4
+SCRAPER: Final = "swather.cli.demo_scraper:demo"
+
+
+def command(
+    workers: Annotated[
+        int, typer.Option(min=2, metavar="N", help="How many worker processes to start.")
+    ] = 3,
+    books: Annotated[
+        int, typer.Option(min=100, metavar="N", help="How many books the shop has.")
+    ] = 480,
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db",
+            metavar="URL",
+            help="The database to work in; its tables are made if they are missing. Without one: a "
+            "SQLite file in a new temporary folder.",
+        ),
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Only serve the shop, until Ctrl-C, for your scrapers.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, metavar="N", help="Where --serve does so.")
+    ] = SERVED_PORT,
+    as_json: AsJSON = False,
+) -> int:
+    """Watch a whole run, with a worker killed.
+
+    Serves a little web shop on this machine, on which some pages are slow, some fail at first and
+    some are missing, and scrapes it as `swather run` does. Half-way one worker is killed with
+    SIGKILL. At the end the results are compared with what the shop has. It takes some 15 seconds.
+    """
+    from swather.testing.shop import shop
+
+    if serve:
+        return _serve(shop(books=books, port=port))
+    folder = Path(tempfile.mkdtemp(prefix="swather-demo-"))
+    with shop(books=books) as site:
+        report = _scrape(site, db or f"sqlite:///{folder / 'demo.db'}", workers, folder)
+    if as_json:
+        from swather.cli import output
+
+        output.print_json(report.as_dict())
+    else:
+        report.print()
+    return 0 if report.adds_up else FINISHED_WITH_FAILURES
+
+
+def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
+    from swather.store import factory
+
+    factory.prepare(url)
+    store = factory.open(url)
+    try:
+        return _scraped(store, site, workers, folder)
+    finally:
+        store.close()
+
+
+def _scraped(store: "Store", site: "Shop", workers: int, folder: Path) -> "Report":
+    """The pieces of `swather run`, put together with a view that also kills."""
+    from swather.cli import configured, output
+    from swather.cli.demo_kill import KillingView
+    from swather.cli.demo_report import report_on
+    from swather.cli.run_results import Results
+    from swather.cli.run_work import Work
+    from swather.cli.source import Source
+    from swather.runs.start import plan_run
+    from swather.runs.view import view_on
+    from swather.scraping import registry
+
+    options = {
+        "db": store.url,
+        "workers": workers,
+        "concurrency": PAGES_PER_WORKER,
+        "logs_folder": folder / "logs",
+        "files_folder": folder / "files",
+    }
+    held = configured.resolved(store, options).settings
+    scraper = registry.load(SCRAPER)
+    source = Source(arguments=(f"{site.url}/",))
+    run = plan_run(store, scraper, source_fingerprint=source.fingerprint, new=True).run
+    results = Results(folder / "books.jsonl")
+    results.begin(store, run)
+    view = KillingView(view_on(output.stderr()), store, run.name, at=site.pages // 2)
+    view.say(f"the shop has {len(site.books)} books on {site.pages} pages, at {site.url}")
+    view.say(
+        f"{workers} worker processes scrape it, each of them {PAGES_PER_WORKER} pages at a time"
+    )
+    started = time.monotonic()
+    work = Work(
+        store,
+        run,
+        scraper,
+        held,
+        view,
+        intake=source.intake(scraper),
+        max_seconds=None,
+        verbose=False,
+    )
+    ended = work.until_it_ends()
+    seconds = time.monotonic() - started
+    written = results.finish(store, run)
+    if ended.interrupted:
+        raise KeyboardInterrupt
+    return report_on(store, run.name, site, view.killed, Path(written["path"]), seconds)
+
+
+def _serve(site: "Shop") -> int:
+    from swather.cli import output
+
+    console = output.stderr()
+    with site:
+        console.print(f"serving {len(site.books)} books at {site.url}/ until Ctrl-C")
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            console.print(f"\nserved {site.requests.total():,} pages")
+    return 0

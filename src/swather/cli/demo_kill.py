@@ -1,0 +1,98 @@
+"""The demo's misfortune: a worker killed half-way, and what becomes of the targets it had."""
+
+import os
+import signal
+import time
+from collections import Counter
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from swather import posix
+from swather.model.query import TaskFilter
+from swather.model.task import State
+from swather.model.worker import Process
+from swather.runs.progress import Snapshot
+from swather.runs.view import View
+from swather.runs.words import count
+from swather.store.ports import Store
+
+# What the dead process had sent to a database server is committed by then.
+_SETTLED_SECONDS: Final = 0.05
+
+
+class Killed(NamedTuple):
+    """A worker that was killed, and the tasks it had at that moment."""
+
+    worker: str
+    tasks: tuple[int, ...]
+
+
+class KillingView:
+    """Shows a run like the view it is given, and kills a worker once `at` pages are done."""
+
+    def __init__(self, view: View, store: Store, run: str, *, at: int) -> None:
+        self.killed: Killed | None = None
+        self._view = view
+        self._store = store
+        self._run = run
+        self._at = at
+        self._killed_at = 0.0
+        self._watching = False
+
+    def __enter__(self) -> Self:
+        self._view.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._view.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        self._view.say(line)
+
+    def show(self, snapshot: Snapshot) -> None:
+        self._view.show(snapshot)
+        if self.killed is None and snapshot.counts.done >= self._at and not snapshot.is_over:
+            self._kill()
+        elif self._watching and self.killed is not None:
+            self._watch(self.killed)
+
+    def _kill(self) -> None:
+        """SIGKILL the worker that has most; next time, if nobody has anything just now."""
+        for name, _ in Counter(holder for _, holder in self._held()).most_common():
+            if (process := self._process_of(name)) is not None:
+                break
+        else:
+            return
+        self.say(f"killing {name} with SIGKILL")
+        os.kill(process.pid, signal.SIGKILL)
+        self._killed_at = time.monotonic()
+        time.sleep(_SETTLED_SECONDS)
+        tasks = tuple(task for task, holder in self._held() if holder == name)
+        self.killed = Killed(name or "", tasks)
+        self._watching = True
+
+    def _watch(self, killed: Killed) -> None:
+        """Tell when others have, or may have, what the dead worker had."""
+        if any(holder == killed.worker for _, holder in self._held()):
+            return
+        self._watching = False
+        seconds = time.monotonic() - self._killed_at
+        had = count(len(killed.tasks), "target")
+        self.say(f"it had {had}, given back {seconds:.1f} s later for others to scrape")
+
+    def _process_of(self, name: str | None) -> Process | None:
+        here = posix.this_process()
+        for worker in self._store.workers.find():
+            process = worker.process
+            if worker.name == name and (process.host, process.boot_id) == (here.host, here.boot_id):
+                return process
+        return None
+
+    def _held(self) -> list[tuple[int, str | None]]:
+        leased = TaskFilter(run=self._run, states=frozenset({State.LEASED}))
+        return [(task.id, task.worker) for task in self._store.tasks.find(leased, limit=1_000)]

@@ -1,0 +1,30 @@
+"""`swather doctor`: whether all that Swather needs is here and well."""
+
+from typing import Final
+
+from swather.cli.failure import FINISHED_WITH_FAILURES
+from swather.cli.options import AsJSON, Database
+
+EXAMPLES: Final = """\
+swather doctor
+swather doctor --db postgresql://me@localhost/queue
+swather doctor --json"""
+
+
+def command(db: Database = None, as_json: AsJSON = False) -> int:
+    """Check this machine and the database.
+
+    Python, SQLite, the database and its tables, the disk and its file system, settings, and
+    optional packages. The exit code is 1 if something stands in the way of work.
+    """
+    from swather.cli import output
+    from swather.cli.doctor_checks import Health, checks
+
+    found = checks(db)
+    if as_json:
+        output.print_json([check._asdict() for check in found])
+    else:
+        rows = [(str(check.health), check.what, check.said) for check in found]
+        output.show(output.listing(("", "what", "found"), rows))
+    sick = any(check.health is Health.PROBLEM for check in found)
+    return FINISHED_WITH_FAILURES if sick else 0

@@ -1,0 +1,102 @@
+"""`swather enqueue`: targets into a run, for workers that run elsewhere or later."""
+
+from typing import Final
+
+from swather.cli.arguments import (
+    Column,
+    Key,
+    Limit,
+    New,
+    Parameters,
+    Resume,
+    ScraperSpec,
+    SkipBad,
+    Targets,
+    TargetsFile,
+)
+from swather.cli.options import AsJSON, Database
+
+EXAMPLES: Final = """\
+swather enqueue books.py --targets urls.txt
+swather enqueue books.py --targets shops.csv --column url --json | jq -r .worker_command
+swather enqueue books.py https://example.com/new --resume 20260215_120000-books"""
+
+
+def command(
+    scraper: ScraperSpec,
+    targets: Targets = None,
+    files: TargetsFile = None,
+    column: Column = None,
+    key: Key = None,
+    params: Parameters = None,
+    limit: Limit = None,
+    skip_bad: SkipBad = False,
+    resume: Resume = None,
+    new: New = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Load targets into a run, and say how to work on them.
+
+    Starts no worker. The same command again adds what the run does not have yet; --resume adds to
+    a run by its name, --new begins another.
+    """
+    from swather.cli import configured, database, output
+    from swather.cli.selection import worker_command
+    from swather.cli.source import Source
+    from swather.errors import InputError
+    from swather.runs.load import load
+    from swather.runs.start import plan_run
+    from swather.scraping import registry
+    from swather.store import factory
+
+    source = Source(
+        arguments=tuple(targets or ()),
+        files=tuple(files or ()),
+        column=column,
+        key=key,
+        limit=limit,
+        skip_bad=skip_bad,
+    )
+    if source.is_empty:
+        raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
+    found = registry.load(scraper)
+    held = configured.resolved(None, {"db": db}).settings
+    configured.params_of(found, params, held)
+    source.check(found)
+    store = factory.open(held.db)
+    try:
+        held = configured.resolved(store, {"db": db}).settings
+        found = configured.applied(found, held)
+        intake = source.intake(found)
+        planned = plan_run(
+            store,
+            found,
+            params=configured.params_of(found, params, held),
+            source_fingerprint=source.fingerprint,
+            source=source.in_words,
+            resume=resume,
+            new=new,
+        )
+        loaded = load(store, planned.run.name, intake)
+        store.runs.settle(planned.run.name)
+    finally:
+        store.close()
+    answer = {
+        "status": "enqueued",
+        "run_id": planned.run.name,
+        "enqueued": loaded.added,
+        "duplicates": loaded.duplicates,
+        "skipped": loaded.skipped,
+        "database": database.shown(db),
+        "worker_command": worker_command(planned.run, db),
+    }
+    if as_json:
+        output.print_json(answer)
+        return
+    skipped = f", {loaded.skipped:,} lines left out" if loaded.skipped else ""
+    print(
+        f"run {planned.run.name}: {loaded.added:,} targets loaded, "
+        f"{loaded.duplicates:,} were there already{skipped}"
+    )
+    print(f"to work on them: {answer['worker_command']}")

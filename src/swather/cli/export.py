@@ -1,0 +1,87 @@
+"""`swather export`: a run's items in a file."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from swather.cli.arguments import RunName
+from swather.cli.options import AsJSON, Database
+
+EXAMPLES: Final = """\
+swather export books -o books.csv
+swather export 20260215_120000-books -o books.parquet --complete-only
+swather export books -o - | jq .title"""
+
+
+class FormatName(StrEnum):
+    """How items are written."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def command(
+    run: RunName,
+    path: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="A .jsonl, .csv or .parquet file, replaced if it exists; - is stdout.",
+        ),
+    ],
+    form: Annotated[
+        FormatName | None,
+        typer.Option("--format", help="Else as the file's name says; jsonl for stdout."),
+    ] = None,
+    complete_only: Annotated[
+        bool,
+        typer.Option("--complete-only", help="Leave out items of tasks that have not completed."),
+    ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw", help="Leave CSV cells as they are, also those a spreadsheet would run."
+        ),
+    ] = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Write the items of a run to a file.
+
+    What is committed now, in the order in which it was committed; the run may go on meanwhile. The
+    file is whole or not there.
+    """
+    from swather.cli import database, output
+    from swather.cli.selection import run_named
+    from swather.errors import InputError
+    from swather.runs.export import Format, check_format, export, write_items
+    from swather.runs.items import Reading
+    from swather.runs.words import count
+
+    wanted = None if form is None else Format(form)
+    with database.opened(db) as store:
+        name = run_named(store, run).name
+        if str(path) == "-":
+            if as_json:
+                raise InputError("--json and the items cannot both go to stdout")
+            wanted = wanted or Format.JSONL
+            check_format(wanted)
+            reading = Reading(store, name, complete_only=complete_only)
+            write_items(reading, sys.stdout.buffer, wanted, raw=raw)
+            sys.stdout.buffer.flush()
+            return
+        done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)
+    if as_json:
+        output.print_json(
+            {"run": name, "path": str(done.path), "items": done.items, "missing": done.missing}
+        )
+        return
+    print(f"{count(done.items, 'item')} of run {name} in {done.path}")
+    if done.missing:
+        print(f"{count(done.missing, 'item')} could not be read yet; export again")

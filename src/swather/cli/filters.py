@@ -1,0 +1,30 @@
+"""The options that choose tasks of a run."""
+
+from typing import Annotated
+
+import typer
+
+from swather.model.task import State
+
+States = Annotated[
+    list[State] | None, typer.Option("--state", help="In this state. May be repeated.")
+]
+Reasons = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reason", metavar="REASON", help="Ended for this reason: not_found, timeout … Repeatable."
+    ),
+]
+ErrorClassName = Annotated[
+    str | None,
+    typer.Option("--error-class", metavar="CLASS", help="Whose last error is of this class."),
+]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="GROUP", help="Whose last error is in this group of `errors`."),
+]
+Lane = Annotated[str | None, typer.Option("--lane", metavar="LANE", help="On this lane.")]
+TaskNumbers = Annotated[
+    list[int] | None,
+    typer.Option("--task", metavar="TASK", help="With this number. May be repeated."),
+]

@@ -1,0 +1,55 @@
+"""`swather init`: a new project with a scraper, a test and settings."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from swather.cli.options import AsJSON
+
+EXAMPLES: Final = """\
+swather init
+swather init shops"""
+
+FILES: Final = {
+    "books.py": "books.py.txt",
+    "test_books.py": "test_books.py.txt",
+    "swather.toml": "swather.toml.txt",
+    "README.md": "README.md.txt",
+    ".gitignore": "gitignore.txt",
+}
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder; it is made if there is none.")
+    ] = Path(),
+    as_json: AsJSON = False,
+) -> None:
+    """Start a project: a scraper, its test, settings.
+
+    Nothing is overwritten: if one of the files exists already, none is written.
+    """
+    from swather.cli import output
+    from swather.errors import InputError
+
+    taken = [name for name in FILES if (folder / name).exists()]
+    if taken:
+        raise InputError(f"{folder / taken[0]} exists already; name a new folder: swather init DIR")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, template in FILES.items():
+            text = resources.files("swather.cli.starter").joinpath(template).read_text("utf-8")
+            (folder / name).write_text(text, "utf-8")
+    except OSError as error:
+        raise InputError(f"a project cannot be written to {folder}: {error}") from error
+    if as_json:
+        output.print_json({"folder": str(folder), "files": list(FILES)})
+        return
+    print(f"wrote {', '.join(FILES)}" + ("" if folder == Path() else f" in {folder}"))
+    print("next:")
+    if folder != Path():
+        print(f"  cd {folder}")
+    print("  swather try books.py https://books.toscrape.com/")
+    print("  swather run books.py https://books.toscrape.com/")

@@ -1,0 +1,63 @@
+"""Which run, which tasks a command means."""
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from swather.cli import database
+from swather.errors import InputError, NotFound
+from swather.model.query import TaskFilter
+from swather.model.run import RESERVED_PARAM, Run
+from swather.model.task import State
+
+if TYPE_CHECKING:
+    from swather.store.ports import Store
+
+MAX_RUNS_SEEN: Final = 10_000
+
+
+def run_named(store: "Store", name: str | None) -> Run:
+    """The run of that name, else the newest of the scraper of that name; without a name, the
+    newest of all.
+    """
+    if name is None:
+        newest = store.runs.find(limit=1)
+        if not newest:
+            raise NotFound("there are no runs in this database yet")
+        return newest[0]
+    try:
+        return store.runs.get(name)
+    except NotFound:
+        for run in store.runs.find(limit=MAX_RUNS_SEEN):
+            if run.scraper == name:
+                return run
+        raise
+
+
+def task_filter(
+    run: str,
+    *,
+    states: list[State] | None,
+    reasons: list[str] | None,
+    error_class: str | None,
+    group: str | None,
+    lane: str | None,
+    tasks: list[int] | None,
+) -> TaskFilter:
+    if tasks and min(tasks) < 1:
+        raise InputError(f"a task's number is 1 or more, got {min(tasks)}")
+    return TaskFilter(
+        run=run,
+        states=frozenset(states) if states else None,
+        reasons=frozenset(reasons) if reasons else None,
+        error_class=error_class,
+        fingerprint=group,
+        lane=lane,
+        task_ids=tuple(tasks) if tasks else None,
+    )
+
+
+def worker_command(run: Run, url: str | None) -> str:
+    """The command that starts a worker on a run, with the scraper as it was named here."""
+    spec = run.params.get(RESERVED_PARAM, {}).get("scraper") or run.scraper
+    words = f"swather worker --scraper {shlex.quote(spec)} --run {shlex.quote(run.name)}"
+    return database.with_db(words, url)

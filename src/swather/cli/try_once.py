@@ -1,0 +1,138 @@
+"""`swather try`: one target, here and now, without a database."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from swather.cli.arguments import Parameters, ScraperSpec
+from swather.cli.failure import FINISHED_WITH_FAILURES
+from swather.cli.options import AsJSON
+
+if TYPE_CHECKING:
+    from swather.testing import Scraped
+
+EXAMPLES: Final = """\
+swather try books.py https://books.toscrape.com/
+swather try shops.py '{"url": "https://example.com", "country": "nl"}' -p pages=2
+swather try books.py https://books.toscrape.com/ --json | jq .items"""
+
+
+def command(
+    scraper: ScraperSpec,
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="A URL or another target; an object as JSON.")
+    ],
+    params: Parameters = None,
+    as_json: AsJSON = False,
+) -> int:
+    """Scrape one target and show what comes of it.
+
+    Nothing is stored. Items are printed, further targets and files are listed; an error is shown
+    with its whole traceback and with what a run would make of it, and the exit code is 1.
+    """
+    from swather.cli import configured, output
+    from swather.net.fetcher import TIMEOUT_SECONDS, WreqFetcher
+    from swather.scraping import registry
+    from swather.testing import run_scraper
+
+    found = registry.load(scraper)
+    held = configured.resolved().settings
+    given = configured.params_of(found, params, held)
+    fetcher = WreqFetcher(timeout_seconds=held.request_timeout or TIMEOUT_SECONDS)
+    value = _value_of(target)
+    _log_to_stderr()
+    began = time.monotonic()
+    try:
+        scraped = run_scraper(found, value, params=given, fetcher=fetcher)
+    except Exception as error:  # noqa: BLE001 - a scraper may raise anything
+        return _show_error(error, as_json=as_json)
+    seconds = time.monotonic() - began
+    if as_json:
+        output.print_json(_as_data(scraped, seconds))
+    else:
+        _show(scraped, seconds)
+    return 0
+
+
+def _value_of(text: str) -> Any:
+    """A target is text, unless it is a JSON object or array."""
+    import json
+
+    if text.lstrip()[:1] in {"{", "["}:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _log_to_stderr() -> None:
+    import logging
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    logging.getLogger("swather.scraper").setLevel(logging.DEBUG)
+
+
+def _show(scraped: "Scraped", seconds: float) -> None:
+    from rich.console import Console
+
+    from swather.cli import output
+    from swather.runs.words import count
+
+    console = Console(soft_wrap=True)
+    for item in scraped.items:
+        if console.is_terminal:
+            console.print_json(data=item, indent=2)
+        else:
+            output.print_json(item)
+    said = output.stderr()
+    said.print(
+        f"{count(len(scraped.items), 'item')}, "
+        f"{count(len(scraped.children), 'further target')}, "
+        f"{count(len(scraped.files), 'file')} in {seconds:.2f} s",
+        style="bold",
+        markup=False,
+    )
+    for child in scraped.targets:
+        said.print(f"  target {child}", markup=False)
+    for name, content in scraped.files.items():
+        said.print(f"  file {name}, {output.size(len(content))}", markup=False)
+
+
+def _as_data(scraped: "Scraped", seconds: float) -> dict[str, Any]:
+    return {
+        "items": scraped.items,
+        "targets": scraped.targets,
+        "files": {name: len(content) for name, content in scraped.files.items()},
+        "cursors": scraped.cursors,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _show_error(error: Exception, *, as_json: bool) -> int:
+    from swather.cli import output
+    from swather.model.retry import ErrorClass
+    from swather.scraping.classify import classify
+
+    classified = classify(error)
+    fault = classified.fault
+    for_good = fault.error_class is ErrorClass.PERMANENT
+    meant = f"gives it up ({classified.reason or 'permanent'})" if for_good else "tries it again"
+    if as_json:
+        output.print_json(
+            {
+                "error": fault.message,
+                "error_class": str(fault.error_class),
+                "reason": classified.reason,
+                "where": fault.where,
+                "traceback": fault.traceback,
+            }
+        )
+    else:
+        sys.stderr.write(fault.traceback)
+        output.stderr().print(
+            f"A run calls this {fault.error_class} and {meant}.", style="bold", markup=False
+        )
+    return FINISHED_WITH_FAILURES

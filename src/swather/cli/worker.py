@@ -1,0 +1,200 @@
+"""`swather worker`: the process that claims, scrapes and reports."""
+
+import logging
+import sys
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from swather.cli.arguments import BatchSize, Concurrency, GraceSeconds, LeaseSeconds, StrategyName
+from swather.cli.options import AsJSON, Database
+from swather.errors import InputError, LoadError
+
+if TYPE_CHECKING:
+    from swather.scraping.scraper import Scraper
+    from swather.settings import Settings
+    from swather.store.ports import Store
+    from swather.worker import Worker
+
+EXAMPLES: Final = """\
+swather worker --scraper books.py --run 20260215_120000-books
+swather worker --scraper books.py --forever --db postgresql://me@localhost/queue
+swather worker --scraper a.py --scraper b.py --concurrency 50 --strategy priority"""
+
+
+class Level(StrEnum):
+    """How much a worker logs."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def command(
+    scraper: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scraper",
+            metavar="SCRAPER",
+            help="The code to run: file.py, file.py:name, module:name or an installed name. May be "
+            "repeated. Without one: the installed scraper of the run, or all installed ones.",
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", metavar="RUN", help="Work on this run alone; else on all open ones."),
+    ] = None,
+    concurrency: Concurrency = None,
+    batch_size: BatchSize = None,
+    strategy: StrategyName = None,
+    partitions: Annotated[
+        str | None,
+        typer.Option(
+            "--partitions", metavar="A,B", help="Serve these; else whatever nobody serves."
+        ),
+    ] = None,
+    lease_seconds: LeaseSeconds = None,
+    grace_seconds: GraceSeconds = None,
+    poll_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--poll-seconds", metavar="SECONDS", help="Between two looks when no hint comes."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What this worker is called.")
+    ] = None,
+    forever: Annotated[
+        bool, typer.Option("--forever", help="Go on when there is nothing left to do.")
+    ] = False,
+    log_level: Annotated[
+        Level, typer.Option("--log-level", help="How much is logged, on stderr.")
+    ] = Level.INFO,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> int:
+    """Claim, scrape and report, until nothing is left to do.
+
+    Any number of workers may share a database, on this machine or on others; add and stop them at
+    any time. The first SIGINT or SIGTERM lets running targets end and gives the rest back, the
+    second stops at once.
+    """
+    from swather.cli import configured, database
+    from swather.worker import process
+
+    _log_to_stderr(log_level)
+    options = {
+        "db": db,
+        "concurrency": concurrency,
+        "batch_size": batch_size,
+        "strategy": strategy,
+        "lease_seconds": lease_seconds,
+        "grace_seconds": grace_seconds,
+        "poll_seconds": poll_seconds,
+    }
+    with database.opened(db) as store:
+        held = configured.resolved(store, options).settings
+        scrapers = _scrapers(store, scraper or [], run)
+    worker = _worker(
+        held,
+        {name: configured.applied(found, held) for name, found in scrapers.items()},
+        url=database.existing(db),
+        run=run,
+        partitions=tuple(partitions.split(",")) if partitions else None,
+        forever=forever,
+        name=name,
+        as_json=as_json,
+    )
+    return process.main(worker)
+
+
+def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "Scraper"]:
+    """The code this worker has, by name; the run's must be among it."""
+    from swather.scraping import registry
+
+    found = [registry.load(spec) for spec in specs]
+    if run is None:
+        if not specs:
+            found = [registry.load(known.name) for known in registry.names()]
+        if not found:
+            raise InputError("no scraper is installed; name the code to run: --scraper books.py")
+        return {scraper.name: scraper for scraper in found}
+    wanted = store.runs.get(run)
+    if not specs:
+        found = [_installed(wanted)]
+    by_name = {scraper.name: scraper for scraper in found}
+    if wanted.scraper not in by_name:
+        raise InputError(
+            f"run {run!r} is one of {wanted.scraper!r}, and this worker has only "
+            f"{', '.join(by_name)}"
+        )
+    return by_name
+
+
+def _installed(run: Any) -> "Scraper":
+    from swather.model.run import RESERVED_PARAM
+    from swather.scraping import registry
+
+    try:
+        return registry.load(run.scraper)
+    except LoadError as error:
+        spec = run.params.get(RESERVED_PARAM, {}).get("scraper")
+        # Not loaded unasked: a database must not decide which code a machine runs.
+        began = f" (the run was begun with --scraper {spec})" if spec else ""
+        raise InputError(
+            f"this worker has not the code of scraper {run.scraper!r}; name it: "
+            f"--scraper FILE{began}"
+        ) from error
+
+
+def _worker(
+    held: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
+) -> "Worker":
+    from swather.cli import output
+    from swather.model.strategy import Strategy
+    from swather.net.fetcher import TIMEOUT_SECONDS, WreqFetcher
+    from swather.worker import Worker, WorkerReport
+
+    class Reporting(Worker):
+        def run(self) -> WorkerReport:
+            import msgspec
+
+            report = super().run()
+            if as_json:
+                output.print_json(msgspec.to_builtins(report))
+                sys.stdout.flush()
+            return report
+
+    return Reporting(
+        scrapers=scrapers,
+        concurrency=held.concurrency,
+        batch_size=held.batch_size,
+        strategy=None if held.strategy is None else Strategy(held.strategy),
+        lease_seconds=held.lease_seconds,
+        grace_seconds=held.grace_seconds,
+        poll_seconds=held.poll_seconds,
+        files_folder=held.files_folder,
+        new_fetcher=partial(WreqFetcher, timeout_seconds=held.request_timeout or TIMEOUT_SECONDS),
+        **given,
+    )
+
+
+class _Formatter(logging.Formatter):
+    """Records of a scraper say which task they are about."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        task = getattr(record, "task", None)
+        return text if task is None else f"{text} [task {task}]"
+
+
+def _log_to_stderr(level: Level) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    if level is Level.WARNING:
+        # What a scraper says of itself is meant to be seen.
+        logging.getLogger("swather.scraper").setLevel(logging.INFO)

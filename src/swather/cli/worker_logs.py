@@ -1,0 +1,32 @@
+"""What worker processes say: kept in files, and passed on line by line as it comes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+_MOST_AT_ONCE: Final = 1 << 16
+
+
+class WorkerLogs:
+    """The log files in a folder, read on from where they end now."""
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self.folder = folder
+        self._say = say
+        self._read_to = {path: path.stat().st_size for path in self._files()}
+        self._unended: dict[Path, bytes] = {}
+
+    def pass_on(self) -> None:
+        """Say the lines that have come since."""
+        for path in self._files():
+            with path.open("rb") as file:
+                file.seek(self._read_to.get(path, 0))
+                data = file.read(_MOST_AT_ONCE)
+                self._read_to[path] = file.tell()
+            *lines, rest = (self._unended.pop(path, b"") + data).split(b"\n")
+            self._unended[path] = rest
+            for line in lines:
+                self._say(line.decode(errors="replace"))
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("worker-*.log"))

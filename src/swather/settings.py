@@ -1,0 +1,297 @@
+"""Settings: every one described, where each may come from, and where its value did come from.
+
+The first place that names a setting wins: an option of the command, the environment, the file
+.env, the settings row of the database, swather.toml (or [tool.swather] in pyproject.toml), the
+scraper's decorator, the default.
+"""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    PyprojectTomlConfigSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from swather.errors import BadSetting
+
+PREFIX: Final = "SWATHER_"
+OPTION: Final = "option"
+ENVIRONMENT: Final = "environment"
+ROW: Final = "settings row"
+DECORATOR: Final = "decorator"
+DEFAULT: Final = "default"
+DOTENV: Final = ".env"
+TOML: Final = "swather.toml"
+PYPROJECT: Final = "pyproject.toml"
+
+# Other names of a setting: in the environment, and in the settings row.
+ALIASES: Final[dict[str, tuple[str, ...]]] = {
+    "workers": ("WORKER_COUNT", "max_workers"),
+    "concurrency": ("MAX_CONCURRENT_SOURCES",),
+    "retries": ("MAX_RETRIES_PER_SOURCE", "max_retries"),
+    "backoff": ("backoff_factor",),
+    "timeout": ("SOURCE_TIMEOUT",),
+    "request_timeout": ("REQUEST_TIMEOUT",),
+    "min_delay_seconds": ("MIN_DELAY_SECONDS",),
+    "max_delay_seconds": ("MAX_DELAY_SECONDS",),
+    "files_folder": ("output_dir",),
+}
+# Those the database itself acts upon, so that they count only where it can see them.
+OF_THE_DATABASE: Final = frozenset({"event_level", "event_days"})
+# Those that are needed, or can be read, only before the database is open.
+NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
+# Variables that begin like ours and are no settings.
+_NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_TEST_", "SWATHER_BENCH_")
+
+
+class Settings(BaseSettings):
+    """All settings. None where the scraper's decorator decides."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True, title="settings"
+    )
+
+    db: str = Field(
+        default="sqlite:///swather.db",
+        description="the database: sqlite:///path/to/file.db or postgresql://user@host/database",
+    )
+    workers: int = Field(default=1, ge=1, description="worker processes that a run is given")
+    concurrency: int = Field(default=10, ge=1, description="targets at a time in each worker")
+    batch_size: int | None = Field(
+        default=None,
+        ge=1,
+        description="tasks claimed at a time; as many as are soon begun if unset",
+    )
+    lease_seconds: float = Field(
+        default=60.0, gt=0, description="seconds after which others take over from a silent worker"
+    )
+    grace_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        description="seconds for running targets to end when a worker is stopped",
+    )
+    poll_seconds: float = Field(
+        default=1.0, gt=0, description="seconds between two looks for work when no hint comes"
+    )
+    strategy: Literal["fifo", "lifo", "priority", "weighted_random"] | None = Field(
+        default=None, description="the order in which tasks are taken"
+    )
+    retries: int | None = Field(default=None, ge=0, description="executions after the first")
+    backoff: float | None = Field(
+        default=None, ge=1, description="seconds before a retry: backoff ** attempts"
+    )
+    timeout: float | None = Field(
+        default=None, gt=0, description="seconds after which one execution is cut"
+    )
+    request_timeout: float | None = Field(
+        default=None, gt=0, description="seconds that one request may take; 30 by default"
+    )
+    rate: str | None = Field(default=None, description="starts per lane, '5/s' or '30/min'")
+    total_rate: str | None = Field(default=None, description="starts of a scraper over all lanes")
+    in_flight: int | None = Field(
+        default=None, ge=1, description="targets that run together on a lane"
+    )
+    min_delay_seconds: float | None = Field(
+        default=None, ge=0, description="seconds a slot waits at least between two targets"
+    )
+    max_delay_seconds: float | None = Field(
+        default=None, ge=0, description="seconds a slot waits at most between two targets"
+    )
+    files_folder: Path = Field(
+        default=Path("files"), description="where files go that scrapers save"
+    )
+    logs_folder: Path = Field(
+        default=Path(".swather/logs"), description="where `swather run` keeps its workers' logs"
+    )
+    event_level: Literal["none", "failures", "all"] = Field(
+        default="failures", description="what the event log keeps; in the settings row alone"
+    )
+    event_days: float = Field(
+        default=30.0, gt=0, description="days of the event log; in the settings row alone"
+    )
+    params: dict[str, dict[str, Any]] = Field(
+        default={}, description="parameters of scrapers by name: [params.books] in swather.toml"
+    )
+
+
+class Resolved(NamedTuple):
+    """The settings, and by name where those come from that are not defaults."""
+
+    settings: Settings
+    origins: dict[str, str]
+
+    def origin(self, name: str) -> str:
+        return self.origins.get(name, DEFAULT)
+
+
+class _Said(NamedTuple):
+    """A value, and what it was called where it was said: 'environment (WORKER_COUNT)'."""
+
+    value: Any
+    origin: str
+
+
+def read(
+    options: Mapping[str, Any] | None = None,
+    *,
+    row: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
+) -> Resolved:
+    """The settings in force. `options` that are None were not given; `row` is the settings row of
+    the database, once it is open; the files are those in `folder`, this one by default.
+    """
+    said: dict[str, _Said] = {}
+    for layer in _layers(options or {}, row or {}, folder or Path.cwd()):
+        for name, value in layer.items():
+            said.setdefault(name, value)
+    try:
+        settings = _validated({name: given.value for name, given in said.items()})
+    except ValidationError as error:
+        raise BadSetting(_told(error, said)) from error
+    return Resolved(settings, {name: given.origin for name, given in said.items()})
+
+
+def canonical(name: str) -> str:
+    """The setting that a name, or one of its other names, means; BadSetting when there is none."""
+    for known in Settings.model_fields:
+        if name.lower() == known or name in ALIASES.get(known, ()):
+            return known
+    raise BadSetting(_unknown(name, "there is no setting {name!r}"))
+
+
+def checked(name: str, value: Any) -> Any:
+    """The value as the settings row holds it; a text is read by the setting's type."""
+    name = canonical(name)
+    if name in NEVER_IN_THE_ROW:
+        raise BadSetting(f"{name} cannot be kept in the database; put it into {TOML}")
+    try:
+        made = _validated({name: value})
+    except ValidationError as error:
+        raise BadSetting(_told(error, {name: _Said(value, "")})) from error
+    return made.model_dump(mode="json")[name]
+
+
+def described() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every setting: its name, what it is, its other names."""
+    for name, field in Settings.model_fields.items():
+        yield name, field.description or "", ALIASES.get(name, ())
+
+
+class _Plain(Settings):
+    """Settings made of what they are given and of nothing else."""
+
+    @classmethod
+    def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[Any, ...]:
+        return (sources["init_settings"],)
+
+
+def _validated(values: dict[str, Any]) -> Settings:
+    return _Plain(**values)
+
+
+def _layers(
+    options: Mapping[str, Any], row: Mapping[str, Any], folder: Path
+) -> Iterator[dict[str, _Said]]:
+    yield {name: _Said(value, OPTION) for name, value in options.items() if value is not None}
+    yield _from_variables(EnvSettingsSource(Settings), ENVIRONMENT)
+    dotenv = folder / ".env"
+    if dotenv.is_file():
+        yield _from_variables(DotEnvSettingsSource(Settings, env_file=dotenv), DOTENV)
+    yield _from_row(row)
+    yield from _from_toml(folder)
+
+
+def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Said]:
+    # Not the source's own call, which leaves out what it does not know.
+    found = {name: value for name, value in source.env_vars.items() if value}
+    said: dict[str, _Said] = {}
+    for variable, value in found.items():
+        upper = variable.upper()
+        if not upper.startswith(PREFIX) or upper.startswith(_NO_SETTINGS):
+            continue
+        name = upper.removeprefix(PREFIX).lower()
+        if name not in Settings.model_fields:
+            raise BadSetting(_unknown(name, f"{where}: {upper} is no setting", PREFIX))
+        _refuse_the_databases_own(name, value, where)
+        said[name] = _Said(value, f"{where} ({upper})")
+    for name, others in ALIASES.items():
+        for other in filter(str.isupper, others):
+            if other.lower() in found:
+                said.setdefault(name, _Said(found[other.lower()], f"{where} ({other})"))
+    return said
+
+
+def _from_row(row: Mapping[str, Any]) -> dict[str, _Said]:
+    """The row may hold what other releases put there, so nothing in it is unknown."""
+    by_name = {
+        other: name for name, others in ALIASES.items() for other in others if other.islower()
+    }
+    said: dict[str, _Said] = {}
+    for name, value in row.items():
+        known = by_name.get(name, name)
+        if known in Settings.model_fields and known not in NEVER_IN_THE_ROW:
+            said[known] = _Said(value, ROW)
+    return said
+
+
+def _from_toml(folder: Path) -> Iterator[dict[str, _Said]]:
+    own, shared = folder / TOML, folder / PYPROJECT
+    try:
+        if own.is_file():
+            yield _known(TomlConfigSettingsSource(Settings, own)(), TOML)
+        if shared.is_file():
+            source = PyprojectTomlConfigSettingsSource(_InPyproject, shared)
+            yield _known(source(), PYPROJECT)
+    except (ValueError, OSError) as error:
+        if isinstance(error, BadSetting):
+            raise
+        raise BadSetting(f"the settings in {folder} cannot be read: {error}") from error
+
+
+class _InPyproject(Settings):
+    model_config = SettingsConfigDict(pyproject_toml_table_header=("tool", "swather"))
+
+
+def _known(values: Mapping[str, Any], where: str) -> dict[str, _Said]:
+    said: dict[str, _Said] = {}
+    for name, value in values.items():
+        if name not in Settings.model_fields:
+            raise BadSetting(_unknown(name, f"{where}: {name!r} is no setting"))
+        _refuse_the_databases_own(name, value, where)
+        said[name] = _Said(value, where)
+    return said
+
+
+def _refuse_the_databases_own(name: str, value: Any, where: str) -> None:
+    if name in OF_THE_DATABASE:
+        raise BadSetting(
+            f"{where}: {name} belongs to a database; use: swather settings set {name} {value}"
+        )
+
+
+def _unknown(name: str, said: str, prefix: str = "") -> str:
+    near = get_close_matches(name.lower(), Settings.model_fields, n=1)
+    shown = f"{prefix}{near[0]}" if near else ""
+    shown = shown.upper() if prefix else shown
+    hint = f"; did you mean {shown!r}?" if near else "; `swather settings` lists them"
+    return said.format(name=name) + hint
+
+
+def _told(error: ValidationError, said: Mapping[str, _Said]) -> str:
+    """What is wrong, in one line: where it was said, what was expected, what came."""
+    problems = []
+    for problem in error.errors():
+        name = str(problem["loc"][0])
+        origin = said[name].origin if name in said else ""
+        where = f"{origin}: " if origin and origin != OPTION else ""
+        message = problem["msg"].removeprefix("Input ")
+        problems.append(f"{where}{name} {message}, got {problem['input']!r}")
+    return "; ".join(problems)

@@ -1,0 +1,151 @@
+"""Runs a scraper on one target, here and now."""
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from swather.model.lease import Lease
+from swather.model.payload import decode, encode
+from swather.model.retry import Faults
+from swather.model.task import Target
+from swather.net.fetcher import Fetcher
+from swather.scraping import params as parameters
+from swather.scraping.context import Context, RunInfo, SyncContext
+from swather.scraping.invoke import invoke, invoke_blocking
+from swather.scraping.scraper import Scraper
+from swather.scraping.targets import target_of
+from swather.testing.pages import PageFetcher, Pages
+from swather.testing.verbs import MemoryVerbs
+
+T = TypeVar("T")
+
+_RUN: Final = RunInfo(id=1, name="test")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scraped:
+    """What a scraper made of a target.
+
+    items      what it yielded, returned or emitted, as the JSON that would be stored
+    targets    what it followed or added, as plain values
+    children   the same with keys, lanes and priorities
+    files      what it saved: content by name
+    cursors    of its checkpoints
+    progress   what it told of its progress
+    """
+
+    items: list[Any]
+    children: list[Target]
+    files: dict[str, bytes]
+    cursors: list[Any]
+    progress: list[Any]
+
+    @property
+    def targets(self) -> list[Any]:
+        return [child.value for child in self.children]
+
+
+def run_scraper(
+    scraper: Scraper,
+    target: Any,
+    *,
+    params: Mapping[str, Any] | None = None,
+    pages: Pages | None = None,
+    fetcher: Fetcher | None = None,
+    cursor: Any = None,
+    attempt: int = 1,
+) -> Scraped:
+    """Run a scraper on a target and return what it produced; what it raises is raised here.
+
+    `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
+    the process. `cursor` and `attempt` are what a later attempt would find. It works in any test,
+    async ones too, and needs no database.
+    """
+    encode(target, what="target")
+    placed = target_of(scraper, target)
+    lease = Lease(
+        task_id=1,
+        token=1,
+        run_id=_RUN.id,
+        target=target,
+        priority=placed.priority,
+        lane=placed.lane,
+        partition=placed.partition,
+        parent_id=None,
+        faults=Faults(attempts=attempt - 1),
+        cursor=cursor,
+    )
+    typed = parameters.typed(scraper, params or {})
+
+    def execute() -> Scraped:
+        return _execute(scraper, lease, typed, fetcher or PageFetcher(pages or {}))
+
+    return _outside_of_any_loop(execute)
+
+
+def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher) -> Scraped:
+    verbs = MemoryVerbs(fetcher)
+    context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
+    instance = scraper.new_instance()
+    with asyncio.Runner() as runner:
+        try:
+            if scraper.is_async:
+                runner.run(_scrape(instance, context))
+            else:
+                instance.setup_blocking(runner.run)
+                try:
+                    invoke_blocking(instance, SyncContext(context, runner.run))
+                finally:
+                    instance.close_blocking(runner.run)
+        finally:
+            runner.run(fetcher.close())
+    left = context.collected()
+    files = {file.name: verbs.contents[file.sha256] for file in (*verbs.files, *left.files)}
+    return Scraped(
+        items=[decode(bytes(item.data)) for item in (*verbs.items, *left.items)],
+        children=[*verbs.children, *left.children],
+        files=files,
+        cursors=verbs.cursors,
+        progress=verbs.told,
+    )
+
+
+async def _scrape(instance: Any, context: Context) -> None:
+    await instance.setup()
+    try:
+        await invoke(instance, context)
+    finally:
+        await instance.close()
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _outside_of_any_loop(call: Callable[[], T]) -> T:
+    """Call in this thread, or, where an event loop is running, in another one."""
+    if not _is_in_a_loop():
+        return call()
+    results: list[T] = []
+    errors: list[BaseException] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            results.append(context.run(call))
+        except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="run_scraper")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,59 @@
+"""What a context asks for, done in memory."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from swather.model.outcome import File, Item
+from swather.model.task import Target
+from swather.net.fetcher import Fetcher
+from swather.net.page import Page
+from swather.net.request import Request
+
+
+class MemoryVerbs:
+    """See swather.scraping.context.Verbs. Keeps what was handed over, and grants everything."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self.items: list[Item] = []
+        self.children: list[Target] = []
+        self.files: list[File] = []
+        self.contents: dict[str, bytes] = {}
+        self.cursors: list[Any] = []
+        self.told: list[Any] = []
+
+    async def fetch(self, request: Request) -> Page:
+        return await self._fetcher.fetch(request)
+
+    async def permits(self, lane: str, count: int) -> None:
+        del lane, count
+
+    async def checkpoint(
+        self,
+        part: int,
+        cursor: Any,
+        items: Sequence[Item],
+        children: Sequence[Target],
+        files: Sequence[File],
+    ) -> None:
+        del part
+        self.cursors.append(cursor)
+        self.items += items
+        self.children += children
+        self.files += files
+
+    async def progress(self, data: Any) -> None:
+        self.told.append(data)
+
+    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+        data = (
+            content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
+        )
+        sha256 = hashlib.sha256(data).hexdigest()
+        self.contents[sha256] = data
+        return File(
+            name=name or sha256[:16], sha256=sha256, size_bytes=len(data), media_type=media_type
+        )

@@ -1,0 +1,88 @@
+"""Two ways to call `swather`: in this process, which is quick, and as a user does."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from swather.cli import main
+from swather.store import prepare
+
+PROGRAM = Path(sys.executable).with_name("swather")
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err)["error"]
+
+
+Swather = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test works in a folder of its own and sees no database of the user's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SWATHER_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.fixture
+def swather(capsys: pytest.CaptureFixture[str]) -> Swather:
+    """`swather("db", "init")` in this process."""
+
+    def call(*arguments: str) -> Result:
+        code = main(arguments)
+        said = capsys.readouterr()
+        return Result(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Swather:
+    """The installed program, in a process of its own."""
+
+    def call(*arguments: str, **options: Any) -> Result:
+        done = subprocess.run(
+            [PROGRAM, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=50,
+            **options,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without tables; on SQLite not even a file."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'queue.db'}"
+        return
+    with request.getfixturevalue("postgres_server").fresh_database() as address:
+        yield address
+
+
+@pytest.fixture
+def database(url: str) -> str:
+    """A database with tables, named by SWATHER_DB or --db."""
+    prepare(url)
+    return url

@@ -1,0 +1,154 @@
+"""Commands that change what is in a database, on both of them."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+import swather as package
+from swather import Permanent
+from swather import store as stores
+from swather.model.lane import PacedKind
+from swather.store import Store
+from tests.cli.conftest import Result, Swather
+
+RUN = "first-run"
+
+
+@pytest.fixture
+def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A run with a failed task and two that wait."""
+    monkeypatch.setenv("SWATHER_DB", database)
+    with package.open(database) as queue:
+        queue.enqueue(RUN, ["a", "http://example.com/b", "c"], scraper="books")
+        [lease] = queue.claim(1, run=RUN)
+        queue.finish(lease, error=Permanent("gone", reason="gone"))
+    opened = stores.open(database)
+    yield opened
+    opened.close()
+
+
+def done(call: Swather, *arguments: str) -> Result:
+    said = call(*arguments)
+    assert said.code == 0, said.err
+    return said
+
+
+def test_failed_tasks_are_retried(swather: Swather, store: Store):
+    assert "1 task would be ready again" in done(swather, "retry", RUN, "--dry-run").out
+    assert store.runs.counts(RUN).failed == 1
+    said = done(swather, "retry", RUN, "--reason", "gone")
+    assert f"run {RUN}: 1 task ready again" in said.out
+    assert store.runs.counts(RUN).ready == 3
+
+
+def test_only_what_matches_is_retried(swather: Swather, store: Store):
+    assert done(swather, "retry", RUN, "--reason", "other", "--json").data["retried"] == 0
+    assert done(swather, "retry", RUN, "--error-class", "timeout", "--json").data["retried"] == 0
+    assert done(swather, "retry", "books", "--task", "1", "--json").data["retried"] == 1
+
+
+def test_tasks_are_cancelled_by_filter(swather: Swather, store: Store):
+    said = done(swather, "cancel", RUN, "--lane", "example.com", "--dry-run")
+    assert "1 task would be cancelled" in said.out
+    data = done(swather, "cancel", RUN, "--lane", "example.com", "--json").data
+    assert data == {"run": RUN, "cancelled": 1, "whole_run": False, "dry_run": False}
+    assert (store.runs.counts(RUN).cancelled, store.runs.get(RUN).state) == (1, "open")
+
+
+def test_a_whole_run_is_cancelled(swather: Swather, store: Store):
+    assert "2 tasks would be cancelled" in done(swather, "cancel", RUN, "--dry-run").out
+    assert store.runs.get(RUN).state == "open"
+    assert "2 tasks cancelled and the run ended" in done(swather, "cancel", RUN).out
+    assert store.runs.get(RUN).state == "cancelled"
+
+
+def test_a_run_is_paused_and_goes_on(swather: Swather, store: Store):
+    done(swather, "pause", RUN, "--dry-run")
+    assert not store.runs.get(RUN).paused
+    assert done(swather, "pause", RUN).out == f"run {RUN} is paused\n"
+    assert store.runs.get(RUN).paused
+    done(swather, "unpause", RUN)
+    assert not store.runs.get(RUN).paused
+
+
+def test_lanes_and_scrapers_are_paused(swather: Swather, store: Store):
+    data = done(swather, "pause", "--lane", "example.com", "--scraper", "books", "--json").data
+    assert data["paused"] == ["lane example.com", "scraper books"]
+    assert store.lanes.get("example.com").paused
+    assert store.lanes.get("books", PacedKind.SCRAPER).paused
+    done(swather, "unpause", "--lane", "example.com", "--scraper", "books")
+    assert not store.lanes.get("example.com").paused
+
+
+def test_a_worker_is_paused_by_name_and_by_number(swather: Swather, store: Store, database: str):
+    with package.open(database, name="someone") as queue:
+        queue.claim(1)
+        [worker] = store.workers.find()
+        done(swather, "pause", "--worker", "someone")
+        assert store.workers.get(worker.id).paused
+        done(swather, "unpause", "--worker", str(worker.id))
+        assert not store.workers.get(worker.id).paused
+
+
+def test_a_run_is_removed_when_it_has_ended(swather: Swather, store: Store):
+    said = swather("runs", "rm", RUN, "--yes")
+    assert (said.code, said.err) == (
+        2, f"error: run {RUN!r} is still open; end it first: swather cancel {RUN}\n"
+    )  # fmt: skip
+    done(swather, "cancel", RUN)
+    done(swather, "runs", "rm", RUN, "--dry-run")
+    assert len(store.runs.find()) == 1
+    assert done(swather, "runs", "rm", RUN, "--yes").out == f"run {RUN}: removed, 3 tasks\n"
+    assert store.runs.find() == []
+
+
+def test_where_nobody_can_be_asked_yes_must_be_said(
+    swather: Swather, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    done(swather, "cancel", RUN)
+    said = swather("runs", "rm", RUN)
+    assert said.code == 2
+    assert "say --yes" in said.err
+    assert len(store.runs.find()) == 1
+
+
+def test_old_runs_are_pruned(swather: Swather, store: Store):
+    done(swather, "cancel", RUN)
+    data = done(swather, "runs", "prune", "--older-than", "1h", "--json").data
+    assert (data["runs"], data["removed"]["runs"]) == ([], 0)
+    assert RUN in done(swather, "runs", "ls").out
+    data = done(swather, "runs", "prune", "--older-than", "0.001s", "--dry-run", "--json").data
+    assert data["runs"] == [RUN]
+    done(swather, "runs", "prune", "--older-than", "0.001s", "--yes")
+    assert store.runs.find() == []
+
+
+def test_an_option_of_a_group_is_not_lost_on_its_command(swather: Swather, store: Store):
+    said = swather("runs", "--json", "rm", RUN)
+    assert said.code == 2
+    assert "--json goes after the command: rm --json" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("retry",), "Missing argument 'RUN'"),
+        (("retry", "nope"), "there is no run named 'nope'"),
+        (("retry", RUN, "--state", "ready"), "only ended tasks can be retried"),
+        (("retry", RUN, "--state", "odd"), "'odd' is not one of"),
+        (("cancel", RUN, "--state", "failed"), "a task that is failed has ended already"),
+        (("cancel", RUN, "--task", "0"), "a task's number is 1 or more"),
+        (("pause",), "name a run, or --lane, --scraper or --worker"),
+        (("pause", "--worker", "nope"), "no worker 'nope' is at work; there are: none"),
+        (("runs", "rm"), "Missing argument 'RUN'"),
+        (("runs", "prune", "--older-than", "long"), "expected a time such as"),
+        (("runs", "remove"), "No such command 'remove'"),
+    ],
+)
+def test_bad_input_is_one_line(swather: Swather, store: Store, arguments, message):
+    said = swather(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert said.err.count("\n") == 1

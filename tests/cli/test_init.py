@@ -1,0 +1,56 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Swather
+
+FILES = [".gitignore", "README.md", "books.py", "swather.toml", "test_books.py"]
+
+
+@pytest.mark.slow
+def test_the_tests_of_a_new_project_pass(swather: Swather):
+    said = swather("init", "shops")
+    assert said.code == 0
+    assert "swather run books.py" in said.out
+    assert sorted(path.name for path in Path("shops").iterdir()) == FILES
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd="shops",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "2 passed" in done.stdout
+
+
+def test_its_scraper_and_its_settings_can_be_loaded(swather: Swather, monkeypatch):
+    swather("init")
+    data = swather("scrapers", "books.py", "--json").data
+    assert (data["name"], data["options"]["rate"]) == ("books", "5/s")
+    found = swather("settings", "--json").data
+    assert found["concurrency"]["origin"] == "swather.toml"
+
+
+def test_nothing_is_overwritten(swather: Swather):
+    Path("README.md").write_text("mine")
+    said = swather("init")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == ("error: README.md exists already; name a new folder: swather init DIR\n")
+    assert [path.name for path in Path().iterdir()] == ["README.md"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(swather: Swather):
+    Path("file").touch()
+    said = swather("init", "file/folder")
+    assert said.code == 2
+    assert said.err.startswith("error: a project cannot be written to file/folder: ")
+
+
+def test_it_answers_in_json(swather: Swather):
+    data = swather("init", "shops", "--json").data
+    assert data["folder"] == "shops"
+    assert sorted(data["files"]) == FILES

@@ -1,0 +1,141 @@
+"""Commands that only look, on both databases."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import swather
+from swather import Permanent
+from tests.cli.conftest import Result, Swather
+
+RUN = "first-run"
+
+
+@pytest.fixture
+def filled(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run with one task completed, one failed, one to be retried and one running."""
+    monkeypatch.setenv("SWATHER_DB", database)
+    with swather.open(database, name="someone") as queue:
+        queue.enqueue(RUN, ["a", "b", "c", "d", "e"], scraper="books")
+        leases = {lease.target: lease for lease in queue.claim(3, run=RUN)}
+        queue.finish(leases["a"], [{"title": "=A"}, {"title": "B"}], targets=["f"])
+        queue.finish(leases["b"], error=Permanent("no such book 12", reason="not_found"))
+        queue.finish(leases["c"], error="try later")
+    return database
+
+
+def look(call: Swather, *arguments: str) -> Result:
+    said = call(*arguments)
+    assert said.code == 0, said.err
+    return said
+
+
+def test_status_shows_a_run(swather: Swather, filled):
+    said = look(swather, "status", RUN)
+    for line in ("state      open", "done       2 of 6", "ready      3", "waiting    1"):
+        assert line in said.out
+    assert "permanent 1" in said.out
+    assert "transient 1" in said.out
+    data = look(swather, "status", RUN, "--json").data
+    assert data["counts"]["completed"] == data["counts"]["failed"] == 1
+    assert data["success_rate"] == 0.5
+
+
+def test_status_shows_all_runs(swather: Swather, filled):
+    said = look(swather, "status")
+    assert RUN in said.out
+    assert "no worker is at work" in said.out
+    assert look(swather, "status", "--json").data["runs"][0]["of"] == 6
+
+
+def test_a_scrapers_name_means_its_newest_run(swather: Swather, filled):
+    with_name = look(swather, "status", "books", "--json").data
+    assert with_name["run"] == RUN
+
+
+def test_status_watches_until_the_run_is_over(swather: Swather, filled):
+    look(swather, "cancel", RUN)
+    lines = look(swather, "status", RUN, "--watch", "--json").out.splitlines()
+    assert json.loads(lines[-1])["state"] == "cancelled"
+    assert "6 of 6" in look(swather, "status", "--watch").err
+
+
+def test_why_says_what_holds_a_run_and_a_task_back(swather: Swather, filled):
+    said = look(swather, "why")
+    assert said.out.startswith(f"Run {RUN} is open: 2 of 6 tasks done.\n")
+    assert "No worker is running; to start one: swather worker --run" in said.out
+    assert "Its last error (permanent): no such book 12" in look(swather, "why", "2").out
+    assert look(swather, "why", "--json").data["of"] == RUN
+
+
+def test_errors_are_grouped(swather: Swather, filled):
+    data = look(swather, "errors", "--json").data
+    assert {(group["error_class"], group["count"], group["failed"]) for group in data} == {
+        ("permanent", 1, 1),
+        ("transient", 1, 0),
+    }
+    said = look(swather, "errors", RUN, "--tracebacks")
+    assert "no such book #" in said.out
+    assert "swather.errors.Permanent: no such book 12" in said.out
+
+
+def test_tasks_are_listed_by_filter(swather: Swather, filled):
+    assert [t["target"] for t in look(swather, "tasks", "--state", "failed", "--json").data] == [
+        "b"
+    ]
+    assert [t["target"] for t in look(swather, "tasks", "--reason", "ok", "--json").data] == ["a"]
+    said = look(swather, "tasks", "--limit", "2")
+    assert "there are more: --after 2" in said.out
+    said = look(swather, "tasks", "--task", "2")
+    assert "not_found" in said.out
+    assert "no such task" in look(swather, "tasks", "--lane", "example.com").out
+
+
+def test_runs_are_listed(swather: Swather, filled):
+    rows = look(swather, "runs", "--json").data
+    assert (rows[0]["run"], rows[0]["tasks"], rows[0]["items"]) == (RUN, 6, 2)
+    assert RUN in look(swather, "runs").out
+    assert RUN in look(swather, "runs", "ls", "--state", "open").out
+    assert look(swather, "runs", "ls", "--state", "finished").out == "no run is finished\n"
+
+
+def test_items_are_exported(swather: Swather, filled):
+    said = look(swather, "export", RUN, "-o", "books.csv")
+    assert said.out == f"2 items of run {RUN} in books.csv\n"
+    assert Path("books.csv").read_text() == "title\n'=A\nB\n"
+    look(swather, "export", RUN, "-o", "raw.csv", "--raw")
+    assert Path("raw.csv").read_text() == "title\n=A\nB\n"
+    look(swather, "export", RUN, "-o", "books.parquet")
+    assert Path("books.parquet").read_bytes()[:4] == b"PAR1"
+
+
+def test_items_go_to_stdout(installed: Swather, filled):
+    said = installed("export", RUN, "-o", "-")
+    assert [json.loads(line) for line in said.out.splitlines()] == [
+        {"title": "=A"},
+        {"title": "B"},
+    ]
+
+
+def test_the_log_tells_what_failed(swather: Swather, filled):
+    kinds = [json.loads(line)["kind"] for line in look(swather, "logs", "--json").out.splitlines()]
+    assert sorted(kinds) == ["failed", "retry"]
+    said = look(swather, "logs", "--task", "2")
+    assert "failed" in said.out
+    assert "no such book 12" in said.out
+    assert "nothing of this kind" in look(swather, "logs", "--task", "1").err
+
+
+@pytest.mark.parametrize("command", ["status", "why", "errors", "tasks", "logs"])
+def test_an_unknown_run_is_told(swather: Swather, filled, command):
+    said = swather(command, "nope")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "error: there is no run named 'nope'; `swather runs` lists them\n"
+
+
+@pytest.mark.parametrize("command", ["why", "errors", "tasks", "logs"])
+def test_without_any_run_there_is_nothing_to_show(swather: Swather, database, command):
+    said = swather(command, "--db", database)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "error: there are no runs in this database yet\n"

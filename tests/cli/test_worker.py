@@ -1,0 +1,65 @@
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Swather
+from tests.cli.scrapers import NUMBERS, write
+
+
+def test_enqueue_answers_with_the_command_for_workers(swather: Swather, database: str):
+    write(NUMBERS)
+    said = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json")
+    data = said.data
+    assert (said.code, data["status"], data["enqueued"], data["duplicates"]) == (
+        0, "enqueued", 2, 1
+    )  # fmt: skip
+    assert data["run_id"].endswith("-numbers")
+    assert data["worker_command"].startswith("swather worker --scraper ")
+    again = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json").data
+    assert (again["run_id"], again["enqueued"], again["duplicates"]) == (data["run_id"], 0, 3)
+
+
+@pytest.mark.slow
+def test_a_worker_started_by_that_command_finishes_the_run(
+    swather: Swather, installed: Swather, url: str
+):
+    write(NUMBERS)
+    if url.startswith("postgresql:"):
+        swather("db", "init", "--db", url)
+    data = swather("enqueue", "scrapers.py", "1", "2", "--db", url, "--json").data
+    said = installed(*shlex.split(data["worker_command"])[1:], "--json")
+    assert said.code == 0, said.err
+    assert (said.data["reason"], said.data["completed"]) == ("finished", 2)
+    assert "finished: 2 completed" in said.err
+    shown = swather("status", data["run_id"], "--db", url, "--json").data
+    assert (shown["state"], shown["counts"]["items"]) == ("finished", 2)
+
+
+def test_a_worker_without_the_code_says_how_the_run_was_begun(swather: Swather):
+    write(NUMBERS)
+    run = swather("enqueue", "scrapers.py", "1", "--json").data["run_id"]
+    said = swather("worker", "--run", run)
+    assert said.code == 2
+    assert "this worker has not the code of scraper 'numbers'" in said.err
+    assert f"--scraper {Path('scrapers.py').resolve()}:numbers" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--scraper", "scrapers.py", "--run", "nope"), "there is no run named 'nope'"),
+        (("--scraper", "others.py", "--run", "RUN"), "this worker has only others"),
+        (("--scraper", "scrapers.py", "--concurrency", "0"), "Invalid value for '--concurrency'"),
+        (("--scraper", "scrapers.py", "--batch-size", "-1"), "Invalid value for '--batch-size'"),
+        (("--scraper", "scrapers.py", "--grace-seconds", "-1"), "grace_seconds should be greater"),
+    ],
+)
+def test_bad_input_is_one_line(swather: Swather, arguments, message):
+    write(NUMBERS)
+    write(NUMBERS.replace("numbers", "others"), "others.py")
+    run = swather("enqueue", "scrapers.py", "1", "--json").data["run_id"]
+    said = swather("worker", *(word.replace("RUN", run) for word in arguments))
+    assert said.code == 2
+    assert message in said.err
+    assert said.err.count("\n") == 1

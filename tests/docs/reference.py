@@ -1,0 +1,38 @@
+"""Writes what the pages of docs/reference take from the code: python -m tests.docs.reference.
+
+A part stands between `<!-- its name -->` and `<!-- end -->`; the rest of a page is written by hand.
+"""
+
+import re
+from pathlib import Path
+
+from tests.docs import parts
+from tests.docs.blocks import ROOT
+
+FOLDER = ROOT / "docs" / "reference"
+PARTS = {
+    "commands": parts.commands,
+    "settings": parts.settings,
+    "options": parts.options,
+    "context": parts.context,
+    "page": parts.page,
+    "names": parts.names,
+    "error tree": parts.error_tree,
+    "errors": parts.errors,
+    "fetch errors": parts.fetch_errors,
+    "classes": parts.classes,
+}
+_PART = re.compile(r"(<!-- (?!end)([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def pages() -> dict[Path, str]:
+    return {path: rewritten(path.read_text()) for path in sorted(FOLDER.glob("*.md"))}
+
+
+def rewritten(text: str) -> str:
+    return _PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text)

@@ -1,0 +1,100 @@
+import io
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from swather.testing import shop
+from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
+
+EXECUTED = ("python", "console")
+EXPECTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
+# `# books.py` on the first line of a block: a file for the commands that follow.
+FILE = re.compile(r"# ([\w.]+\.py)\n")
+EXIT_CODE = re.compile(r"  # exit code (\d+)$")
+# Where pages say the shop is; while they are tested, another one is in its place.
+SHOPS = re.compile(r"https://books\.toscrape\.com|http://127\.0\.0\.1:8008")
+PROGRAMS = Path(sys.executable).parent
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def shop_url() -> Iterator[str]:
+    with shop() as site:
+        yield site.url
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(block.language in EXECUTED for block in blocks_of(page))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_the_examples_of_a_page_run_in_order(
+    page: Path, shop_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SWATHER_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    namespace: dict[str, Any] = {"__name__": "example"}
+    for block in blocks_of(page):
+        here = block._replace(text=SHOPS.sub(shop_url, block.text))
+        if block.language == "python" and (named := FILE.match(block.text)):
+            (tmp_path / named[1]).write_text(here.text)
+        elif block.language == "python":
+            run_python(page, here, namespace)
+        elif block.language == "console":
+            run_console(page, here)
+
+
+def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
+    """What `print(…)  # 7` prints must be what its comment says."""
+    lines = "\n" * (block.line - 1) + block.text
+    with redirect_stdout(io.StringIO()) as said:
+        exec(compile(lines, str(page), "exec"), namespace)  # noqa: S102  (our own page)
+    assert said.getvalue().splitlines() == EXPECTED.findall(block.text)
+
+
+def run_console(page: Path, block: Block) -> None:
+    """Lines below a command must be among those that stdout or stderr have, in their order; '…' is
+    any text.
+    """
+    shown = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+    assert not shown[0], f"{page}:{block.line}: a console block begins with a command after '$ '"
+    for example in shown[1:]:
+        command, *lines = example.splitlines()
+        wanted = EXIT_CODE.search(command)
+        done = run_command(command)
+        place = f"{page}:{block.line}: {command}\n{done.stdout}{done.stderr}"
+        assert done.returncode == int(wanted[1] if wanted else 0), place
+        unseen = [done.stdout.splitlines(), done.stderr.splitlines()]
+        for line in filter(None, lines):
+            assert any(found_in(said, line) for said in unseen), f"{line!r} not in {place}"
+
+
+def found_in(said: list[str], line: str) -> bool:
+    """Look for the line, and forget what was said before it."""
+    pattern = re.compile(re.escape(line).replace("…", ".*"))
+    for number, one in enumerate(said):
+        if pattern.fullmatch(one.rstrip()):
+            del said[: number + 1]
+            return True
+    return False
+
+
+def run_command(command: str) -> "subprocess.CompletedProcess[str]":
+    program, *arguments = shlex.split(command, comments=True)
+    assert program in {"swather", "pytest"}, f"only swather and pytest are run: {command}"
+    return subprocess.run(
+        [PROGRAMS / program, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
