@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from swather.cli import database
 from swather.errors import InputError, NotFound
 from swather.model.query import TaskFilter
-from swather.model.run import RESERVED_PARAM, Run
+from swather.model.run import Run
 from swather.model.task import State
 
 if TYPE_CHECKING:
@@ -58,6 +58,6 @@ def task_filter(
 
 def worker_command(run: Run, url: str | None) -> str:
     """The command that starts a worker on a run, with the scraper as it was named here."""
-    spec = run.params.get(RESERVED_PARAM, {}).get("scraper") or run.scraper
-    words = f"swather worker --scraper {shlex.quote(spec)} --run {shlex.quote(run.name)}"
+    spec = shlex.quote(run.scraper_spec)
+    words = f"swather worker --scraper {spec} --run {shlex.quote(run.name)}"
     return database.with_db(words, url)

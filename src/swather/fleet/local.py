@@ -156,8 +156,8 @@ class LocalFleet:
 
     def _note(self, ended: Exit, member: Member) -> None:
         self.exits.append(ended)
-        if ended.is_crash and not self._stops:
-            what = "no other is started" if member.is_over else "another takes its place"
-            _log.warning("%s; %s", ended, what)
         if self._on_exit is not None:
             self._on_exit(ended)
+        elif ended.is_crash and not self._stops:
+            what = "no other is started" if member.is_over else "another takes its place"
+            _log.warning("%s; %s", ended, what)

@@ -51,6 +51,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: datetime | None
 
     @property
+    def scraper_spec(self) -> str:
+        """How the scraper was named where the run began: books.py, package.module:books."""
+        return str(self.params.get(RESERVED_PARAM, {}).get("scraper") or self.scraper)
+
+    @property
     def scraper_params(self) -> dict[str, Any]:
         """What the scraper is given as its params."""
         return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}

@@ -61,7 +61,7 @@ def open(
 class Queue:
     """Targets go in, leases come out, and every lease is finished or released.
 
-    What is not finished within `lease_seconds` of the last `beat` (or claim) is somebody else's,
+    What is not finished within `lease_seconds` of the last `beat` or `claim` is somebody else's,
     and finishing it changes nothing. For use by one thread; closing gives back what is held.
     """
 
@@ -110,6 +110,8 @@ class Queue:
         """Up to `count` tasks for this worker, of one run or of any; none when there are none
         within `wait_seconds`. A run with nothing left to do is finished by this.
         """
+        # A worker that has been silent for too long is given none.
+        self.beat()
         request = ClaimRequest(
             worker_id=self._worker(),
             count=count,

@@ -159,7 +159,8 @@ class _Reasons:
     def _held_by_workers(self, counts: Counts) -> Iterator[str]:
         able = [w for w in self._workers if not w.paused and not self._is_ahead(w.cool_until)]
         if not self._workers:
-            start = command("worker", "--run", self._run.name, url=self._store.url)
+            spec = "--scraper", self._run.scraper_spec
+            start = command("worker", *spec, "--run", self._run.name, url=self._store.url)
             yield f"No worker is running; to start one: {start}"
         elif not able:
             yield f"All workers ({len(self._workers)}) are paused or cooling."

@@ -280,6 +280,7 @@ class Crew:
         running = list(self._slots.running.values())
         return {
             **self._tally.as_dict(),
+            "run": self._settings.run,
             "slots": self._slots.concurrency,
             "abandoned": self._slots.abandoned,
             "current": current(running, self._loop.time(), time.time()),

@@ -35,7 +35,7 @@ class Shutdown:
         self.signals += 1
         name = signal.Signals(number).name
         if self.signals == 1:
-            _log.warning("%s: no new targets; waiting for those that run (again: at once)", name)
+            _log.info("%s: no new targets; waiting for those that run (again: at once)", name)
             self.stop(now=False)
         else:
             _log.warning("%s: stopping at once", name)

@@ -1,0 +1,187 @@
+"""swather.run: a whole run in this process."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import swather
+from swather import Permanent, RunResult, scraper
+from swather.errors import BadLines, InputError
+from swather.store import prepare
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'queue.db'}"
+        return
+    with request.getfixturevalue("postgres_server").fresh_database() as address:
+        prepare(address)
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@scraper
+async def double(ctx, target):
+    if target == 7:
+        raise Permanent("seven", reason="seven")
+    return {"target": target, "double": 2 * target}
+
+
+def numbers(result: RunResult) -> list[int]:
+    return sorted(item["target"] for item in result)
+
+
+def test_a_list_is_scraped_and_its_items_are_there(url: str):
+    result = swather.run(double, range(10), db=url, progress=False)
+    assert (result.state, result.completed, result.failed) == ("finished", 9, 1)
+    assert numbers(result) == [0, 1, 2, 3, 4, 5, 6, 8, 9]
+    assert [(group.title, group.tasks) for group in result.failures] == [("seven", 1)]
+    assert "10 tasks: 9 completed, 1 failed." in str(result)
+    assert "9 completed, 1 failed, 9 items" in repr(result)
+
+
+def test_the_same_call_again_goes_on_and_another_one_does_not(url: str):
+    first = swather.run(double, [1, 2], db=url, progress=False)
+    again = swather.run(double, [1, 2], db=url, progress=False)
+    other = swather.run(double, [1, 3], db=url, progress=False)
+    anew = swather.run(double, [1, 2], db=url, new=True, progress=False)
+    assert first.run == again.run
+    assert len({first.run, other.run, anew.run}) == 3
+    assert numbers(other) == [1, 3]
+
+
+def test_without_a_database_nothing_is_left_behind():
+    result = swather.run(double, [1], progress=False)
+    folder = Path(result.url.removeprefix("sqlite:///")).parent
+    assert numbers(result) == [1]
+    assert folder.exists()
+    del result
+    assert not folder.exists()
+    assert list(Path().iterdir()) == []
+
+
+def test_it_works_inside_a_running_event_loop():
+    async def cell() -> RunResult:
+        return swather.run(double, [1, 2], progress=False)
+
+    assert numbers(asyncio.run(cell())) == [1, 2]
+
+
+def test_targets_of_a_generator_are_drawn_in_the_callers_thread():
+    threads = set()
+
+    def generated() -> Iterator[int]:
+        for number in range(5):
+            threads.add(threading.current_thread())
+            yield number
+
+    assert numbers(swather.run(double, generated(), progress=False)) == [0, 1, 2, 3, 4]
+    assert threads == {threading.current_thread()}
+
+
+def test_work_begins_before_a_slow_generator_has_ended():
+    began = threading.Event()
+
+    @scraper
+    async def tells(ctx, target):
+        began.set()
+
+    def generated() -> Iterator[int]:
+        yield 1
+        time.sleep(0.3)  # long enough for what has come to be loaded
+        yield 2
+        assert began.wait(20)
+        yield 3
+
+    assert swather.run(tells, generated(), progress=False).completed == 3
+
+
+def test_a_plain_function_and_a_class_run_too():
+    @scraper
+    def plain(ctx, target):
+        return {"target": target}
+
+    @scraper
+    class Sets:
+        def setup(self):
+            self.ready = True
+
+        async def scrape(self, ctx, target):
+            return {"target": target, "ready": self.ready}
+
+    assert numbers(swather.run(plain, [1], progress=False)) == [1]
+    assert numbers(swather.run(Sets, [1], progress=False)) == [1]
+
+
+def test_results_are_written_live_or_at_the_end():
+    swather.run(double, [1, 2], output="double.jsonl", progress=False)
+    lines = Path("double.jsonl").read_text().splitlines()
+    assert sorted(json.loads(line)["target"] for line in lines) == [1, 2]
+    result = swather.run(double, [1], output="double.csv", progress=False)
+    assert Path("double.csv").read_text() == "target,double\n1,2\n"
+    assert result.export("more.csv").read_text() == "target,double\n1,2\n"
+
+
+def test_params_reach_the_scraper_and_a_name_finds_one(tmp_path: Path):
+    Path("mine.py").write_text(
+        "from swather import scraper\n\n\n@scraper\nasync def mine(ctx, target):\n"
+        "    return ctx.params\n"
+    )
+    result = swather.run("mine.py", "a", params={"pages": 3}, progress=False)
+    assert list(result) == [{"pages": 3}]
+
+
+def test_it_stops_after_its_time_and_goes_on_later(url: str):
+    @scraper
+    async def slow(ctx, target):
+        await ctx.sleep(seconds)
+        return {"target": target}
+
+    seconds = 3600.0
+    first = swather.run(slow, [1, 2], db=url, max_seconds=0.3, grace_seconds=0.0, progress=False)
+    assert (first.state, first.counts.leased, first.counts.ready) == ("open", 0, 2)
+    seconds = 0.0
+    second = swather.run(slow, [1, 2], db=url, progress=False)
+    assert (second.run, numbers(second)) == (first.run, [1, 2])
+
+
+def test_an_error_of_the_generator_stops_the_run():
+    def generated() -> Iterator[int]:
+        yield 1
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more"):
+        swather.run(double, generated(), db="sqlite:///queue.db", progress=False)
+    assert [thread for thread in threading.enumerate() if "swather" in thread.name] == []
+
+
+def test_progress_is_shown_on_stderr(capsys: pytest.CaptureFixture[str]):
+    swather.run(double, [1, 2])
+    assert "2 of 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"targets": [object()]}, BadLines),
+        ({"targets": [1], "concurrency": 0}, InputError),
+        ({"targets": [1], "output": "x.xml"}, InputError),
+        ({"targets": [1], "db": "mysql://x"}, InputError),
+        ({"targets": [1], "resume": "a", "new": True}, InputError),
+    ],
+)
+def test_bad_input_is_told_at_once(arguments, error):
+    with pytest.raises(error):
+        swather.run(double, arguments.pop("targets"), progress=False, **arguments)

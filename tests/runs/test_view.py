@@ -1,0 +1,88 @@
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console
+
+from swather.model.run import Counts, RunState
+from swather.runs.progress import Snapshot, WorkerLine
+from swather.runs.view import Lines, Picture, in_a_line, view_on
+
+
+def snapshot(**fields: Any) -> Snapshot:
+    given: dict[str, Any] = {
+        "run": "r",
+        "scraper": "books",
+        "state": RunState.OPEN,
+        "paused": False,
+        "loading": False,
+        "load_incomplete": False,
+        "counts": Counts(ready=700, leased=10, scheduled=5, completed=260, failed=25, items=900),
+        "rate_per_second": 41.0,
+        "eta_seconds": 17.4,
+        "seconds": 6.0,
+        "workers": [],
+        "errors": {"transient": 30, "timeout": 4},
+        "created_at": datetime(2026, 2, 15, tzinfo=UTC),
+    }
+    return Snapshot(**{**given, **fields})
+
+
+def worker(number: int) -> WorkerLine:
+    current = [{"target": "https://example.com/[page]"}]
+    return WorkerLine(
+        id=number,
+        name=f"host_{number}",
+        paused=False,
+        leases=10,
+        completed=26,
+        average_seconds=0.24,
+        current=current,
+    )
+
+
+def console(*, terminal: bool) -> Console:
+    return Console(file=io.StringIO(), width=100, force_terminal=terminal)
+
+
+def written(on: Console) -> str:
+    assert isinstance(on.file, io.StringIO)
+    return on.file.getvalue()
+
+
+def test_a_line_says_how_far_how_fast_and_what_failed():
+    assert in_a_line(snapshot()) == (
+        "285 of 1,000 · 41/s · ETA ~18s · 10 running · 5 waiting for a later time · 25 failed · "
+        "errors: transient 30, timeout 4"
+    )
+
+
+def test_a_run_that_is_loading_or_paused_says_so():
+    said = in_a_line(snapshot(loading=True, paused=True, eta_seconds=None))
+    assert said.startswith("285 of 1,000 so far · ")
+    assert said.endswith(" · paused")
+
+
+def test_without_a_terminal_there_are_lines_and_the_last_comes_once():
+    on = console(terminal=False)
+    with view_on(on) as view:
+        assert isinstance(view, Lines)
+        view.show(snapshot())
+        over = snapshot(state=RunState.FINISHED)
+        view.show(over)
+        view.show(over)
+        view.say("[not markup]")
+    assert written(on).splitlines() == [in_a_line(over), "[not markup]"]
+
+
+def test_a_terminal_shows_the_states_the_errors_and_the_workers():
+    on = console(terminal=True)
+    with view_on(on) as view:
+        assert isinstance(view, Picture)
+        view.show(snapshot(workers=[worker(number) for number in range(10)]))
+    said = written(on)
+    for words in ("285 of 1,000", "41/s", "ETA ~18s", "completed 260", "failed 25", "items 900"):
+        assert words in said
+    assert "errors  transient 30 · timeout 4" in said
+    assert "host_0 · 10 running · 26 completed · 0.2s each · https://example.com/[page]" in said
+    assert "and 2 more workers" in said

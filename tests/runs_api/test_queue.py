@@ -1,0 +1,139 @@
+"""swather.open: for people who bring their own worker loop."""
+
+import threading
+
+import pytest
+
+import swather
+from swather import Permanent, Queue, Target, scraper
+from swather.errors import SchemaMissing
+from swather.testing import FakeClock
+from tests.postgres import PostgresServer
+
+
+@pytest.fixture
+def queue(url: str):
+    with swather.open(url, name="mine") as opened:
+        yield opened
+
+
+def test_claim_process_report(queue: Queue):
+    assert queue.enqueue("shops", ["a", "b", "a"]) == (2, 1)
+    while leases := queue.claim(10, run="shops"):
+        for lease in leases:
+            assert queue.finish(lease, [{"shop": lease.target}])
+    counts = queue.stats("shops")
+    assert (counts.completed, counts.unfinished, counts.items) == (2, 0, 2)
+    assert sorted(item["shop"] for item in queue.items("shops")) == ["a", "b"]
+
+
+def test_a_run_with_nothing_left_is_finished(queue: Queue, url: str):
+    queue.enqueue("shops", ["a"])
+    [lease] = queue.claim(run="shops")
+    queue.finish(lease)
+    assert queue.claim(run="shops") == []
+    store = swather.store.open(url)
+    assert store.runs.get("shops").state == "finished"
+    store.close()
+
+
+def test_targets_lead_to_further_ones(queue: Queue):
+    queue.enqueue("shops", ["a"])
+    [lease] = queue.claim(run="shops")
+    queue.finish(lease, targets=["b", Target(value="c", priority=9)])
+    assert sorted(lease.target for lease in queue.claim(5, run="shops")) == ["b", "c"]
+
+
+def test_an_error_is_retried_until_its_retries_are_spent(url: str):
+    clock = FakeClock()
+    with swather.open(url, clock=clock) as queue:
+        queue.enqueue("shops", ["a"])
+        for _ in range(3):
+            [lease] = queue.claim(run="shops")
+            queue.finish(lease, error=ValueError("odd"), retries=2)
+            assert queue.claim(run="shops") == []
+            clock.advance(600)
+        counts = queue.stats("shops")
+        assert (counts.failed, counts.retries) == (1, 2)
+
+
+def test_a_permanent_error_is_not_retried(queue: Queue):
+    queue.enqueue("shops", ["a", "b"])
+    first, second = queue.claim(2, run="shops")
+    queue.finish(first, error=Permanent("closed", reason="closed"))
+    queue.finish(second, error="not now")
+    counts = queue.stats("shops")
+    assert (counts.failed, counts.scheduled, counts.reasons) == (1, 1, {"closed": 1})
+
+
+def test_a_released_task_can_be_claimed_again(queue: Queue):
+    queue.enqueue("shops", ["a"])
+    [lease] = queue.claim(run="shops")
+    assert queue.claim(run="shops") == []
+    assert queue.release(lease)
+    [again] = queue.claim(run="shops")
+    assert (again.target, again.attempt) == ("a", 1)
+
+
+def test_what_is_held_is_given_back_when_the_queue_is_closed(queue: Queue, url: str):
+    queue.enqueue("shops", ["a"])
+    with swather.open(url) as other:
+        assert len(other.claim(run="shops")) == 1
+    assert queue.stats("shops").ready == 1
+
+
+def test_a_beat_keeps_leases_and_without_one_they_are_lost(url: str):
+    clock = FakeClock()
+    with swather.open(url, clock=clock, lease_seconds=60) as queue:
+        queue.enqueue("shops", ["a"])
+        [lease] = queue.claim(run="shops")
+        clock.advance(50)
+        assert queue.beat() == []
+        clock.advance(50)
+        with swather.open(url, clock=clock) as other:
+            assert other.claim(run="shops") == []
+            clock.advance(50)
+            other._sweep_at = 0.0
+            [taken] = other.claim(run="shops")
+            assert queue.beat() == [lease]
+            assert not queue.finish(lease, [{"from": "the first"}])
+            assert other.finish(taken, [{"from": "the second"}])
+        assert list(queue.items("shops")) == [{"from": "the second"}]
+
+
+def test_a_claim_waits_for_work(queue: Queue, url: str):
+    queue.enqueue("shops", [])
+
+    def add() -> None:
+        with swather.open(url) as other:
+            other.enqueue("shops", ["late"])
+
+    adding = threading.Timer(0.1, add)
+    adding.start()
+    [lease] = queue.claim(wait_seconds=20)
+    adding.join()
+    assert lease.target == "late"
+
+
+def test_a_scraper_gives_its_targets_their_lanes(queue: Queue):
+    @scraper(lane="shop.example")
+    async def shops(ctx, target):
+        """Never called here."""
+
+    queue.enqueue("shops", ["a"], scraper=shops)
+    [lease] = queue.claim(run="shops")
+    assert lease.lane == "shop.example"
+
+
+def test_the_order_is_the_callers(queue: Queue):
+    queue.enqueue("shops", ["a", "b"])
+    [lease] = queue.claim(run="shops", strategy="lifo")
+    assert lease.target == "b"
+
+
+def test_a_server_without_tables_is_told(postgres_server: PostgresServer):
+    with (
+        postgres_server.fresh_database() as address,
+        pytest.raises(SchemaMissing, match="swather db init"),
+    ):
+        swather.open(address)
