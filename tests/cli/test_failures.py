@@ -189,7 +189,7 @@ def test_ctrl_c_ends_with_130(tmp_path: Path):
         text=True,
     )
     assert process.stderr is not None
-    assert process.stderr.readline().startswith("loaded")
+    assert process.stderr.readline().startswith("the shop has")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -16,7 +16,7 @@ import swather.store
 from tests.worker.given import wait_until
 
 PROGRAM = Path(sys.executable).with_name("swather")
-KILLS = int(os.environ.get("SWATHER_KILLS", "5"))
+KILLS = int(os.environ.get("SWATHER_TEST_KILLS", "5"))
 TARGETS = 60 * KILLS
 SCRAPER = """
 from swather import scraper
@@ -58,13 +58,15 @@ def test_nothing_is_lost_or_doubled_by_kill_9_of_everything(either_url: str, tmp
         "--workers", "2", "--concurrency", "2", "-o", "out.jsonl",
     ]  # fmt: skip
     store = swather.store.open(either_url)
+    said = tmp_path / "said"
 
     def done() -> int:
         runs = store.runs.find()
         return store.runs.counts(runs[0].name).completed if runs else 0
 
     def begin() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        with said.open("ab") as stderr:
+            return subprocess.Popen(command, cwd=tmp_path, stdout=stderr, stderr=stderr)
 
     killed = 0
     while killed < KILLS:
@@ -77,8 +79,8 @@ def test_nothing_is_lost_or_doubled_by_kill_9_of_everything(either_url: str, tmp
             break
         kill_tree(process)
         killed += 1
-    assert killed == KILLS, "the run was over before all the kills"
-    assert begin().wait(120) == 0
+    assert killed == KILLS, f"the run was over before all the kills: {said.read_text()}"
+    assert begin().wait(120) == 0, said.read_text()
 
     (run,) = store.runs.find()
     counts = store.runs.counts(run.name)

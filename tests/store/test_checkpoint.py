@@ -2,7 +2,7 @@ import pytest
 
 from swather.errors import BadPayload
 from swather.model.outcome import File, Item, Verdict
-from swather.model.pacing import Limits
+from swather.model.pacing import NO_LIMITS
 from swather.model.task import Target
 from swather.store import Store
 from swather.store.clock import Clock
@@ -89,12 +89,21 @@ def test_a_changed_version_drops_the_cursor_and_its_items(store: Store):
     run = run_of(store, lease)
     store.queue.checkpoint(lease.fence, part=0, cursor="old", items=[Item("old")])
     finish(store, released(lease))
-    store.runs.revise(run, version="2", lane_limits=Limits())
+    store.runs.revise(run, version="2", lane_limits=NO_LIMITS)
     (again,) = claim(store, a_worker(store))
     assert (again.part, again.cursor) == (0, None)
     finish(store, completed(again, "new"))
     assert data(store, run) == ["new"]
     assert store.runs.counts(run).items == 1
+
+
+def test_an_unchanged_version_keeps_the_cursor(store: Store):
+    lease = a_lease(store, version="1")
+    store.queue.checkpoint(lease.fence, part=0, cursor="here", items=[Item("a")])
+    finish(store, released(lease))
+    store.runs.revise(run_of(store, lease), version="1", lane_limits=NO_LIMITS)
+    (again,) = claim(store, a_worker(store))
+    assert (again.part, again.cursor) == (1, "here")
 
 
 def test_a_completed_task_has_no_cursor_left(store: Store, database: Database):

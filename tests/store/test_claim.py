@@ -1,11 +1,14 @@
 import pytest
 
 from swather.errors import InputError
+from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest
+from swather.model.pacing import Limits
 from swather.model.retry import Faults
 from swather.model.task import State, Target
 from swather.store import Store
 from swather.store.clock import Clock
+from tests.store.database import Database
 from tests.store.given import (
     a_run,
     a_worker,
@@ -17,6 +20,8 @@ from tests.store.given import (
     targets,
     values,
 )
+
+SCRAPER = PacedKind.SCRAPER
 
 
 def test_a_claim_gives_as_many_as_were_asked_for(store: Store):
@@ -226,6 +231,56 @@ def test_a_worker_past_its_lease_gets_nothing_though_nobody_swept(store: Store, 
     a_run(store, 2)
     worker = a_worker(store, lease_seconds=10)
     clock.advance(11)
+    assert claim(store, worker) == []
+
+
+def hand_over(store: Store, run: str, worker: int) -> None:
+    store.workers.give_partitions(worker, run, ["north"])
+    assert store.workers.take_partitions(a_worker(store), run) == ["north"]
+
+
+HOLDS = {
+    "the run is paused": lambda store, run, worker: store.runs.pause(run),
+    "the run cools down": lambda store, run, worker: store.runs.cool(run, 60),
+    "the lane is paused": lambda store, run, worker: store.lanes.pause("site"),
+    "the lane cools down": lambda store, run, worker: store.lanes.cool("site", 60),
+    "the lane is full": lambda store, run, worker: store.lanes.limit("site", Limits(in_flight=1)),
+    "the scraper is paused": lambda store, run, worker: store.lanes.pause("books", SCRAPER),
+    "the scraper cools down": lambda store, run, worker: store.lanes.cool("books", 60, "", SCRAPER),
+    "the worker is paused": lambda store, run, worker: store.workers.pause(worker),
+    "the worker cools down": lambda store, run, worker: store.workers.cool(worker, 60),
+    "the worker is given up": lambda store, run, worker: store.workers.sweep(dead=[worker]),
+    "the worker retires": lambda store, run, worker: store.workers.retire(worker),
+    "the partition changes hands": hand_over,
+    "the run is cancelled": lambda store, run, worker: store.runs.cancel(run),
+}
+
+
+@pytest.mark.parametrize("change", HOLDS)
+def test_what_changes_elsewhere_right_after_a_claim_holds_for_the_next(
+    store: Store, other: Store, change: str
+):
+    run, worker = a_run(store, scraper="books"), a_worker(store)
+    store.tasks.enqueue(run, targets(10, lane="site", partition="north"))
+    store.workers.take_partitions(worker, run)
+    assert len(claim(store, worker)) == 1
+    HOLDS[change](other, run, worker)
+    assert claim(store, worker) == []
+
+
+def test_a_worker_past_its_lease_right_after_a_claim_gets_nothing(store: Store, clock: Clock):
+    a_run(store, 10)
+    worker = a_worker(store)
+    assert len(claim(store, worker)) == 1
+    clock.advance(61)
+    assert claim(store, worker) == []
+
+
+def test_a_run_that_is_being_cancelled_gives_nothing(store: Store, database: Database):
+    a_run(store, 10)
+    worker = a_worker(store)
+    assert len(claim(store, worker)) == 1
+    database.execute("UPDATE runs SET state = 'cancelled'")
     assert claim(store, worker) == []
 
 

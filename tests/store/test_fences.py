@@ -38,6 +38,14 @@ TABLES = (
 
 
 def complete(store: Store, lease: Lease) -> Verdict:
+    return finish(store, completed(lease))[0]
+
+
+def complete_with_items(store: Store, lease: Lease) -> Verdict:
+    return finish(store, completed(lease, "stale", "items"))[0]
+
+
+def complete_with_everything(store: Store, lease: Lease) -> Verdict:
     file = File(name="f", sha256="ab" * 32, size_bytes=1)
     outcome = completed(lease, Item("stale"), children=targets(["child"]), files=[file])
     return finish(store, outcome)[0]
@@ -85,7 +93,8 @@ def permits(store: Store, lease: Lease) -> Verdict:
 
 
 WRITES: list[Write] = [
-    complete, retry, retry_later, fail, release, cancel, progress, checkpoint, permits,
+    complete, complete_with_items, complete_with_everything, retry, retry_later, fail, release,
+    cancel, progress, checkpoint, permits,
 ]  # fmt: skip
 
 

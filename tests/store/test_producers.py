@@ -1,7 +1,7 @@
 """When a run is finished: decided once, and only when nothing can come any more."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
@@ -219,6 +219,26 @@ def test_a_paused_run_may_come_to_its_end(store: Store):
     store.runs.pause(run)
     finish(store, completed(lease))
     assert store.runs.settle(run)
+
+
+def test_a_target_on_its_way_in_keeps_the_run_open(store: Store, database: Database):
+    """Who adds a task holds the run until it is there; whoever settles waits for that."""
+    run = a_run(store, 1)
+    run_id = store.runs.get(run).id
+    drain(store, run)
+    (head_id,) = database.rows(f"SELECT id FROM heads WHERE run_id = {run_id}")[0]
+    with ThreadPoolExecutor(1) as threads:
+        with database.transaction() as connection:
+            if not database.one_writer:
+                connection.execute(f"SELECT FROM runs WHERE id = {run_id} FOR KEY SHARE")
+            connection.execute(
+                "INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at)"
+                f" SELECT 0, {run_id}, {head_id}, 5, created_at FROM runs WHERE id = {run_id}"
+            )
+            settling = threads.submit(store.runs.settle, run)
+            assert not wait([settling], timeout=0.3).done
+        assert not settling.result(timeout=10)
+    assert not is_finished(store, run)
 
 
 def test_eight_who_settle_at_once_finish_it_once(store: Store):

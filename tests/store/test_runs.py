@@ -3,7 +3,7 @@ import re
 import pytest
 
 from swather.errors import NotFound, SwatherError
-from swather.model.pacing import Limits
+from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.run import NewRun, RunState
 from swather.model.strategy import Strategy
 from swather.store import Store
@@ -66,6 +66,8 @@ def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
             verb("nowhere")
     with pytest.raises(NotFound, match="nowhere"):
         store.runs.cool("nowhere", 5)
+    with pytest.raises(NotFound, match="nowhere"):
+        store.runs.revise("nowhere", version="", lane_limits=NO_LIMITS)
 
 
 def test_a_revised_run_goes_on_with_other_limits_and_another_version(store: Store):
@@ -89,6 +91,38 @@ def test_runs_are_listed_newest_first_and_by_state(store: Store):
     assert [run.name for run in store.runs.find(limit=2)] == ["c", "b"]
     assert [run.name for run in store.runs.find(state=RunState.OPEN)] == ["c", "a"]
     assert [run.name for run in store.runs.find(state=RunState.FINISHED)] == ["b"]
+
+
+def test_a_revised_run_has_its_new_version_and_limits(store: Store):
+    run = a_run(store, version="1", lane_limits=Limits(in_flight=5))
+    revised = store.runs.revise(run, version="2", lane_limits=Limits(1.0, 2, 3))
+    assert revised == store.runs.get(run)
+    assert (revised.version, revised.lane_limits) == ("2", Limits(1.0, 2, 3))
+
+
+@pytest.mark.parametrize(("before", "after", "more"), [(1, 4, 3), (4, 6, 2), (4, 2, 0)])
+def test_revised_limits_hold_from_the_next_claim_on(store: Store, before, after, more):
+    run = a_run(store, 20, lane="site", lane_limits=Limits(in_flight=before))
+    worker = a_worker(store)
+    assert len(claim(store, worker, 20)) == before
+    store.runs.revise(run, version="", lane_limits=Limits(in_flight=after))
+    assert len(claim(store, worker, 20)) == more
+
+
+def test_a_run_revised_to_no_limits_starts_all_it_has(store: Store):
+    run = a_run(store, 20, lane="site", lane_limits=Limits(1_000.0, 1, 1))
+    worker = a_worker(store)
+    assert len(claim(store, worker, 20)) == 1
+    assert claim(store, worker, 20) == []
+    store.runs.revise(run, version="", lane_limits=NO_LIMITS)
+    assert len(claim(store, worker, 20)) == 19
+
+
+def test_a_run_revised_to_limits_paces_what_was_already_waiting(store: Store):
+    run, worker = a_run(store, 20, lane="site"), a_worker(store)
+    assert len(claim(store, worker, 2)) == 2
+    store.runs.revise(run, version="", lane_limits=Limits(1_000.0, 3))
+    assert len(claim(store, worker, 20)) == 3
 
 
 def test_a_paused_run_starts_nothing_until_it_is_unpaused(store: Store):

@@ -68,6 +68,7 @@ def test_the_control_version_grows_with_every_change_workers_must_notice(store: 
         lambda: store.runs.pause(run),
         lambda: store.runs.unpause(run),
         lambda: store.runs.cool(run, 5),
+        lambda: store.runs.revise(run, version="2", lane_limits=Limits(1.0)),
         lambda: store.lanes.limit("site", Limits(1.0)),
         lambda: store.lanes.pause("site"),
         lambda: store.lanes.unpause("site"),

@@ -93,7 +93,7 @@ def allowance(limits: Limits, pace: Pace, now: float, wanted: int) -> int:
     if limits.every_seconds:
         ahead = max(clamp(limits, pace, now) - now, 0.0)
         room = limits.burst * limits.every_seconds - ahead + _TOLERANCE_SECONDS
-        allowed = min(allowed, math.floor(room / limits.every_seconds))
+        allowed = min(allowed, limits.burst, math.floor(room / limits.every_seconds))
     return max(allowed, 0)
 
 

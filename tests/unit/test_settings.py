@@ -1,0 +1,181 @@
+from pathlib import Path
+
+import pytest
+
+from swather import settings
+from swather.errors import BadSetting
+from swather.store.sqlite.upkeep import DEFAULT_EVENT_DAYS
+
+
+@pytest.fixture(autouse=True)
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("SWATHER_DB", "SWATHER_CONCURRENCY", "WORKER_COUNT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+PLACES = ("option", "environment", ".env", "settings row", "swather.toml", "pyproject.toml")
+
+
+def say(place: str, monkeypatch: pytest.MonkeyPatch, given: dict[str, dict[str, object]]) -> None:
+    """Name a concurrency in one place, a different number in each."""
+    number = 20 + PLACES.index(place)
+    match place:
+        case "option":
+            given["options"] = {"concurrency": number}
+        case "environment":
+            monkeypatch.setenv("SWATHER_CONCURRENCY", str(number))
+        case ".env":
+            Path(".env").write_text(f"SWATHER_CONCURRENCY={number}\nOTHER=1\n")
+        case "settings row":
+            given["row"] = {"concurrency": number}
+        case "swather.toml":
+            Path("swather.toml").write_text(f"concurrency = {number}\n")
+        case "pyproject.toml":
+            Path("pyproject.toml").write_text(
+                f"[project]\nname = 'x'\n[tool.swather]\nconcurrency = {number}\n"
+            )
+
+
+@pytest.mark.parametrize("first", range(len(PLACES)))
+def test_the_first_place_that_names_a_setting_wins(first, monkeypatch: pytest.MonkeyPatch):
+    given: dict[str, dict[str, object]] = {}
+    for place in PLACES[first:]:
+        say(place, monkeypatch, given)
+    resolved = settings.read(given.get("options"), row=given.get("row"))
+    assert resolved.settings.concurrency == 20 + first
+    assert resolved.origin("concurrency").partition(" (")[0] == PLACES[first]
+
+
+def test_what_nobody_names_is_the_default():
+    resolved = settings.read()
+    assert (resolved.settings.concurrency, resolved.origin("concurrency")) == (10, "default")
+    assert resolved.settings.db == "sqlite:///swather.db"
+
+
+def test_an_option_that_was_not_given_says_nothing():
+    assert settings.read({"concurrency": None}).origin("concurrency") == "default"
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "value"),
+    [
+        ("WORKER_COUNT", "workers", 7),
+        ("MIN_DELAY_SECONDS", "min_delay_seconds", 7.0),
+        ("MAX_DELAY_SECONDS", "max_delay_seconds", 7.0),
+        ("SOURCE_TIMEOUT", "timeout", 7.0),
+        ("REQUEST_TIMEOUT", "request_timeout", 7.0),
+        ("MAX_RETRIES_PER_SOURCE", "retries", 7),
+        ("MAX_CONCURRENT_SOURCES", "concurrency", 7),
+    ],
+)
+def test_other_names_in_the_environment_mean_the_same(
+    variable, name, value, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(variable, "7")
+    resolved = settings.read()
+    assert getattr(resolved.settings, name) == value
+    assert resolved.origin(name) == f"environment ({variable})"
+    monkeypatch.setenv(f"SWATHER_{name.upper()}", "8")
+    assert getattr(settings.read().settings, name) == 8
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ("max_workers", "workers"),
+        ("max_retries", "retries"),
+        ("backoff_factor", "backoff"),
+        ("output_dir", "files_folder"),
+        ("WORKER_COUNT", "workers"),
+        ("workers", "workers"),
+    ],
+)
+def test_other_names_of_a_setting_are_known(other, name):
+    assert settings.canonical(other) == name
+
+
+def test_the_row_may_hold_other_names_and_unknown_ones():
+    resolved = settings.read(row={"max_retries": 5, "of_a_later_release": 1, "db": "elsewhere"})
+    assert (resolved.settings.retries, resolved.origin("retries")) == (5, "settings row")
+    assert resolved.origin("db") == "default"
+
+
+def test_parameters_of_scrapers_come_from_the_file():
+    Path("swather.toml").write_text("[params.books]\npages = 3\n")
+    assert settings.read().settings.params == {"books": {"pages": 3}}
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("worker = 2", "swather.toml: 'worker' is no setting; did you mean 'workers'?"),
+        ("nonsense = 2", "swather.toml: 'nonsense' is no setting; `swather settings` lists them"),
+        ("workers = 'many'", "swather.toml: workers should be a valid integer"),
+        ("workers = 0", "swather.toml: workers should be greater than or equal to 1, got 0"),
+        ("strategy = 'best'", "swather.toml: strategy should be 'fifo', 'lifo', 'priority' or"),
+        ("workers = ", "cannot be read: "),
+        ("event_level = 'all'", "use: swather settings set event_level all"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_said_in_one_line(toml, message):
+    Path("swather.toml").write_text(toml)
+    with pytest.raises(BadSetting) as caught:
+        settings.read()
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mistyped_variable_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SWATHER_CONCURENCY", "2")
+    with pytest.raises(BadSetting, match="did you mean 'SWATHER_CONCURRENCY'"):
+        settings.read()
+
+
+def test_a_variable_of_the_wrong_type_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WORKER_COUNT", "many")
+    with pytest.raises(BadSetting, match=r"environment \(WORKER_COUNT\): workers .*got 'many'"):
+        settings.read()
+
+
+def test_what_the_database_acts_upon_cannot_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SWATHER_EVENT_LEVEL", "all")
+    with pytest.raises(BadSetting, match="swather settings set event_level all"):
+        settings.read()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("concurrency", "50", 50),
+        ("timeout", "2.5", 2.5),
+        ("strategy", "lifo", "lifo"),
+        ("files_folder", "out", "out"),
+        ("max_workers", "3", 3),
+    ],
+)
+def test_a_value_for_the_row_is_read_by_its_type(name, text, value):
+    assert settings.checked(name, text) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("concurrency", "many", "concurrency should be a valid integer"),
+        ("nonsense", "1", "there is no setting 'nonsense'"),
+        ("db", "sqlite:///x.db", "db cannot be kept in the database"),
+        ("params", "{}", "params cannot be kept in the database"),
+    ],
+)
+def test_a_bad_value_for_the_row_is_refused(name, text, message):
+    with pytest.raises(BadSetting, match=message):
+        settings.checked(name, text)
+
+
+def test_every_setting_is_described():
+    assert all(what for _name, what, _others in settings.described())
+
+
+def test_the_defaults_are_the_databases_own():
+    assert settings.read().settings.event_days == DEFAULT_EVENT_DAYS
