@@ -1,10 +1,11 @@
 """How long one call takes: a claim of ten at every depth, and pausing a long run."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from store_measure import Latency, latency, say
+from store_measure import Timed, latencies_in_turns, say
 from store_places import Place, completed
+from store_raw import Raw
 from store_report import Figure, at_most
 
 from swather.model.lease import Claimed
@@ -15,96 +16,112 @@ CLAIM_BARS_MS = {"sqlite": 1.0, "postgres": 2.0}
 DEPTH_BAR = 1.5
 BASE = 1_000
 PER_LANE = 10
+IN_FLIGHT = 8
 PAUSE_BAR_MS = 10.0
 
 
-def claim(small: Place, large: Place, rows: int, times: int) -> Iterator[Figure]:
-    """Latencies of a claim of ten; the base is that of a run with a thousand ready tasks."""
-    base = _base(small, times)
-    raw = _raw(small, BASE, times)
-    yield from _figures(small, f"{BASE:,} ready", base, None, raw)
+class Claims:
+    """Claims of ten, each finished before the next."""
 
-    run = large.new_run()
+    def __init__(self, place: Place, run: Run) -> None:
+        self.place = place
+        self.run = run
+        self._request = place.request(run, CLAIM)
+
+    def call(self) -> Claimed:
+        return self.place.store.queue.claim(self._request)
+
+    def after(self, claimed: Claimed) -> None:
+        assert len(claimed.leases) == CLAIM, f"a claim of {CLAIM} got {len(claimed.leases)}"
+        self.place.store.queue.finish(completed(claimed.leases))
+
+
+class ShallowClaims(Claims):
+    """The same in a run that is kept at no more than a thousand ready tasks."""
+
+    def __init__(self, place: Place, run: Run) -> None:
+        super().__init__(place, run)
+        self._ready = 0
+        self._top_up()
+
+    def after(self, claimed: Claimed) -> None:
+        super().after(claimed)
+        self._ready -= CLAIM
+        self._top_up()
+
+    def _top_up(self) -> None:
+        while self._ready <= BASE // 2:
+            self.place.backlog.add_ready(self.run.id, BASE // 2)
+            self._ready += BASE // 2
+
+
+class RawClaims:
+    def __init__(self, raw: Raw, rows: int, times: int) -> None:
+        self._raw = raw
+        raw.fill(max(rows, CLAIM * (times + 100)))
+
+    def call(self) -> list[int]:
+        return self._raw.claim(CLAIM)
+
+    def after(self, ids: list[int]) -> None:
+        self._raw.finish(ids)
+
+
+def claim(small: Place, large: Place, rows: int, times: int) -> Iterator[Figure]:
+    """Latencies of a claim of ten. The base, a run with a thousand ready tasks in a database with
+    nothing else, is measured again beside each.
+    """
+    say(f"{small.database}: {BASE:,} ready")
+    base = ShallowClaims(small, small.new_run())
+    yield from _measure(f"{BASE:,} ready", base, times, raw=RawClaims(small.raw, BASE, times))
+
     say(f"{large.database}: {rows:,} ready in one lane")
+    run = large.new_run()
     large.backlog.add_ready(run.id, rows)
     large.backlog.settle_down()
-    raw = _raw(large, rows, times)
-    yield from _figures(large, f"{rows:,} ready", _claims(large, run, times), base, raw)
-    yield from _pause(large, run, rows)
+    raw = RawClaims(large.raw, rows, times)
+    yield from _measure(f"{rows:,} ready", Claims(large, run), times, base=base, raw=raw)
+    yield _pause(large, run, rows)
 
     lanes = rows // PER_LANE
-    say(f"{large.database}: {PER_LANE} in each of {lanes:,} lanes")
+    name = f"{PER_LANE} in each of {lanes:,} lanes"
+    say(f"{large.database}: {name}")
     run = large.new_run()
     large.backlog.add_ready(run.id, lanes * PER_LANE, lanes=lanes)
     large.backlog.settle_down()
-    name = f"{PER_LANE} in each of {lanes:,} lanes"
-    yield from _figures(large, name, _claims(large, run, times), base)
-    large.backlog.limit_lanes(run.id, 8)
-    yield from _figures(large, f"{name}, 8 in flight", _claims(large, run, times), base)
+    yield from _measure(name, Claims(large, run), times, base=base)
+    large.backlog.limit_lanes(run.id, IN_FLIGHT)
+    yield from _measure(f"{name}, {IN_FLIGHT} in flight", Claims(large, run), times, base=base)
 
     say(f"{large.database}: {rows:,} finished")
     run = large.new_run()
     large.backlog.add_completed(run.id, rows)
     large.backlog.settle_down()
-    ended = _claims(large, run, times, refill=_refill(large, run))
-    yield from _figures(large, f"{rows:,} finished, {BASE:,} ready", ended, base)
+    claims = ShallowClaims(large, run)
+    yield from _measure(f"{rows:,} finished, {BASE:,} ready", claims, times, base=base)
 
 
-def _base(place: Place, times: int) -> Latency:
-    say(f"{place.database}: {BASE:,} ready")
-    run = place.new_run()
-    return _claims(place, run, times, refill=_refill(place, run))
-
-
-def _refill(place: Place, run: Run) -> Callable[[], None]:
-    return lambda: place.backlog.add_ready(run.id, BASE // 2)
-
-
-def _claims(
-    place: Place, run: Run, times: int, refill: Callable[[], None] | None = None
-) -> Latency:
-    """Claims with a finish in between; a run that would be used up is kept between half and all
-    of a thousand.
-    """
-    request = place.request(run, CLAIM)
-    left = 0
-
-    def top_up() -> None:
-        nonlocal left
-        while refill is not None and left <= BASE // 2:
-            refill()
-            left += BASE // 2
-
-    def between(claimed: Claimed) -> None:
-        nonlocal left
-        assert len(claimed.leases) == CLAIM, f"a claim of {CLAIM} got {len(claimed.leases)}"
-        left -= CLAIM
-        place.store.queue.finish(completed(claimed.leases))
-        top_up()
-
-    top_up()
-    return latency(lambda: place.store.queue.claim(request), between, times=times)
-
-
-def _raw(place: Place, rows: int, times: int) -> Latency:
-    place.raw.fill(max(rows, CLAIM * (times + 100)))
-    return latency(lambda: place.raw.claim(CLAIM), place.raw.finish, times=times)
-
-
-def _figures(
-    place: Place, name: str, taken: Latency, base: Latency | None, raw: Latency | None = None
+def _measure(
+    name: str, claims: Claims, times: int, *, base: Claims | None = None, raw: Timed | None = None
 ) -> Iterator[Figure]:
     """A raw latency stands on a line of its own: what is compared here is depth with depth."""
-    compared = base.p50_ms if base else None
-    p50 = Figure("claim of 10", place.database, f"{name}: p50", taken.p50_ms, "ms", compared)
-    yield at_most(p50, ratio=DEPTH_BAR, value=CLAIM_BARS_MS[place.database])
-    yield Figure("claim of 10", place.database, f"{name}: p99", taken.p99_ms, "ms")
+    contenders: dict[str, Timed | None] = {"ours": claims, "base": base, "raw": raw}
+    present = {name: one for name, one in contenders.items() if one is not None}
+    taken = latencies_in_turns(present, times=times)
+    database = claims.place.database
+    compared = taken["base"].p50_ms if base else None
+    p50 = Figure("claim of 10", database, f"{name}: p50", taken["ours"].p50_ms, "ms", compared)
+    yield at_most(p50, ratio=DEPTH_BAR, value=CLAIM_BARS_MS[database])
+    yield _plain(database, f"{name}: p99", taken["ours"].p99_ms)
     if raw is not None:
-        text = f"{name}: p50 of hand-written SQL"
-        yield Figure("claim of 10", place.database, text, raw.p50_ms, "ms")
+        yield _plain(database, f"{name}: p50 of hand-written SQL", taken["raw"].p50_ms)
 
 
-def _pause(place: Place, run: Run, rows: int) -> Iterator[Figure]:
+def _plain(database: str, name: str, milliseconds: float) -> Figure:
+    return Figure("claim of 10", database, name, milliseconds, "ms")
+
+
+def _pause(place: Place, run: Run, rows: int) -> Figure:
     begun = time.perf_counter()
     place.store.runs.pause(run.name)
     taken_ms = (time.perf_counter() - begun) * 1e3
@@ -112,4 +129,4 @@ def _pause(place: Place, run: Run, rows: int) -> Iterator[Figure]:
     assert not held, "a paused run gave out tasks"
     place.store.runs.unpause(run.name)
     pausing = Figure("pause", place.database, f"a run of {rows:,} tasks", taken_ms, "ms")
-    yield at_most(pausing, value=PAUSE_BAR_MS)
+    return at_most(pausing, value=PAUSE_BAR_MS)

@@ -7,10 +7,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -51,30 +51,50 @@ class Latency:
     p99_ms: float
 
 
-def latency(
-    timed: Callable[[], T], between: Callable[[T], None], *, times: int, warm_up: int = 50
-) -> Latency:
-    """How long `timed` takes; `between` gets what it returned and is not on the clock."""
-    taken = []
+class Timed(Protocol):
+    """Something to be timed over and over; `after` is not on the clock."""
+
+    def call(self) -> Any: ...
+    def after(self, result: Any) -> None: ...
+
+
+def latencies_in_turns(
+    timed: dict[str, Timed], *, times: int, warm_up: int = 50
+) -> dict[str, Latency]:
+    """How long each call takes. They take turns, so that a noisy second hits all of them."""
+    taken: dict[str, list[float]] = {name: [] for name in timed}
     for _ in range(warm_up + times):
-        begun = time.perf_counter_ns()
-        result = timed()
-        taken.append((time.perf_counter_ns() - begun) / 1e6)
-        between(result)
-    cuts = statistics.quantiles(taken[warm_up:], n=100, method="inclusive")
+        for name, one in timed.items():
+            begun = time.perf_counter_ns()
+            result = one.call()
+            taken[name].append((time.perf_counter_ns() - begun) / 1e6)
+            one.after(result)
+    return {name: _latency_of(values[warm_up:]) for name, values in taken.items()}
+
+
+def _latency_of(milliseconds: list[float]) -> Latency:
+    cuts = statistics.quantiles(milliseconds, n=100, method="inclusive")
     return Latency(cuts[49], cuts[98])
 
 
+class Disk:
+    """Keeps 4 KB for good; every commit waits for that at least once."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def call(self) -> None:
+        self._file.write(bytes(4_096))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def after(self, result: Any) -> None:
+        pass
+
+
 def disk_latency(times: int = 200) -> Latency:
-    """How long the disk takes to keep 4 KB for good; every commit waits for it at least once."""
     with tempfile.TemporaryFile(prefix="swather-bench-") as file:
-
-        def keep() -> None:
-            file.write(bytes(4_096))
-            file.flush()
-            os.fsync(file.fileno())
-
-        return latency(keep, lambda _: None, times=times)
+        return latencies_in_turns({"disk": Disk(file)}, times=times)["disk"]
 
 
 def anonymous_bytes() -> int:
@@ -86,21 +106,21 @@ def anonymous_bytes() -> int:
 
 
 class MemoryWatch:
-    """Looks at this process's memory while a stream passes through."""
+    """Looks at this process's memory while streams pass through, and not in between."""
 
     def __init__(self, every: int) -> None:
         self._every = every
-        self._seen: list[int] = []
+        self._streams: list[list[int]] = []
 
     def over(self, stream: Iterable[T]) -> Iterator[T]:
+        seen: list[int] = []
+        self._streams.append(seen)
         for number, element in enumerate(stream):
             if number % self._every == 0:
-                self._seen.append(anonymous_bytes())
+                seen.append(anonymous_bytes())
             yield element
-        self._seen.append(anonymous_bytes())
+        seen.append(anonymous_bytes())
 
-    def growth_mb(self, after: float) -> float:
-        """How far the peak lies above the level reached when part `after` had passed."""
-        first = round(len(self._seen) * after)
-        late: Sequence[int] = self._seen[first:]
-        return max(max(late) - late[0], 0) / 1e6
+    def growth_mb(self, last: int) -> float:
+        """By how much the last streams raised it; the first ones fill the database's cache."""
+        return sum(max(seen) - seen[0] for seen in self._streams[-last:]) / 1e6

@@ -104,6 +104,7 @@ class RawSQLite:
 
 class RawPostgres:
     SETTINGS = (
+        "jit = off",
         "plan_cache_mode = force_generic_plan",
         "enable_hashjoin = off",
         "enable_mergejoin = off",

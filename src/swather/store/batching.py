@@ -1,6 +1,7 @@
 """Targets on their way in: checked, encoded, keyed, in batches that fit in memory."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -23,6 +24,14 @@ class Row(NamedTuple):
     parent_id: int | None
 
 
+# The same few names come with millions of targets.
+_checked_text = lru_cache(maxsize=10_000)(check_name)
+
+
+def _checked_name(what: str, name: str) -> str:
+    return _checked_text(what, name) if type(name) is str else check_name(what, name)
+
+
 def row_of(target: Target) -> Row:
     due = target.due_in_seconds
     if due:
@@ -38,8 +47,8 @@ def row_of(target: Target) -> Row:
         digest(key_of(value) if key is None else key),
         encode(value, what="target"),
         check_priority(target.priority),
-        check_name("lane", target.lane) if target.lane else "",
-        check_name("partition", target.partition) if target.partition else "",
+        _checked_name("lane", target.lane) if target.lane else "",
+        _checked_name("partition", target.partition) if target.partition else "",
         due,
         target.parent_id,
     )

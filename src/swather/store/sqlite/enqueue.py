@@ -63,15 +63,17 @@ def add_rows(
     mask = 0
     values = []
     scheduled = False
-    for row in rows:
-        head_id = heads.id_of(run_id, row.partition, row.lane)
-        priority = row.priority
+    head_ids: dict[tuple[str, str], int] = {}
+    for key, target, priority, lane, partition, due_in_seconds, parent_id in rows:
+        head_id = head_ids.get((partition, lane))
+        if head_id is None:
+            head_id = head_ids[partition, lane] = heads.id_of(run_id, partition, lane)
         if best.get(head_id, 0) < priority:
             best[head_id] = priority
         mask |= 1 << priority
-        due_at = now + row.due_in_seconds if row.due_in_seconds > 0 else None
+        due_at = now + due_in_seconds if due_in_seconds > 0 else None
         scheduled = scheduled or due_at is not None
-        values.append((run_id, head_id, priority, row.key, row.target, row.parent_id, due_at, now))
+        values.append((run_id, head_id, priority, key, target, parent_id, due_at, now))
     connection.executemany(queries.add_tasks, values)
     this = {"before": before}
     ready = connection.changed(queries.add_new_to_ready, this)
