@@ -118,7 +118,7 @@ def states(store: Store, run: str) -> dict[str, int]:
     return {name: getattr(counts, name) for name in names if getattr(counts, name)}
 
 
-def until(condition: Callable[[], bool], timeout_seconds: float = 10.0) -> None:
+def until(condition: Callable[[], bool], timeout_seconds: float = 30.0) -> None:
     """Wait for what must come true soon; whether it did is for the caller's assertions to say."""
     deadline = time.monotonic() + timeout_seconds
     while not condition() and time.monotonic() < deadline:
@@ -130,13 +130,13 @@ def items(store: Store, run: str, **fields: Any) -> list[StoredItem]:
     commit order wait for all older ones, on PostgreSQL those of other databases too.
     """
     count = store.runs.counts(run).items
-    until(lambda: len(store.results.items(run, limit=100_000)) >= count, 5)
+    until(lambda: len(store.results.items(run, limit=100_000)) >= count)
     return store.results.items(run, **fields)
 
 
 def files(store: Store, run: str) -> list[StoredFile]:
     count = store.runs.counts(run).files
-    until(lambda: len(store.results.files(run, limit=100_000)) >= count, 5)
+    until(lambda: len(store.results.files(run, limit=100_000)) >= count)
     return store.results.files(run)
 
 

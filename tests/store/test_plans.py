@@ -13,7 +13,7 @@ from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
 from swather.model.run import RunState
 from swather.model.strategy import Strategy
-from swather.model.task import State
+from swather.model.task import State, Target
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database
@@ -97,7 +97,9 @@ ANALYZE;
 
 def fill(database: Database, run_id: int) -> None:
     """A million tasks on 5,000 lanes: half ready, the others done, failed or scheduled."""
-    database.execute(FILL.format(run_id=run_id, **DIALECT[database.kind]))
+    filled = FILL.format(run_id=run_id, **DIALECT[database.kind])
+    for statement in filter(str.strip, filled.split(";\n")):
+        database.execute(statement)
 
 
 def hot_verbs(store: Store, run: str, clock: Clock) -> dict[str, Callable[[], Any]]:
@@ -219,6 +221,50 @@ def seconds_to_pause(store: Store, run: str) -> float:
     store.runs.pause(run)
     store.runs.unpause(run)
     return time.perf_counter() - began
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_old_statistics_do_no_harm(own_database: Database):
+    """The planner thinks that the tables are empty, as it does until somebody analyzes them."""
+    store = swather.store.open(own_database.url)
+    old = a_run(store, 3_000, lane="site")
+    store.runs.cancel(old)
+    store.runs.remove(old)
+    own_database.execute("ANALYZE")
+    store.close()
+    store = swather.store.open(own_database.url)
+    run, worker = a_run(store), a_worker(store)
+    failed_ones = TaskFilter(run=run, states=frozenset({State.FAILED}))
+    slow = {}
+
+    def measure(name: str, verb: Callable[[], Any]) -> Any:
+        began = time.perf_counter()
+        answer = verb()
+        if (seconds := time.perf_counter() - began) > 4:
+            slow[name] = round(seconds)
+        return answer
+
+    given = [Target(value=number, lane=f"lane{number % 50}") for number in range(6_000)]
+    measure("enqueue", lambda: store.tasks.enqueue(run, given))
+    leases = measure("claim", lambda: claim(store, worker, 6_000))
+    broken, done, lost = leases[:3_000], leases[3_000:4_500], leases[4_500:]
+    measure("fail", lambda: finish(store, *(failed(lease) for lease in broken)))
+    measure("complete", lambda: finish(store, *(completed(lease, "item") for lease in done)))
+    measure("beat", lambda: store.workers.beat(worker, [lease.fence for lease in lost]))
+    measure("sweep", lambda: store.workers.sweep(dead=[worker]))
+    measure("count", lambda: store.tasks.count(TaskFilter(run=run, error_class="permanent")))
+    measure("find", lambda: store.tasks.find(failed_ones))
+    measure("items", lambda: store.results.items(run, complete_only=True))
+    assert measure("retry", lambda: store.tasks.retry(failed_ones)) == 3_000
+    assert measure("cancel", lambda: store.runs.cancel(run)) == 4_500
+    assert measure("check", store.upkeep.check) == []
+    assert measure("retry all", lambda: store.tasks.retry(TaskFilter(run=run))) == 6_000
+    measure("claim again", lambda: claim(store, a_worker(store), 6_000))
+    measure("cancel again", lambda: store.runs.cancel(run))
+    measure("remove", lambda: store.runs.remove(run))
+    assert slow == {}
+    store.close()
 
 
 def test_a_walk_is_noticed(store: Store, database: Database, monkeypatch: pytest.MonkeyPatch):

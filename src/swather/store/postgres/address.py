@@ -47,7 +47,8 @@ def address_of(url: str) -> Address:
         given = conninfo_to_dict(urlunsplit(parts._replace(query=rest)))
         conninfo = make_conninfo("", **{**_DEFAULTS, **given})
     except psycopg.Error as error:
-        raise BadURL(f"{shown!r} is not a database URL ({error}); use {_FORM}") from error
+        said = str(error).strip()
+        raise BadURL(f"{shown!r} is not a database URL ({said}); use {_FORM}") from error
     return Address(url, conninfo, shown, pooled=prepare == "off")
 
 

@@ -22,12 +22,13 @@ from swather.store.postgres.offers import (
     groups_of,
     portions_of,
 )
-from swather.store.postgres.outlook import Cursors, Outlook, Scope
+from swather.store.postgres.outlook import Cursors, Outlook, Scope, in_turn
 from swather.store.postgres.promote import promote_due
 from swather.store.postgres.settings import queries
 
 MAX_OUTLOOKS: Final = 16
 MAX_LOOKS: Final = 20
+MAX_LOOKS_IN_VAIN: Final = 2
 TIDY_AT: Final = 64
 SOON_SECONDS: Final = 0.02
 _NO_FAULTS: Final = Faults()
@@ -57,8 +58,8 @@ class Claimer:
         self._turn += 1
         outlook = self._outlook(request)
         if outlook.is_stale:
-            outlook.read(request.count, thorough=False)
-        for group in groups_of(self._in_turn(outlook.scopes), again=False):
+            outlook.read(request.count, self._turn, thorough=False)
+        for group in groups_of(in_turn(outlook.scopes, self._turn), again=False):
             for portion in portions_of(group, request.count):
                 return self._ask(group, portion, request, request.count)
         return None
@@ -69,36 +70,52 @@ class Claimer:
         leases = [] if first is None else self._take_in(first)
         if len(self._idle) >= TIDY_AT:
             self._tidy()
-        promoted = False
-        for _ in range(MAX_LOOKS):
-            if len(leases) >= request.count:
-                return Claimed(leases)
-            self._tidy()
-            taken = self._look(request, outlook, request.count - len(leases))
-            leases += taken
-            if taken or self._tidy() or not outlook.complete:
-                continue
-            if promoted or not promote_due(self._connection, self.returned):
-                break
-            promoted = True
-        if len(leases) >= request.count:
-            return Claimed(leases)
-        return Claimed(leases, self._retry_after(request, outlook))
+        if len(leases) < request.count:
+            leases += self._look_further(request, outlook, request.count - len(leases))
+        if len(leases) < request.count:
+            return Claimed(leases, self._retry_after(request, outlook))
+        return Claimed(leases)
 
     def returned(self, head_id: int, priority: int, task_id: int) -> None:
         """A task is ready again: it may lie below the marks."""
         self._oldest.returned(head_id, priority, task_id)
         self._newest.returned(head_id, priority, task_id)
 
+    def _look_further(self, request: ClaimRequest, outlook: Outlook, wanted: int) -> list[Lease]:
+        """Look until all heads were seen in vain, and once more if that made scheduled tasks ready.
+        Heads that others hold are not waited for.
+        """
+        self._tidy()
+        leases: list[Lease] = []
+        promoted = False
+        in_vain = 0
+        for _ in range(MAX_LOOKS):
+            taken = self._look(request, outlook, wanted - len(leases))
+            leases += taken
+            changed = self._tidy()
+            if len(leases) >= wanted:
+                break
+            if taken or changed:
+                in_vain = 0
+            elif not outlook.complete and in_vain < MAX_LOOKS_IN_VAIN:
+                in_vain += 1
+            elif not promoted and promote_due(self._connection, self.returned):
+                promoted = True
+            else:
+                break
+        return leases
+
     def _look(self, request: ClaimRequest, outlook: Outlook, wanted: int) -> list[Lease]:
         """Ask every head that is awake, once, until nothing more is wanted."""
-        outlook.read(wanted, thorough=True)
+        outlook.read(wanted, self._turn, thorough=True)
         leases: list[Lease] = []
-        for group in groups_of(self._in_turn(outlook.scopes), again=True):
+        for group in groups_of(in_turn(outlook.scopes, self._turn), again=True):
             for portion in portions_of(group, wanted):
                 leases += self._take_in(self._ask(group, portion, request, wanted - len(leases)))
                 if len(leases) >= wanted:
                     return leases
+                if group.is_closed:
+                    break
         return leases
 
     def _outlook(self, request: ClaimRequest) -> Outlook:
@@ -111,10 +128,6 @@ class Claimer:
                 self._outlooks.clear()
             outlook = self._outlooks[kind] = Outlook(self._connection, request, self._cursors)
         return outlook
-
-    def _in_turn(self, scopes: list[Scope]) -> list[Scope]:
-        start = self._turn % max(len(scopes), 1)
-        return scopes[start:] + scopes[:start]
 
     def _ask(self, group: Group, portion: Portion, request: ClaimRequest, wanted: int) -> Attempt:
         return ask(
@@ -137,9 +150,10 @@ class Claimer:
         reached = attempt.offers if complete else attempt.offers[: _last_giving(taken) + 1]
         for scope, heads in _heads_by_scope(reached).items():
             scope.heads.rotate(-len(heads))
-        empty = self._learn(attempt, taken, complete=complete)
-        for scope in _heads_by_scope(attempt.offers):
-            scope.drop(empty | set(attempt.closed))
+        gone = self._learn(attempt, taken, complete=complete).union(attempt.closed)
+        if gone:
+            for scope in _heads_by_scope(attempt.offers):
+                scope.drop(gone)
         return [_lease_of(row) for row in rows]
 
     def _learn(self, attempt: Attempt, taken: list[list[int]], *, complete: bool) -> set[int]:

@@ -27,6 +27,7 @@ _MAX_PREPARED: Final = 500
 _NEVER: Final = 2**62
 _SETTINGS: Final = {
     "timezone": "UTC",
+    "default_transaction_isolation": "read committed",
     "jit": "off",
     "plan_cache_mode": "force_generic_plan",
     "enable_mergejoin": "off",
@@ -51,7 +52,6 @@ class Connection:
     def __init__(self, address: Address, clock: Clock) -> None:
         self.address = address
         self.clock = clock
-        self.generation = 0
         self._lock = threading.RLock()
         self._random = Random()
         self._depth = 0
@@ -59,6 +59,12 @@ class Connection:
         self._closed = False
         self._link: Link | None = None
         self._ready()
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """For a verb of several transactions with memory between them: other threads wait."""
+        with self._lock:
+            yield
 
     @property
     def in_transaction(self) -> bool:
@@ -141,7 +147,6 @@ class Connection:
         if self._link is None or self._link.closed:
             self._link = connect(self.address)
             self._offset_seconds = 0.0
-            self.generation += 1
         offset = self.clock.offset_seconds
         if offset != self._offset_seconds and not self.address.pooled:
             self._set({"swather.offset_seconds": repr(offset)}, local=False)
@@ -150,7 +155,7 @@ class Connection:
 
     def _alone(self, sql: str, values: Values | None, hot: bool) -> Answer:
         if self.address.pooled:
-            return self._plain(lambda: self._sent(sql, values, hot))
+            return self._pipelined(lambda: self._sent(sql, values, hot))
         self._ready()
         return self._sent(sql, values, hot)
 
@@ -173,7 +178,7 @@ class Connection:
         link = self._ready()
         self._depth = 1
         try:
-            link.execute("BEGIN")
+            link.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             if self.address.pooled:
                 offset = {"swather.offset_seconds": repr(self.clock.offset_seconds)}
                 self._set({**_SETTINGS, **offset}, local=True)
@@ -227,7 +232,8 @@ def connect(address: Address) -> Link:
     """A new connection, set up for the queue's statements."""
     options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
     if not address.pooled:
-        options += [f"-c {name}={value}" for name, value in _SETTINGS.items()]
+        escaped = {name: value.replace(" ", r"\ ") for name, value in _SETTINGS.items()}
+        options += [f"-c {name}={value}" for name, value in escaped.items()]
     conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
     try:
         link = psycopg.connect(conninfo, autocommit=True, row_factory=tuple_row)

@@ -1,6 +1,6 @@
 """Targets become tasks: once per key and run, a batch at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from swather.errors import NotFound
@@ -12,8 +12,23 @@ from swather.store.postgres.names import Heads
 from swather.store.postgres.settings import queries
 from swather.store.postgres.wake import wake
 
+MAX_STATEMENT_CHARACTERS: Final = 32 << 20
 _ADD: Final = queries.add_tasks + queries.added_heads
 _ADD_EACH: Final = queries.add_tasks + queries.added_each
+
+
+def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
+    """Rows in parts that one statement can carry, however large their targets."""
+    part: list[Row] = []
+    size = 0
+    for row in rows:
+        if part and size + len(row.target) > MAX_STATEMENT_CHARACTERS:
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row.target)
+    if part:
+        yield part
 
 
 class Enqueuer:

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
+from functools import lru_cache
 from typing import Any
 
-from swather.model.pacing import NO_LIMITS, Limits, Pace, allowance, opens_at, started, strictest
+from swather.model.pacing import Limits, Pace, allowance, opens_at, started, strictest
 from swather.store.postgres.arrays import Bigints, Floats, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
@@ -51,16 +52,16 @@ class Gate:
         return "paced"
 
 
-def lane_gate(row: tuple[Any, ...], wanted: int) -> Gate:
+def lane_gate(row: tuple[Any, ...], limits: Limits, wanted: int) -> Gate:
     """The gate of a row of queries/lock_heads.sql."""
     tat, paused, cool_until, now, in_flight = row[9:14]
-    return Gate(row[1], limits_of(row), Pace(tat, paused, cool_until, in_flight), now, wanted)
+    return Gate(row[1], limits, Pace(tat, paused, cool_until, in_flight), now, wanted)
 
 
-def limits_of(row: tuple[Any, ...]) -> Limits:
-    """The strictest of the lane's limits and those that the run has for its lanes."""
-    own = Limits(*row[6:9]) if row[1] else NO_LIMITS
-    return strictest(Limits(*row[3:6]), own)
+@lru_cache(maxsize=1_000)
+def limits_together(lane: tuple[Any, ...], own: tuple[Any, ...]) -> Limits:
+    """The strictest of a lane's limits and those that a run has for its lanes."""
+    return strictest(Limits(*lane), Limits(*own))
 
 
 def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
@@ -80,9 +81,12 @@ class Passing:
         self._rows = {row[0]: row for row in rows}
         self._by_head: dict[int, Gate] = {}
         for head_id, row in self._rows.items():
-            gate = self._gates.setdefault(row[1], lane_gate(row, wanted))
+            limits = limits_together(row[3:6], row[6:9] if row[1] else ())
+            gate = self._gates.get(row[1])
+            if gate is None:
+                gate = self._gates[row[1]] = lane_gate(row, limits, wanted)
             # A run with limits of its own for a lane has to wait until the other is done with it.
-            if gate.limits == limits_of(row):
+            if gate.limits == limits:
                 self._by_head[head_id] = gate
 
     @property

@@ -7,7 +7,7 @@ from typing import Final
 
 import psycopg
 
-from swather.errors import DatabaseUnreachable, StoreError
+from swather.errors import Closed, DatabaseUnreachable, StoreError
 from swather.store.postgres.connection import Connection, Link, connect
 
 CHANNEL: Final = "swather"
@@ -41,8 +41,7 @@ class PostgresHints:
                 self._timer.daemon = True
                 self._timer.start()
                 return
-            self._sent_at = time.monotonic()
-        self._connection.execute(f"NOTIFY {CHANNEL}")
+        self._notify()
 
     def wait(self, timeout_seconds: float) -> bool:
         if self._connection.address.pooled:
@@ -67,9 +66,12 @@ class PostgresHints:
     def _send_late(self) -> None:
         with self._lock:
             self._timer = None
-            self._sent_at = time.monotonic()
+        self._notify()
+
+    def _notify(self) -> None:
+        self._sent_at = time.monotonic()
         # A hint may be lost; what is wrong with the connection shows in the next verb.
-        with contextlib.suppress(StoreError):
+        with contextlib.suppress(StoreError, Closed):
             self._connection.execute(f"NOTIFY {CHANNEL}")
 
     def _receive(self, timeout_seconds: float) -> bool:

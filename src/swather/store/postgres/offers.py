@@ -64,6 +64,11 @@ class Group:
         self.scopes = scopes
 
     @property
+    def is_closed(self) -> bool:
+        """Whether the scraper was found to let nothing pass."""
+        return self.scopes[0].opens_seconds is not None
+
+    @property
     def scraper_lane_id(self) -> int | None:
         first = self.scopes[0]
         return first.scraper_lane_id if first.scraper_limited else None

@@ -6,7 +6,7 @@ A hint that saves a claim from asking anew each time; the claim's own statement 
 import time
 from collections import deque
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from swather.model.lease import ClaimRequest
 from swather.model.strategy import Strategy, priorities_in
@@ -14,6 +14,8 @@ from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, 
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR
 from swather.store.postgres.settings import queries
+
+T = TypeVar("T")
 
 MAX_AGE_SECONDS: Final = 0.25
 MAX_CURSORS: Final = 10_000
@@ -84,22 +86,27 @@ class Outlook:
     def is_stale(self) -> bool:
         return time.monotonic() - self._read_at > MAX_AGE_SECONDS
 
-    def read(self, wanted: int, *, thorough: bool) -> None:
+    def read(self, wanted: int, turn: int, *, thorough: bool) -> None:
         """Look anew at runs and heads, the heads from where the last look stopped.
 
-        `complete` then says whether all heads that are awake are known.
+        `complete` then says whether all heads that are awake are known. Each turn begins with
+        another scope, as the look ends when it has found enough.
         """
         self.scopes, self.cooling_seconds = self._read_scopes()
-        self._read_heads(wanted, thorough=thorough)
+        self._read_heads(wanted, turn, thorough=thorough)
         self._read_at = time.monotonic()
 
-    def _read_heads(self, wanted: int, *, thorough: bool) -> None:
+    def _read_heads(self, wanted: int, turn: int, *, thorough: bool) -> None:
         each = max(HEADS_EACH, wanted)
         limit = SCOPES_FULL * each
         entries = [
             (scope, best)
-            for scope in self.scopes
-            for best in sorted(scope.priorities, reverse=True)
+            for scope in in_turn(self.scopes, turn)
+            for best in (
+                sorted(scope.priorities, reverse=True)
+                if scope.strategy is Strategy.PRIORITY
+                else in_turn(scope.priorities, turn)
+            )
         ]
         if not entries:
             self.complete = True
@@ -125,9 +132,10 @@ class Outlook:
         cost = time.monotonic() - began
         free: list[list[Head]] = [[] for _ in entries]
         timed: list[list[Head]] = [[] for _ in entries]
+        full: list[list[Head]] = [[] for _ in entries]
         first_due: dict[int, float] = {}
-        for entry, head_id, best, limited, wake_at in rows:
-            found = free if wake_at is None else timed
+        for entry, head_id, best, limited, wake_at, was_full in rows:
+            found = free if wake_at is None else full if was_full else timed
             found[entry].append(Head(head_id, best, limited))
             if wake_at is not None:
                 first_due.setdefault(entry, wake_at)
@@ -143,6 +151,8 @@ class Outlook:
             if not since[entry]:
                 self._cursors.since[place] = (first_due.get(entry, 0.0), began, cost)
             scope.heads.extend(interleaved(free[entry], timed[entry]))
+            # Whoever finishes wakes a full lane; what was not woken is most likely still full.
+            scope.heads.extend(full[entry])
         self._cursors.trim()
 
     def _since(self, place: tuple[int, str, int], now: float, *, thorough: bool) -> float:
@@ -159,10 +169,13 @@ class Outlook:
     def _read_scopes(self) -> tuple[list[Scope], list[float]]:
         request = self._request
         scopes, cooling = [], []
-        rows = self._connection.rows(queries.scopes, {"worker_id": request.worker_id}, hot=True)
-        for run_id, name, scraper, strategy, mask, lane_id, limited, owned, cools in rows:
-            if request.runs is not None and name not in request.runs:
-                continue
+        this = {"worker_id": request.worker_id}
+        if request.runs is None:
+            rows = self._connection.rows(queries.scopes, this, hot=True)
+        else:
+            named = {**this, "names": Texts(request.runs)}
+            rows = self._connection.rows(queries.scopes_of_runs, named, hot=True)
+        for run_id, scraper, strategy, mask, lane_id, limited, owned, cools in rows:
             if request.scrapers is not None and scraper not in request.scrapers:
                 continue
             if cools > 0:
@@ -175,6 +188,12 @@ class Outlook:
                         Scope(run_id, partition, chosen, priorities_in(mask), lane_id, limited)
                     )
         return scopes, cooling
+
+
+def in_turn(things: list[T], turn: int) -> list[T]:
+    """All of them, each turn beginning with another."""
+    start = turn % max(len(things), 1)
+    return things[start:] + things[:start]
 
 
 def interleaved(first: Iterable[Head], second: Iterable[Head]) -> list[Head]:

@@ -6,15 +6,16 @@ from typing import Any
 
 from swather.errors import InputError
 from swather.model.lease import Claimed, ClaimRequest, Permits
-from swather.model.outcome import File, Item, Outcome, Standing, Verdict
+from swather.model.outcome import Completed, File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.payload import encode
 from swather.model.task import Target, check_name
-from swather.store.finishing import Plan, prepare, prepare_results
+from swather.store.finishing import Plan, Prepared, prepare, prepare_results
 from swather.store.ports import Fence, Finished
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.ask import Attempt
 from swather.store.postgres.claim import Claimer
+from swather.store.postgres.complete import Fences, all_plain, complete
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.gates import Gate, permit_gates, save_paces
@@ -38,7 +39,8 @@ class PostgresQueue:
         self._finisher = finisher
 
     def claim(self, request: ClaimRequest) -> Claimed:
-        return self._claimer.claim(request)
+        with self._connection.turn():
+            return self._claimer.claim(request)
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
         """The first look of the claim is part of the transaction; if it gives too little, more
@@ -54,6 +56,45 @@ class PostgresQueue:
                 payload = payload._replace(children=list(children))
             prepared.append(payload)
 
+        with self._connection.turn():
+            if all_plain(outcomes, prepared):
+                return self._complete(outcomes, prepared, claim)
+            return self._finish(outcomes, prepared, claim)
+
+    def _complete(
+        self,
+        outcomes: Sequence[Completed],
+        prepared: Sequence[Prepared],
+        claim: ClaimRequest | None,
+    ) -> Finished:
+        """The short way; whatever it does not accept goes the long one."""
+
+        def work() -> tuple[Fences, Attempt | None]:
+            fences = complete(self._connection, outcomes, prepared)
+            return fences, None if claim is None else self._claimer.attempt(claim)
+
+        fences, attempt = self._connection.transact(work)
+        accepted = set(fences())
+        verdicts, left = [], []
+        for place, outcome in enumerate(outcomes):
+            if outcome.fence in accepted:
+                accepted.remove(outcome.fence)
+                verdicts.append(Verdict.ACCEPTED)
+            else:
+                verdicts.append(Verdict.STALE)
+                left.append(place)
+        if left:
+            again = self._finish([outcomes[n] for n in left], [prepared[n] for n in left], None)
+            for place, verdict in zip(left, again.verdicts, strict=True):
+                verdicts[place] = verdict
+        return Finished(verdicts, None if claim is None else self._claimer.complete(claim, attempt))
+
+    def _finish(
+        self,
+        outcomes: Sequence[Outcome],
+        prepared: Sequence[Prepared],
+        claim: ClaimRequest | None,
+    ) -> Finished:
         def work() -> tuple[list[Verdict], Plan, Attempt | None]:
             verdicts, plan = self._finisher.finish(outcomes, prepared)
             attempt = None if claim is None else self._claimer.attempt(claim)
@@ -62,9 +103,7 @@ class PostgresQueue:
 
         verdicts, plan, attempt = self._connection.transact(work)
         tell_returned(plan, self._claimer.returned)
-        if claim is None:
-            return Finished(verdicts, None)
-        return Finished(verdicts, self._claimer.complete(claim, attempt))
+        return Finished(verdicts, None if claim is None else self._claimer.complete(claim, attempt))
 
     def progress(self, fence: Fence, progress: Any) -> Verdict:
         encoded = encode(progress, what="progress")

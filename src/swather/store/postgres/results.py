@@ -19,7 +19,7 @@ class PostgresResults:
     def items(
         self, run: str, *, after: str = "", limit: int = 1_000, complete_only: bool = False
     ) -> list[StoredItem]:
-        sql = queries.complete_items if complete_only else queries.items
+        sql = queries.completed_items if complete_only else queries.items
         return [
             StoredItem(
                 position=row[0],

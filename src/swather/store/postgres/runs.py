@@ -75,14 +75,21 @@ class PostgresRuns:
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
-        self._change(
-            name,
-            queries.revise_run,
-            version=version,
-            every_seconds=lane_limits.every_seconds,
-            burst=lane_limits.burst,
-            in_flight=lane_limits.in_flight,
-        )
+        this = {
+            "run_id": run_id(self._connection, name),
+            "version": version,
+            "every_seconds": lane_limits.every_seconds,
+            "burst": lane_limits.burst,
+            "in_flight": lane_limits.in_flight,
+        }
+
+        def work() -> None:
+            self._connection.execute(queries.revise_run, this)
+            # What the old limits put to sleep may be open under the new ones.
+            self._connection.execute(queries.wake_run, this)
+            self._settings.changed()
+
+        self._connection.transact(work)
         return self.get(name)
 
     def pause(self, name: str) -> None:

@@ -72,6 +72,7 @@ class PostgresStore:
                     applied.append(migration.name)
 
             migrate.apply(PACKAGE, version, run)
+            _adopt_restored(connection)
             return applied
         finally:
             connection.close()
@@ -82,6 +83,14 @@ class PostgresStore:
     def close(self) -> None:
         self.hints.close()
         self.connection.close()
+
+
+def _adopt_restored(connection: Connection) -> None:
+    """Make results readable that came from another server's backup."""
+    for number, _ in connection.rows(queries.restored_runs):
+        this = {"run_id": number}
+        connection.execute(queries.adopt_items, this)
+        connection.execute(queries.adopt_files, this)
 
 
 def _version(connection: Connection) -> int:

@@ -13,7 +13,7 @@ from swather.store.ports import Enqueued
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.enqueue import Enqueuer
+from swather.store.postgres.enqueue import Enqueuer, parts_of
 from swather.store.postgres.filters import ids_of
 from swather.store.postgres.names import run_id
 from swather.store.postgres.retry import retry_tasks
@@ -39,14 +39,20 @@ class PostgresTasks:
         number = run_id(self._connection, run)
         added = total = 0
         for rows in batches_of(targets, batch_size):
-            added += self._enqueuer.add(number, rows)
+            added += sum(self._enqueuer.add(number, part) for part in parts_of(rows))
             total += len(rows)
         return Enqueued(added, total - added)
 
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
         rows = rows_of(targets)
         number = run_id(self._connection, run)
-        return self._enqueuer.add_each(number, rows) if rows else []
+        self._enqueuer.make_heads(number, rows)
+
+        def work() -> list[int | None]:
+            parts = (self._enqueuer.add_each(number, part) for part in parts_of(rows))
+            return [task_id for part in parts for task_id in part]
+
+        return self._connection.transact(work)
 
     def get(self, task_id: int) -> Task:
         row = self._connection.row(

@@ -95,7 +95,13 @@ class PostgresUpkeep:
 
     def check(self) -> list[str]:
         rows = self._connection.in_bulk(lambda: self._connection.rows(queries.check))
-        return [f"{what}: {which}" for what, which in rows]
+        wrong = [f"{what}: {which}" for what, which in rows]
+        for _, name in self._connection.rows(queries.restored_runs):
+            wrong.append(
+                f"results restored from another server are not read yet: run {name!r}; "
+                f"run: swather db migrate --db {self._connection.address.shown}"
+            )
+        return wrong
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
         removed = {"runs": 0, "events": 0, "workers": 0}

@@ -1,8 +1,9 @@
 """Waking heads: the last thing a transaction does that makes tasks ready."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
-from swather.store.postgres.arrays import Bigints, Smallints
+from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
 
@@ -13,12 +14,15 @@ def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
     for head_id, priority in added:
         if best.get(head_id, 0) < priority:
             best[head_id] = priority
-    if best:
-        connection.execute(
-            queries.wake_heads,
-            {"heads": Bigints(best), "bests": Smallints(best.values())},
-            hot=True,
-        )
+    if not best:
+        return
+    changes: dict[int, Bigints] = defaultdict(Bigints)
+    rows = connection.rows(queries.lock_heads_to_wake, {"heads": Bigints(best)}, hot=True)
+    for head_id, known, asleep in rows:
+        if asleep == "empty" or known < best[head_id]:
+            changes[best[head_id]].append(head_id)
+    for priority, heads in changes.items():
+        connection.execute(queries.wake_heads, {"best": priority, "heads": heads}, hot=True)
 
 
 def wake_full(connection: Connection, lane_ids: Iterable[int]) -> None:

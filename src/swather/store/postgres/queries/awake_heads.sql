@@ -2,7 +2,7 @@
 -- time has come. A scope is asked only while the limit is not reached.
 SELECT o.entry, h.id, h.best,
        l.limited OR (h.lane_id <> 0 AND r.limits),
-       extract(epoch FROM nullif(h.wake_at, '-infinity'))::float8
+       extract(epoch FROM nullif(h.wake_at, '-infinity'))::float8, h.asleep = 'full'
 FROM unnest(
     %(entries)b::integer[], %(run_ids)b::bigint[], %(partitions)b::text[], %(bests)b::smallint[],
     %(after)b::bigint[], %(since)b::float8[]
@@ -13,7 +13,7 @@ CROSS JOIN LATERAL (
 ) AS r
 CROSS JOIN LATERAL (
     (
-        SELECT id, best, lane_id, wake_at
+        SELECT id, best, lane_id, wake_at, asleep
         FROM swather.heads
         WHERE run_id = o.run_id AND partition = o.partition AND best = o.best
           AND wake_at = '-infinity' AND id > o.after
@@ -22,7 +22,7 @@ CROSS JOIN LATERAL (
     )
     UNION ALL
     (
-        SELECT id, best, lane_id, wake_at
+        SELECT id, best, lane_id, wake_at, asleep
         FROM swather.heads
         WHERE run_id = o.run_id AND partition = o.partition AND best = o.best
           AND wake_at >= to_timestamp(o.since) AND wake_at <= swather.clock()

@@ -1,7 +1,7 @@
--- The beginning of a claim (followed by a pick and by claim_take): which of the heads it was offered
--- may give tasks to this worker as things stand now. Lanes and scrapers that the claim has locked are
--- held already. Rows are looked up one by one (OFFSET 0), since the plan is kept while the tables
--- grow from nothing to millions.
+-- The beginning of a claim (then come a pick and claim_take): which of the heads it was
+-- offered may give tasks to this worker as things stand now. Lanes and scrapers that the claim has
+-- locked are held already. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
+-- tables grow from nothing to millions.
 WITH open AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota,
            h.run_id, h.lane_id, h.partition, l.name AS lane, r.version

@@ -1,15 +1,13 @@
 token AS MATERIALIZED (SELECT nextval('swather.tokens') AS token),
-taken AS (
-    DELETE FROM swather.ready AS r USING picked AS p
-    WHERE r.ctid = p.place AND r.ctid = ANY(ARRAY(SELECT place FROM picked))
-    RETURNING p.task_id, p.head_id, p.priority, p.run_id, p.lane_id, p.partition, p.lane, p.version
+gone AS (
+    DELETE FROM swather.ready WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
 ),
 known AS MATERIALIZED (
-    SELECT k.*, o.token, t.target, t.parent_id,
+    SELECT k.task_id, k.head_id, k.priority, k.run_id, k.lane_id, k.partition, k.lane, o.token, t.target, t.parent_id,
            f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone,
            coalesce(f.replaces, false) OR coalesce(c.version <> k.version, false) AS replaces,
            c.part, c.cursor
-    FROM taken AS k
+    FROM picked AS k
     CROSS JOIN token AS o
     CROSS JOIN LATERAL (
         SELECT target, parent_id FROM swather.tasks WHERE id = k.task_id OFFSET 0

@@ -1,4 +1,3 @@
-UPDATE swather.lanes AS l
-SET tat = to_timestamp(o.tat)
-FROM unnest(%(lanes)b::bigint[], %(tats)b::float8[]) AS o (lane_id, tat)
-WHERE l.id = o.lane_id AND l.id = ANY(%(lanes)b::bigint[])
+UPDATE swather.lanes
+SET tat = to_timestamp((%(tats)b::float8[])[array_position(%(lanes)b::bigint[], id)])
+WHERE id = ANY(%(lanes)b::bigint[])

@@ -1,4 +1,4 @@
-SELECT r.id, r.name, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
+SELECT r.id, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
        ARRAY(
            SELECT p.name FROM swather.partitions AS p
            WHERE p.run_id = r.id AND p.owner_id = w.id

@@ -1,0 +1,54 @@
+"""The short way to finish: attempts that ended well, in one statement."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
+
+from swather.model.outcome import Completed, Outcome
+from swather.store.finishing import Prepared
+from swather.store.postgres.arrays import Bigints, Integers, Texts
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+Fences = Callable[[], list[tuple[Any, ...]]]
+
+
+def all_plain(
+    outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
+) -> TypeGuard[Sequence[Completed]]:
+    """Whether the outcomes are successes, for one reason, that brought nothing but items without
+    keys.
+    """
+    first = outcomes[0]
+    return isinstance(first, Completed) and all(
+        isinstance(outcome, Completed)
+        and outcome.reason == first.reason
+        and not outcome.part
+        and not payload.children
+        and not payload.files
+        and all(key is None for key, _ in payload.items)
+        for outcome, payload in zip(outcomes, prepared, strict=True)
+    )
+
+
+def complete(
+    connection: Connection, outcomes: Sequence[Completed], prepared: Sequence[Prepared]
+) -> Fences:
+    """Inside a transaction. The answer, when it is asked for, has the fences of the outcomes that
+    were accepted.
+    """
+    values = {
+        "tasks": Bigints(outcome.task_id for outcome in outcomes),
+        "tokens": Bigints(outcome.token for outcome in outcomes),
+        "reason": outcomes[0].reason,
+    }
+    tasks, tokens, numbers, data = Bigints(), Bigints(), Integers(), Texts()
+    for outcome, payload in zip(outcomes, prepared, strict=True):
+        for number, (_, encoded) in enumerate(payload.items):
+            tasks.append(outcome.task_id)
+            tokens.append(outcome.token)
+            numbers.append(number)
+            data.append(encoded)
+    if not tasks:
+        return connection.send(queries.complete, values, hot=True)
+    items = {"item_tasks": tasks, "item_tokens": tokens, "seqs": numbers, "data": data}
+    return connection.send(queries.complete_with_items, {**values, **items}, hot=True)

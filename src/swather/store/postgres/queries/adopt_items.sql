@@ -1,0 +1,1 @@
+UPDATE swather.items SET xid = '0' WHERE run_id = %(run_id)s
