@@ -17,18 +17,18 @@ help: ## list the targets
 demo: $(READY) ## a web shop scraped by three workers, one of them killed half-way
 	@$(BIN)/swather demo $(ARGS)
 
-test: $(READY) ## the whole test suite; ARGS="-n 2 -k lease" goes to pytest
-	$(BIN)/pytest $(ARGS)
+test: $(READY) ## the whole test suite; ARGS="-k lease" goes to pytest
+	$(BIN)/pytest -n auto $(ARGS)
 
 test-fast: $(READY) ## the tests that take milliseconds
-	$(BIN)/pytest -m "not slow" $(ARGS)
+	$(BIN)/pytest -n auto -m "not slow" $(ARGS)
 
 check: $(READY) ## the gate: format, lint, types, import rules, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n auto $(ARGS)
 
 format: $(READY) ## rewrite the code in the house's format, and fix what ruff can fix
 	$(BIN)/ruff format .

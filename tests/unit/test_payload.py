@@ -161,7 +161,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
 def test_checks_take_one_look_at_each_number() -> None:
     calls = 0
 
-    def count(frame: Any, event: str, argument: Any) -> None:  # noqa: ARG001
+    def count(frame: Any, event: str, argument: Any) -> None:
         nonlocal calls
         calls += event == "call"
 
