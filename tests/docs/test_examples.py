@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from swather.scraping import classify
 from swather.testing import shop
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
 
@@ -42,6 +43,7 @@ def test_the_examples_of_a_page_run_in_order(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SWATHER_DB", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(classify, "_own_rules", [])
     namespace: dict[str, Any] = {"__name__": "example"}
     for block in blocks_of(page):
         here = block._replace(text=SHOPS.sub(shop_url, block.text))

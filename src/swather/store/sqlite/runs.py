@@ -78,15 +78,18 @@ class SQLiteRuns:
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
-        self._change(
-            name,
-            queries.revise_run,
-            version=version,
-            every_seconds=lane_limits.every_seconds,
-            burst=lane_limits.burst,
-            in_flight=lane_limits.in_flight,
-        )
-        return self.get(name)
+        with self._connection.transaction():
+            self._change(
+                name,
+                queries.revise_run,
+                version=version,
+                every_seconds=lane_limits.every_seconds,
+                burst=lane_limits.burst,
+                in_flight=lane_limits.in_flight,
+            )
+            # What the old limits put to sleep may be open under the new ones.
+            self._change(name, queries.wake_run)
+            return self.get(name)
 
     def pause(self, name: str) -> None:
         self._change(name, "UPDATE runs SET paused = 1 WHERE id = :run_id")
