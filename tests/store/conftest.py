@@ -115,6 +115,13 @@ def store(database: Database, clock: Clock) -> Iterator[Store]:
 
 
 @pytest.fixture
+def own_store(own_database: Database, clock: Clock) -> Iterator[Store]:
+    opened = swather.store.open(own_database.url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def other(store: Store) -> Iterator[Store]:
     """A second store on the same database, as another process would have."""
     opened = store.another()

@@ -18,62 +18,64 @@ _SCAN = re.compile(rf"SCAN (\w+)(?!.* USING INDEX (?:{'|'.join(_PARTIAL)}))")
 _EXPLAINED = re.compile(r"\s*(?:--.*\n\s*)*(SELECT|WITH|INSERT|UPDATE|DELETE)\b")
 
 
-class Walk(str):
-    """A statement that reads a whole table, and how its plan says so."""
+class Recorded:
+    """The statements that were run, and those of them that walk over a whole table, with the line
+    of their plan that says so.
+    """
 
-    __slots__ = ()
+    def __init__(self) -> None:
+        self.statements: dict[str, Any] = {}
+        self.walks: set[str] = set()
 
 
 @contextmanager
-def walks(store: Store, tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[set[Walk]]:
-    """The statements run inside the block that walk over one of the tables from end to end."""
+def recorded(store: Store, tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """Note what is run inside the block, and which of the tables it walks from end to end."""
     connection = store.connection
     if hasattr(connection, "db"):
-        yield from _walks_of_sqlite(connection.db, tables)
+        yield from _record_sqlite(connection.db, tables)
     else:
-        yield from _walks_of_postgres(tables, patch)
+        yield from _record_postgres(tables, patch)
 
 
-def _walks_of_sqlite(db: apsw.Connection, tables: set[str]) -> Iterator[set[Walk]]:
-    statements: dict[str, Any] = {}
+def _record_sqlite(db: apsw.Connection, tables: set[str]) -> Iterator[Recorded]:
+    found = Recorded()
 
     def note(_cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
-        statements[sql] = bindings
+        if _EXPLAINED.match(sql):
+            found.statements[sql] = bindings
         return True
 
-    found: set[Walk] = set()
     db.exec_trace = note
     try:
         yield found
     finally:
         db.exec_trace = None
-    for sql, bindings in statements.items():
-        if not _EXPLAINED.match(sql):
-            continue
+    for sql, bindings in found.statements.items():
         names = {alias: table for table, alias in _ALIAS.findall(sql)}
         details = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", bindings)]
         bounded = "LIMIT" in sql and not any("TEMP B-TREE" in detail for detail in details)
         for detail in details:
             scan = _SCAN.match(detail)
             if scan and names.get(scan[1], scan[1]) in tables and not bounded:
-                found.add(Walk(f"{detail}\n{sql}"))
+                found.walks.add(f"{detail}\n{sql}")
 
 
-def _walks_of_postgres(tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[set[Walk]]:
-    found: set[Walk] = set()
-    seen: set[str] = set()
+def _record_postgres(tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    found = Recorded()
     execute = psycopg.Cursor.execute
 
     def explain_and_execute(
         cursor: psycopg.Cursor, query: Any, params: Any = None, **options: Any
     ) -> psycopg.Cursor:
-        if isinstance(query, str) and query not in seen and _EXPLAINED.match(query):
-            seen.add(query)
+        new = isinstance(query, str) and query not in found.statements
+        if new and _EXPLAINED.match(query):
+            found.statements[query] = params
             explaining = cursor.connection.cursor()
             execute(explaining, f"EXPLAIN (FORMAT JSON) {query}", params)
             for plan in explaining.fetchone()[0]:
                 for walk in _full_scans(plan["Plan"], tables, bounded=False):
-                    found.add(Walk(f"{walk}\n{query}"))
+                    found.walks.add(f"{walk}\n{query}")
         return execute(cursor, query, params, **options)
 
     with patch.context() as patched:

@@ -3,6 +3,7 @@
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +72,8 @@ def test_preparing_creates_the_tables_and_says_so(empty_database: Database):
     names = [m.name for m in migrate.migrations_in(empty_database.package)]
     assert swather.store.prepare(empty_database.url) == names
     assert swather.store.prepare(empty_database.url) == []
-    store = swather.store.open(empty_database.url)
-    assert store.upkeep.schema_version() == len(names)
-    store.close()
+    with closing(swather.store.open(empty_database.url)) as store:
+        assert store.upkeep.schema_version() == len(names)
 
 
 def test_an_empty_postgresql_database_is_refused_with_one_clear_line(empty_database: Database):
@@ -105,32 +105,28 @@ def test_an_old_schema_is_migrated_or_refused(own_database: Database, next_relea
         assert f"schema {next_release - 1}" in line
         assert str(next_release) in line
         assert swather.store.prepare(own_database.url) == [f"{next_release:04}_note"]
-    store = swather.store.open(own_database.url)
-    assert store.upkeep.schema_version() == next_release
-    store.close()
+    with closing(swather.store.open(own_database.url)) as store:
+        assert store.upkeep.schema_version() == next_release
     assert own_database.rows("SELECT note FROM runs") == []
 
 
 def test_what_was_in_the_queue_is_still_there_after_a_migration(
     own_database: Database, request: pytest.FixtureRequest
 ):
-    store = swather.store.open(own_database.url)
-    run = a_run(store, 5)
-    store.close()
+    with closing(swather.store.open(own_database.url)) as store:
+        run = a_run(store, 5)
     request.getfixturevalue("next_release")
     swather.store.prepare(own_database.url)
-    store = swather.store.open(own_database.url)
-    assert states(store, run) == {"ready": 5}
-    assert store.upkeep.check() == []
-    store.close()
+    with closing(swather.store.open(own_database.url)) as store:
+        assert states(store, run) == {"ready": 5}
+        assert store.upkeep.check() == []
 
 
 def test_a_database_that_migrates_itself_is_backed_up_first(
     own_database: Database, request: pytest.FixtureRequest, folder: Path
 ):
-    store = swather.store.open(own_database.url)
-    run = a_run(store, 5)
-    store.close()
+    with closing(swather.store.open(own_database.url)) as store:
+        run = a_run(store, 5)
     assert copies(folder) == []
     number = request.getfixturevalue("next_release")
     before = schema(own_database)
@@ -143,10 +139,9 @@ def test_a_database_that_migrates_itself_is_backed_up_first(
     assert schema(own_database) != before
     (copy,) = copies(folder)
     request.getfixturevalue("monkeypatch").undo()
-    old = swather.store.open(f"sqlite:///{copy}")
-    assert old.upkeep.schema_version() == number - 1
-    assert states(old, run) == {"ready": 5}
-    old.close()
+    with closing(swather.store.open(f"sqlite:///{copy}")) as old:
+        assert old.upkeep.schema_version() == number - 1
+        assert states(old, run) == {"ready": 5}
 
 
 def copies(folder: Path) -> list[Path]:
@@ -170,9 +165,8 @@ def test_a_migration_that_fails_changes_nothing(
         swather.store.prepare(own_database.url)
     assert schema(own_database) == before
     monkeypatch.undo()
-    store = swather.store.open(own_database.url)
-    assert store.upkeep.schema_version() == number - 1
-    store.close()
+    with closing(swather.store.open(own_database.url)) as store:
+        assert store.upkeep.schema_version() == number - 1
 
 
 def test_a_newer_schema_is_refused_and_left_alone(
@@ -192,11 +186,8 @@ def test_many_who_open_a_fresh_file_at_once_all_get_it(tmp_path: Path):
 
     def open_it() -> int:
         start.wait(timeout=20)
-        store = swather.store.open(f"sqlite:///{tmp_path}/queue.db", clock=Clock())
-        try:
+        with closing(swather.store.open(f"sqlite:///{tmp_path}/queue.db", clock=Clock())) as store:
             return store.upkeep.schema_version()
-        finally:
-            store.close()
 
     with ThreadPoolExecutor(8) as threads:
         versions = [one.result(timeout=40) for one in [threads.submit(open_it) for _ in range(8)]]
@@ -212,7 +203,6 @@ def test_many_who_prepare_at_once_do_it_once(empty_database: Database):
 
     with ThreadPoolExecutor(4) as threads:
         done = [one.result(timeout=40) for one in [threads.submit(prepare_it) for _ in range(4)]]
-    store = swather.store.open(empty_database.url)
-    assert store.upkeep.check() == []
-    store.close()
+    with closing(swather.store.open(empty_database.url)) as store:
+        assert store.upkeep.check() == []
     assert any(done)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import swather.store
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
@@ -27,7 +26,7 @@ from tests.store.given import (
     released,
     retried,
 )
-from tests.store.plans import walks
+from tests.store.plans import recorded
 
 LARGE = {
     "tasks", "ready", "scheduled", "outcomes", "faults", "items", "files", "events", "heads",
@@ -199,21 +198,21 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_million_tasks_are_never_walked(
-    own_database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    own_database: Database, own_store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
-    store = swather.store.open(own_database.url, clock=clock)
+    store = own_store
     run = a_run(store)
     fill(own_database, store.runs.get(run).id)
     assert store.runs.counts(run).total == 1_000_000
     walked = {}
     for name, verb in (*hot_verbs(store, run, clock).items(), *dashboard_reads(store, run).items()):
-        with walks(store, LARGE, monkeypatch) as found:
+        with recorded(store, LARGE, monkeypatch) as found:
             verb()
-        if found:
-            walked[name] = sorted(found)
+        assert found.statements, name
+        if found.walks:
+            walked[name] = sorted(found.walks)
     assert walked == {}
     assert min(seconds_to_pause(store, run) for _ in range(5)) < 0.05
-    store.close()
 
 
 def seconds_to_pause(store: Store, run: str) -> float:
@@ -225,15 +224,13 @@ def seconds_to_pause(store: Store, run: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_old_statistics_do_no_harm(own_database: Database):
+def test_old_statistics_do_no_harm(own_database: Database, own_store: Store):
     """The planner thinks that the tables are empty, as it does until somebody analyzes them."""
-    store = swather.store.open(own_database.url)
+    store = own_store
     old = a_run(store, 3_000, lane="site")
     store.runs.cancel(old)
     store.runs.remove(old)
     own_database.execute("ANALYZE")
-    store.close()
-    store = swather.store.open(own_database.url)
     run, worker = a_run(store), a_worker(store)
     failed_ones = TaskFilter(run=run, states=frozenset({State.FAILED}))
     slow = {}
@@ -264,13 +261,12 @@ def test_old_statistics_do_no_harm(own_database: Database):
     measure("cancel again", lambda: store.runs.cancel(run))
     measure("remove", lambda: store.runs.remove(run))
     assert slow == {}
-    store.close()
 
 
 def test_a_walk_is_noticed(store: Store, database: Database, monkeypatch: pytest.MonkeyPatch):
     a_run(store, 10)
     schema = "" if database.kind == "sqlite" else "swather."
-    with walks(store, LARGE, monkeypatch) as found:
+    with recorded(store, LARGE, monkeypatch) as found:
         store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE target = '0'")
         store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE id = 1")
-    assert len(found) == 1
+    assert (len(found.statements), len(found.walks)) == (2, 1)

@@ -1,3 +1,4 @@
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -51,10 +52,9 @@ def test_a_backup_is_a_whole_copy(store: Store, database: Database, tmp_path: Pa
     store.upkeep.backup(copy)
     assert copy.stat().st_size > 1_000
     if database.kind == "sqlite":
-        opened = swather.store.open(f"sqlite:///{copy}")
-        assert states(opened, run) == states(store, run)
-        assert opened.upkeep.check() == []
-        opened.close()
+        with closing(swather.store.open(f"sqlite:///{copy}")) as opened:
+            assert states(opened, run) == states(store, run)
+            assert opened.upkeep.check() == []
 
 
 def test_a_backup_overwrites_nothing(store: Store, tmp_path: Path):

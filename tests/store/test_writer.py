@@ -28,6 +28,7 @@ from swather.model.worker import NewWorker
 from swather.posix import this_process
 from swather.store.ports import Store
 from swather.store.writer import Writer
+from tests.store.given import data
 
 PATIENCE_SECONDS = 20
 ACCEPTED, STALE = Verdict.ACCEPTED, Verdict.STALE
@@ -350,7 +351,7 @@ def test_an_outcome_lost_before_its_commit_is_sent_again(field: Field):
         assert writer.statistics().uncertain == 1
     assert len(field.queue.finished) == 2
     assert field.completed() == 1
-    assert [item.data for item in field.store.results.items("first")] == ["kept"]
+    assert data(field.store, "first") == ["kept"]
 
 
 def test_an_outcome_committed_before_the_connection_broke_is_read_back_not_repeated(field: Field):
@@ -423,7 +424,7 @@ def test_a_checkpoint_handed_over_before_the_finish_is_committed_before_it(field
     ended = writer.finish([Completed(task_id=lease.task_id, token=lease.token, part=1)])
     writer.start()
     assert (result(saved), result(ended)) == (ACCEPTED, [ACCEPTED])
-    assert [item.data for item in field.store.results.items("first")] == ["early"]
+    assert data(field.store, "first") == ["early"]
 
 
 def test_a_checkpoint_whose_reply_was_lost_is_repeated_without_doubling_its_items(field: Field):

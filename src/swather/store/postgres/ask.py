@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Passing, scraper_gate
-from swather.store.postgres.offers import Offer, Pick
+from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, Offer, Pick
+from swather.store.postgres.outlook import Hold
 from swather.store.postgres.settings import queries
 
 Rows = list[tuple[Any, ...]]
@@ -28,6 +29,23 @@ class Attempt(NamedTuple):
     answer: Callable[[], Rows]
     closed: Collection[int] = ()
     opens_seconds: float | None = None
+    is_counted: bool = False
+
+    def answered(self) -> tuple["Attempt", Rows]:
+        """The rows of the answer, and the attempt as it turned out to be."""
+        rows = self.answer()
+        if not self.is_counted:
+            return self, rows
+        last = next(place for place, row in enumerate(rows) if row[0] is None)
+        heads, quotas, _ = rows.pop(last)[16:19]
+        allowed = dict(zip(heads, quotas, strict=True))
+        offers = [
+            offer._replace(quota=min(offer.quota, allowed[offer.head.id]))
+            for offer in self.offers
+            if offer.head.id in allowed
+        ]
+        closed = {offer.head.id for offer in self.offers} - allowed.keys()
+        return self._replace(offers=offers, closed=closed), rows
 
 
 def ask(
@@ -42,13 +60,29 @@ def ask(
     """Take up to `wanted` of what is offered. `scraper_lane_id`: the scraper of all of it, if that
     is limited.
     """
-    if scraper_lane_id is None and not any(offer.head.limited for offer in offers):
-        began = time.monotonic()
-        answer = _send(connection, pick, offers, wanted, worker_id)
-        return Attempt(pick, offers, wanted, began, answer)
-    return connection.transact(
-        lambda: _ask_limited(connection, pick, offers, wanted, worker_id, scraper_lane_id)
-    )
+    holds = {offer.head.hold for offer in offers}
+    if scraper_lane_id is not None or Hold.PACED in holds:
+        return connection.transact(
+            lambda: _ask_limited(connection, pick, offers, wanted, worker_id, scraper_lane_id)
+        )
+    began = time.monotonic()
+    if Hold.COUNTED in holds:
+        offers = _one_of_each_lane(offers)
+        answer = _send_counted(connection, pick, offers, wanted, worker_id)
+        return Attempt(pick, offers, wanted, began, answer, is_counted=True)
+    answer = _send(connection, pick, offers, wanted, worker_id)
+    return Attempt(pick, offers, wanted, began, answer)
+
+
+def _one_of_each_lane(offers: list[Offer]) -> list[Offer]:
+    """Without further heads of a limited lane: what is in flight there is counted once."""
+    first: dict[int, int] = {}
+    return [
+        offer
+        for offer in offers
+        if not offer.head.is_limited
+        or first.setdefault(offer.head.lane_id, offer.head.id) == offer.head.id
+    ]
 
 
 def _ask_limited(
@@ -66,14 +100,14 @@ def _ask_limited(
     began = time.monotonic()
     scraper = None
     if scraper_lane_id is not None:
-        row = connection.rows(queries.lock_lanes, {"lanes": Bigints([scraper_lane_id])}, hot=True)[
-            0
-        ]
+        row = connection.rows(
+            queries.lock_scrapers, {"scrapers": Bigints([scraper_lane_id])}, hot=True
+        )[0]
         scraper = scraper_gate(row, wanted)
         if not scraper.left:
             opens = scraper.opens_at() - scraper.now
             return Attempt(pick, offers[:1], wanted, began, list, opens_seconds=opens)
-    limited = {offer.head.id: None for offer in offers if offer.head.limited}
+    limited = {offer.head.id: None for offer in offers if offer.head.is_limited}
     rows = (
         connection.rows(queries.lock_heads, {"heads": Bigints(limited)}, hot=True)
         if limited
@@ -82,10 +116,10 @@ def _ask_limited(
     passing = Passing(rows, scraper, wanted)
     admitted = []
     for offer in offers:
-        quota = passing.admit(offer.head.id, offer.head.limited, offer.quota)
+        quota = passing.admit(offer.head.id, offer.head.is_limited, offer.quota)
         if quota:
             admitted.append(offer._replace(quota=quota))
-    held = {offer.head.id for offer in admitted if offer.head.limited}
+    held = {offer.head.id for offer in admitted if offer.head.is_limited}
     closed = limited.keys() - held
     if not admitted:
         passing.save(connection, Counter())
@@ -112,18 +146,31 @@ def _send(
     *,
     scraper_held: bool = False,
 ) -> Callable[[], Rows]:
-    return connection.send(
-        pick.value,
-        {
-            "heads": Bigints(offer.head.id for offer in offers),
-            "priorities": Smallints(offer.priority for offer in offers),
-            "above": Bigints(offer.above for offer in offers),
-            "below": Bigints(offer.below for offer in offers),
-            "quotas": Integers(offer.quota for offer in offers),
-            "lanes_held": Booleans(offer.head.id in held for offer in offers),
-            "scrapers_held": Booleans([scraper_held] * len(offers)),
-            "worker_id": worker_id,
-            "count": wanted,
-        },
-        hot=True,
-    )
+    values = {
+        **_values(offers, wanted, worker_id),
+        "lanes_held": Booleans(offer.head.id in held for offer in offers),
+        "scrapers_held": Booleans([scraper_held] * len(offers)),
+    }
+    return connection.send(CLAIM[pick], values, hot=True)
+
+
+def _send_counted(
+    connection: Connection, pick: Pick, offers: list[Offer], wanted: int, worker_id: int
+) -> Callable[[], Rows]:
+    values = {
+        **_values(offers, wanted, worker_id),
+        "counted": Booleans(offer.head.is_limited for offer in offers),
+    }
+    return connection.send(CLAIM_COUNTED[pick], values, hot=True)
+
+
+def _values(offers: list[Offer], wanted: int, worker_id: int) -> dict[str, Any]:
+    return {
+        "heads": Bigints(offer.head.id for offer in offers),
+        "priorities": Smallints(offer.priority for offer in offers),
+        "above": Bigints(offer.above for offer in offers),
+        "below": Bigints(offer.below for offer in offers),
+        "quotas": Integers(offer.quota for offer in offers),
+        "worker_id": worker_id,
+        "count": wanted,
+    }

@@ -141,7 +141,8 @@ class Claimer:
 
     def _take_in(self, attempt: Attempt) -> list[Lease]:
         """The leases of an answer; what else it tells becomes hints."""
-        rows = attempt.answer()
+        offered = _heads_by_scope(attempt.offers)
+        attempt, rows = attempt.answered()
         if attempt.opens_seconds is not None:
             attempt.offers[0].scope.opens_seconds = attempt.opens_seconds
             return []
@@ -152,7 +153,7 @@ class Claimer:
             scope.heads.rotate(-len(heads))
         gone = self._learn(attempt, taken, complete=complete).union(attempt.closed)
         if gone:
-            for scope in _heads_by_scope(attempt.offers):
+            for scope in offered:
                 scope.drop(gone)
         return [_lease_of(row) for row in rows]
 

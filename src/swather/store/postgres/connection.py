@@ -38,6 +38,7 @@ _SETTINGS: Final = {
 _BULK_SETTINGS: Final = {
     "plan_cache_mode": "auto",
     "enable_mergejoin": "on",
+    "enable_nestloop": "off",
     "enable_seqscan": "on",
 }
 _BULK_SECONDS: Final = 600
@@ -121,8 +122,9 @@ class Connection:
             return self._repeat(lambda: run(work))
 
     def in_bulk(self, work: Callable[[], T]) -> T:
-        """As `transact`, for statements that read much: with all of the planner's means, and for a
-        limited time.
+        """As `transact`, for statements that read whole tables, for a limited time.
+
+        Row by row is never the way to do that, even if the planner believes the tables are small.
         """
 
         def with_settings() -> T:

@@ -11,20 +11,18 @@ from swather.store.postgres.settings import queries
 
 _ENDED_BADLY: Final = frozenset({State.FAILED, State.CANCELLED})
 _UNFINISHED: Final = frozenset({State.SCHEDULED, State.READY, State.LEASED})
-_IN = {
-    State.SCHEDULED: "EXISTS (SELECT FROM swather.scheduled WHERE task_id = t.id)",
-    State.LEASED: "EXISTS (SELECT FROM swather.leases WHERE task_id = t.id)",
+# Scalar subqueries, since they are never turned into joins: they look at one index entry each,
+# whatever the planner believes of the tables.
+_IN: Final = {
+    State.SCHEDULED: "(SELECT task_id FROM swather.scheduled WHERE task_id = t.id) IS NOT NULL",
+    State.LEASED: "(SELECT task_id FROM swather.leases WHERE task_id = t.id) IS NOT NULL",
     State.READY: (
-        "EXISTS (SELECT FROM swather.ready WHERE head_id = t.head_id AND priority = t.priority "
-        "AND task_id = t.id)"
+        "(SELECT task_id FROM swather.ready WHERE head_id = t.head_id AND priority = t.priority "
+        "AND task_id = t.id) IS NOT NULL"
     ),
-    State.COMPLETED: (
-        "EXISTS (SELECT FROM swather.outcomes WHERE task_id = t.id AND state = 'completed')"
-    ),
-    State.FAILED: "EXISTS (SELECT FROM swather.outcomes WHERE task_id = t.id AND state = 'failed')",
-    State.CANCELLED: (
-        "EXISTS (SELECT FROM swather.outcomes WHERE task_id = t.id AND state = 'cancelled')"
-    ),
+    State.COMPLETED: "(SELECT state FROM swather.outcomes WHERE task_id = t.id) = 'completed'",
+    State.FAILED: "(SELECT state FROM swather.outcomes WHERE task_id = t.id) = 'failed'",
+    State.CANCELLED: "(SELECT state FROM swather.outcomes WHERE task_id = t.id) = 'cancelled'",
 }
 
 
@@ -40,8 +38,8 @@ def ids_of(connection: Connection, which: TaskFilter) -> tuple[str, dict[str, An
         any_of = " OR ".join(_IN[state] for state in sorted(which.states))
         conditions.append(f"({any_of or 'false'})")
     sql = (
-        f"SELECT t.id FROM ({_source(which, values)}) AS d "
-        "JOIN swather.tasks AS t ON t.id = d.id "
+        f"SELECT t.id FROM ({_source(which, values)}) AS d CROSS JOIN LATERAL ("
+        "SELECT id, run_id, head_id, priority FROM swather.tasks WHERE id = d.id OFFSET 0) AS t "
         f"WHERE {' AND '.join(['t.run_id = %(run_id)s', *conditions])} "
         "ORDER BY d.id LIMIT %(limit)s"
     )
@@ -52,26 +50,23 @@ def _conditions(which: TaskFilter, values: dict[str, Any]) -> list[str]:
     conditions = []
     if which.reasons is not None:
         conditions.append(
-            "EXISTS (SELECT FROM swather.outcomes "
-            "WHERE task_id = t.id AND reason = ANY(%(reasons)s::text[]))"
+            "(SELECT reason FROM swather.outcomes WHERE task_id = t.id) = ANY(%(reasons)s::text[])"
         )
         values["reasons"] = Texts(sorted(which.reasons))
     if which.error_class is not None:
         conditions.append(
-            "EXISTS (SELECT FROM swather.faults "
-            "WHERE task_id = t.id AND error_class = %(error_class)s)"
+            "(SELECT error_class FROM swather.faults WHERE task_id = t.id) = %(error_class)s"
         )
         values["error_class"] = str(which.error_class)
     if which.fingerprint is not None:
         conditions.append(
-            "EXISTS (SELECT FROM swather.faults "
-            "WHERE task_id = t.id AND fingerprint = %(fingerprint)s)"
+            "(SELECT fingerprint FROM swather.faults WHERE task_id = t.id) = %(fingerprint)s"
         )
         values["fingerprint"] = which.fingerprint
     if which.lane is not None:
         conditions.append(
-            "EXISTS (SELECT FROM swather.heads AS h JOIN swather.lanes AS l ON l.id = h.lane_id "
-            "WHERE h.id = t.head_id AND l.name = %(lane)s)"
+            "(SELECT name FROM swather.lanes WHERE id = "
+            "(SELECT lane_id FROM swather.heads WHERE id = t.head_id)) = %(lane)s"
         )
         values["lane"] = which.lane
     if which.task_ids is not None:

@@ -65,8 +65,8 @@ def limits_together(lane: tuple[Any, ...], own: tuple[Any, ...]) -> Limits:
 
 
 def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
-    """The gate of a row of queries/lock_lanes.sql."""
-    lane_id, every, burst, in_flight, tat, paused, cool_until, now, _, flying = row
+    """The gate of a row of queries/lock_scrapers.sql."""
+    lane_id, every, burst, in_flight, tat, paused, cool_until, now, flying = row
     limits = Limits(every, burst, in_flight)
     return Gate(lane_id, limits, Pace(tat, paused, cool_until, flying), now, wanted)
 
@@ -151,7 +151,7 @@ def save_paces(connection: Connection, charged: list[Gate]) -> None:
 
 
 def permit_gates(rows: list[tuple[Any, ...]], lane_id: int, own: Limits, count: int) -> list[Gate]:
-    """The gates of rows of queries/lock_lanes.sql for further requests of a task that is in flight
+    """The gates of rows of queries/lock_limited_lanes.sql for further requests of a task that is in flight
     already; `own` are the run's limits for the lane.
     """
     gates = []

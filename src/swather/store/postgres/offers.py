@@ -13,23 +13,23 @@ from swather.store.postgres.settings import queries
 
 Portion = list[tuple[Scope, list[Head]]]
 
-SPARE_HEADS: Final = 4
+SPARE_HEADS: Final = 2
 OF_ALL: Final = 0
 
 
-def _claim(pick: str) -> str:
-    """The whole statement, without its layout: psycopg takes long statements apart every time."""
-    lines = f"{queries.claim_heads}{pick}{queries.claim_take}".splitlines()
+def _joined(*parts: str) -> str:
+    """One statement without its layout: psycopg takes long statements apart every time."""
+    lines = "".join(parts).splitlines()
     return " ".join(line.strip() for line in lines if not line.startswith("--"))
 
 
 class Pick(Enum):
-    """How tasks are picked from a head; the value is the whole claim statement."""
+    """How tasks are picked from a head; the value is that part of the claim statement."""
 
-    OLDEST = _claim(queries.pick_oldest)
-    NEWEST = _claim(queries.pick_newest)
-    OLDEST_OF_ALL = _claim(queries.pick_oldest_of_all)
-    NEWEST_OF_ALL = _claim(queries.pick_newest_of_all)
+    OLDEST = queries.pick_oldest
+    NEWEST = queries.pick_newest
+    OLDEST_OF_ALL = queries.pick_oldest_of_all
+    NEWEST_OF_ALL = queries.pick_newest_of_all
 
     @property
     def is_newest(self) -> bool:
@@ -38,6 +38,18 @@ class Pick(Enum):
     @property
     def is_of_all(self) -> bool:
         return self in (Pick.OLDEST_OF_ALL, Pick.NEWEST_OF_ALL)
+
+
+CLAIM: Final = {
+    pick: _joined(queries.claim_heads, pick.value, queries.claim_take, queries.claimed)
+    for pick in Pick
+}
+CLAIM_COUNTED: Final = {
+    pick: _joined(
+        queries.claim_counted_heads, pick.value, queries.claim_take, queries.claimed_counted
+    )
+    for pick in Pick
+}
 
 
 class Offer(NamedTuple):
@@ -171,7 +183,7 @@ class Offers:
             weighted = scope.strategy is Strategy.WEIGHTED_RANDOM
             quota = ceil(count / len(having)) if weighted else count
             for head in having:
-                if head.limited:
+                if head.is_limited:
                     asked.add(head.id)
                 yield from self._bounded(pick, scope, head, priority, quota, now)
 
@@ -183,5 +195,5 @@ class Offers:
             yield Offer(scope, head, priority, above, TOP, quota)
             return
         ranges = self._newest.outside(head.id, priority, now)
-        for above, below in ranges if not head.limited else [(0, TOP)]:
+        for above, below in ranges if not head.is_limited else [(0, TOP)]:
             yield Offer(scope, head, priority, above, below, quota)

@@ -6,6 +6,7 @@ A hint that saves a claim from asking anew each time; the claim's own statement 
 import time
 from collections import deque
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
 from swather.model.lease import ClaimRequest
@@ -23,12 +24,25 @@ HEADS_EACH: Final = 64
 SCOPES_FULL: Final = 4
 
 
+class Hold(StrEnum):
+    """What limits a head: nothing, a number in flight, or more than that."""
+
+    FREE = "free"
+    COUNTED = "counted"
+    PACED = "paced"
+
+
 class Head(NamedTuple):
-    """`limited`: the lane has to be locked before anything is taken."""
+    """The front of a lane in one run's partition."""
 
     id: int
     best: int
-    limited: bool
+    lane_id: int
+    hold: str
+
+    @property
+    def is_limited(self) -> bool:
+        return self.hold != Hold.FREE
 
 
 class Scope:
@@ -134,9 +148,9 @@ class Outlook:
         timed: list[list[Head]] = [[] for _ in entries]
         full: list[list[Head]] = [[] for _ in entries]
         first_due: dict[int, float] = {}
-        for entry, head_id, best, limited, wake_at, was_full in rows:
+        for entry, head_id, best, lane_id, hold, wake_at, was_full in rows:
             found = free if wake_at is None else full if was_full else timed
-            found[entry].append(Head(head_id, best, limited))
+            found[entry].append(Head(head_id, best, lane_id, hold))
             if wake_at is not None:
                 first_due.setdefault(entry, wake_at)
         cut = len(rows) >= limit

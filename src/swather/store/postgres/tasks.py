@@ -78,9 +78,7 @@ class PostgresTasks:
             return sum(getattr(counts, state) for state in states)
         ids, values = ids_of(self._connection, which)
         everything = {**values, "after_id": 0, "limit": None}
-        number: int = self._connection.in_bulk(
-            lambda: self._connection.value(f"SELECT count(*) FROM ({ids}) AS i", everything)
-        )
+        number: int = self._connection.value(f"SELECT count(*) FROM ({ids}) AS i", everything)
         return number
 
     def cancel(self, which: TaskFilter) -> int:

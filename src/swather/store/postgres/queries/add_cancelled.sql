@@ -2,7 +2,7 @@
 WITH given AS MATERIALIZED (
     SELECT i.task_id, i.state, t.run_id
     FROM unnest(%(tasks)b::bigint[], %(states)b::text[]) AS i (task_id, state)
-    JOIN swather.tasks AS t ON t.id = i.task_id
+    CROSS JOIN LATERAL (SELECT run_id FROM swather.tasks WHERE id = i.task_id OFFSET 0) AS t
 ),
 token AS MATERIALIZED (SELECT nextval('swather.tokens') AS token),
 ended AS (

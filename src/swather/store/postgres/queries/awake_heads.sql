@@ -1,14 +1,19 @@
 -- Heads that a claim may look at: those that nothing holds back, from the cursor on, and those whose
 -- time has come. A scope is asked only while the limit is not reached.
-SELECT o.entry, h.id, h.best,
-       l.limited OR (h.lane_id <> 0 AND r.limits),
+SELECT o.entry, h.id, h.best, h.lane_id,
+       CASE
+           WHEN NOT l.limited AND (h.lane_id = 0 OR NOT r.limits) THEN 'free'
+           WHEN l.is_counted AND NOT r.paces THEN 'counted'
+           ELSE 'paced'
+       END,
        extract(epoch FROM nullif(h.wake_at, '-infinity'))::float8, h.asleep = 'full'
 FROM unnest(
     %(entries)b::integer[], %(run_ids)b::bigint[], %(partitions)b::text[], %(bests)b::smallint[],
     %(after)b::bigint[], %(since)b::float8[]
 ) AS o (entry, run_id, partition, best, after, since)
 CROSS JOIN LATERAL (
-    SELECT lane_every_seconds > 0 OR lane_in_flight IS NOT NULL AS limits
+    SELECT lane_every_seconds > 0 OR lane_in_flight IS NOT NULL AS limits,
+           lane_every_seconds > 0 AS paces
     FROM swather.runs WHERE id = o.run_id OFFSET 0
 ) AS r
 CROSS JOIN LATERAL (
@@ -30,5 +35,10 @@ CROSS JOIN LATERAL (
         LIMIT %(each)s
     )
 ) AS h
-CROSS JOIN LATERAL (SELECT limited FROM swather.lanes WHERE id = h.lane_id OFFSET 0) AS l
+CROSS JOIN LATERAL (
+    SELECT limited,
+           every_seconds = 0 AND NOT paused
+           AND (cool_until IS NULL OR cool_until <= swather.clock()) AS is_counted
+    FROM swather.lanes WHERE id = h.lane_id OFFSET 0
+) AS l
 LIMIT %(limit)s

@@ -1,4 +1,4 @@
--- The beginning of a claim (then come a pick and claim_take): which of the heads it was
+-- The beginning of a claim (then come a pick, claim_take and claimed): which of the heads it was
 -- offered may give tasks to this worker as things stand now. Lanes and scrapers that the claim has
 -- locked are held already. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
 -- tables grow from nothing to millions.

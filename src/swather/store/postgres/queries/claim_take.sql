@@ -40,8 +40,3 @@ logged AS (
     FROM known
     WHERE (SELECT value = '"all"' FROM swather.settings WHERE name = 'event_level')
 )
-SELECT task_id, token, run_id, target, priority, lane, partition, parent_id, head_id,
-       attempts, blocked, proxy, crashes, crashes_alone,
-       CASE WHEN replaces THEN NULL ELSE part END,
-       CASE WHEN replaces THEN NULL ELSE cursor END
-FROM known

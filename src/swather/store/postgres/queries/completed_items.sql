@@ -2,8 +2,6 @@ SELECT i.xid::text || ':' || i.id, i.task_id, i.part, i.seq, i.key, i.data, fals
 FROM swather.items AS i
 WHERE i.run_id = %(run_id)s AND (i.xid, i.id) > (%(xid)s::text::xid8, %(id)s)
   AND i.xid < pg_snapshot_xmin(pg_current_snapshot())
-  AND EXISTS (
-      SELECT FROM swather.outcomes AS o WHERE o.task_id = i.task_id AND o.state = 'completed'
-  )
+  AND (SELECT o.state FROM swather.outcomes AS o WHERE o.task_id = i.task_id) = 'completed'
 ORDER BY i.xid, i.id
 LIMIT %(limit)s

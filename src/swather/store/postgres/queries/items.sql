@@ -1,8 +1,7 @@
 -- Below the oldest transaction that is still running: what commits later has a higher position.
 SELECT i.xid::text || ':' || i.id, i.task_id, i.part, i.seq, i.key, i.data,
-       NOT EXISTS (
-           SELECT FROM swather.outcomes AS o WHERE o.task_id = i.task_id AND o.state = 'completed'
-       )
+       (SELECT o.state FROM swather.outcomes AS o WHERE o.task_id = i.task_id)
+           IS DISTINCT FROM 'completed'
 FROM swather.items AS i
 WHERE i.run_id = %(run_id)s AND (i.xid, i.id) > (%(xid)s::text::xid8, %(id)s)
   AND i.xid < pg_snapshot_xmin(pg_current_snapshot())

@@ -13,6 +13,6 @@ FROM (
     UNION
     SELECT lane_id FROM swather.leases WHERE lane_id <> 0
 ) AS i
-JOIN swather.lanes AS l ON l.id = i.id
+CROSS JOIN LATERAL (SELECT * FROM swather.lanes WHERE id = i.id OFFSET 0) AS l
 ORDER BY l.kind, l.name
 LIMIT %(limit)s

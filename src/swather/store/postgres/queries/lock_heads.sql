@@ -7,7 +7,7 @@ SELECT h.id, h.lane_id, h.wake_at = '-infinity',
        extract(epoch FROM swather.clock())::float8,
        CASE
            WHEN l.in_flight IS NULL AND r.lane_in_flight IS NULL THEN 0
-           ELSE swather.lane_in_flight(h.lane_id)
+           ELSE (SELECT f.n FROM swather.lanes_in_flight(ARRAY[h.lane_id]) AS f)
        END
 FROM (
     SELECT id, run_id, lane_id, wake_at

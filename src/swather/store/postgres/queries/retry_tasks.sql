@@ -7,7 +7,7 @@ forgiven AS (
     SELECT g.task_id, g.run_id, 0, g.state = 'completed', (SELECT swather.clock())
     FROM gone AS g
     WHERE g.state = 'completed'
-       OR EXISTS (SELECT FROM swather.faults AS x WHERE x.task_id = g.task_id)
+       OR (SELECT x.task_id FROM swather.faults AS x WHERE x.task_id = g.task_id) IS NOT NULL
     ON CONFLICT (task_id) DO UPDATE SET
         attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0,
         replaces = f.replaces OR excluded.replaces
@@ -15,7 +15,9 @@ forgiven AS (
 known AS MATERIALIZED (
     SELECT t.head_id, t.priority, t.id
     FROM gone AS g
-    JOIN swather.tasks AS t ON t.id = g.task_id
+    CROSS JOIN LATERAL (
+        SELECT id, head_id, priority FROM swather.tasks WHERE id = g.task_id OFFSET 0
+    ) AS t
     ORDER BY t.id
 ),
 added AS (

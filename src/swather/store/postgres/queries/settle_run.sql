@@ -8,7 +8,8 @@ WHERE r.id = %(run_id)s AND r.state = 'open'
   AND NOT EXISTS (SELECT FROM swather.scheduled AS s WHERE s.run_id = r.id)
   AND NOT EXISTS (
       SELECT FROM swather.heads AS h
-      WHERE h.run_id = r.id AND EXISTS (SELECT FROM swather.ready AS t WHERE t.head_id = h.id)
+      WHERE h.run_id = r.id
+        AND (SELECT t.task_id FROM swather.ready AS t WHERE t.head_id = h.id LIMIT 1) IS NOT NULL
   )
   AND NOT EXISTS (SELECT FROM swather.leases AS l WHERE l.run_id = r.id)
 RETURNING r.id

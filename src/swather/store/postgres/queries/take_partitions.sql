@@ -1,6 +1,5 @@
-UPDATE swather.partitions
-SET owner_id = %(worker_id)s
-WHERE run_id = %(run_id)s AND name IN (
+-- MATERIALIZED, lest the planner picks anew for every row of the update and so takes too many.
+WITH free AS MATERIALIZED (
     SELECT p.name
     FROM swather.partitions AS p
     WHERE p.run_id = %(run_id)s AND p.owner_id IS NULL
@@ -17,3 +16,6 @@ WHERE run_id = %(run_id)s AND name IN (
     LIMIT %(limit)s
     FOR UPDATE OF p SKIP LOCKED
 )
+UPDATE swather.partitions
+SET owner_id = %(worker_id)s
+WHERE run_id = %(run_id)s AND name = ANY(ARRAY(SELECT name FROM free))

@@ -1,5 +1,5 @@
-SELECT t.id
+SELECT i.id
 FROM unnest(%(tasks)b::bigint[]) AS i (id)
-JOIN swather.tasks AS t ON t.id = i.id
-WHERE NOT EXISTS (SELECT FROM swather.outcomes WHERE task_id = t.id)
-ORDER BY t.id
+CROSS JOIN LATERAL (SELECT FROM swather.tasks WHERE id = i.id OFFSET 0) AS t
+WHERE (SELECT task_id FROM swather.outcomes WHERE task_id = i.id) IS NULL
+ORDER BY i.id

@@ -1,0 +1,387 @@
+"""A run with workers as a Hypothesis state machine: the store beside a model of it."""
+
+from collections import Counter
+from typing import Any
+
+import hypothesis.strategies as st
+import msgspec
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+
+from swather.model.lease import Lease
+from swather.model.outcome import Item, Verdict
+from swather.model.query import TaskFilter
+from swather.model.retry import Faults
+from swather.model.run import NewRun, RunState
+from swather.model.task import TERMINAL, State, Target
+from swather.store import Store
+from swather.store.clock import Clock
+from tests.store.given import (
+    a_worker,
+    cancelled,
+    claim,
+    completed,
+    failed,
+    finish,
+    released,
+    retried,
+)
+
+# Time moves in fives and limits lie between them, so the time that a test takes does not matter.
+LEASE_SECONDS = 62
+DELAY_SECONDS = 32
+STEPS = st.sampled_from([5, 25, 80])
+LANES = ["", "a", "b"]
+picks = st.integers(0, 1_000)
+
+
+class Modelled(msgspec.Struct):
+    """A task as it should be."""
+
+    value: int
+    lane: str
+    state: State
+    due: float = 0.0
+    faults: Faults = Faults()
+    items: int = 0
+    replaces: bool = False
+
+
+class Held(msgspec.Struct):
+    """A lease as it was given, and to whom."""
+
+    lease: Lease
+    worker: int
+
+
+class QueueMachine(RuleBasedStateMachine):
+    """One run on a store that earlier examples have used; nothing of theirs may be seen here."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        super().__init__()
+        self.store = store
+        self.clock = clock
+        self.run = store.runs.create(NewRun(scraper="books")).name
+        self.tasks: dict[int, Modelled] = {}
+        self.held: dict[int, Held] = {}
+        self.stale: list[Held] = []
+        self.beats: dict[int, float] = {}
+        self.state = RunState.OPEN
+        self.finished = 0
+        self.paused = False
+        self.paused_lanes: set[str] = set()
+        self.last_token = 0
+
+    @property
+    def now(self) -> float:
+        return self.clock.offset_seconds
+
+    def lane(self, name: str) -> str:
+        """Lanes belong to the whole database, so each example has its own."""
+        return f"{self.run}/{name}" if name else ""
+
+    def may_claim(self, worker: int) -> bool:
+        return worker in self.beats and self.now - self.beats[worker] < LEASE_SECONDS
+
+    def waiting(self) -> list[int]:
+        """Tasks that may be given out now."""
+        if self.paused or self.state is not RunState.OPEN:
+            return []
+        return [
+            task_id
+            for task_id, task in self.tasks.items()
+            if task.lane not in self.paused_lanes
+            and (
+                task.state is State.READY
+                or (task.state is State.SCHEDULED and task.due <= self.now)
+            )
+        ]
+
+    def lose(self, task_id: int) -> None:
+        self.stale.append(self.held.pop(task_id))
+
+    def only(self, task_id: int) -> TaskFilter:
+        return TaskFilter(run=self.run, task_ids=(task_id,))
+
+    def a_task(self, pick: int) -> int:
+        return sorted(self.tasks)[pick % len(self.tasks)]
+
+    def a_held(self, pick: int) -> Held:
+        return self.held[sorted(self.held)[pick % len(self.held)]]
+
+    def a_worker(self, pick: int) -> int:
+        return sorted(self.beats)[pick % len(self.beats)]
+
+    def add(self, task_id: int, target: Target, lane: str) -> None:
+        due = self.now + target.due_in_seconds
+        state = State.SCHEDULED if target.due_in_seconds else State.READY
+        self.tasks[task_id] = Modelled(target.value, lane, state, due)
+
+    @initialize(values=st.lists(st.integers(0, 30), min_size=3, max_size=8))
+    def begin(self, values: list[int]) -> None:
+        """With work and workers from the start, so that short orders get somewhere."""
+        self.register()
+        self.register()
+        self.enqueue(values[:3], "", 0, 5)
+        self.enqueue(values[3:], "a", 0, 7)
+        self.claim(0, 3)
+
+    @rule(
+        values=st.lists(st.integers(0, 30), max_size=5),
+        lane=st.sampled_from(LANES),
+        delay=st.sampled_from([0, 0, DELAY_SECONDS]),
+        priority=st.integers(1, 10),
+    )
+    def enqueue(self, values: list[int], lane: str, delay: float, priority: int) -> None:
+        given = [
+            Target(value=value, lane=self.lane(lane), due_in_seconds=delay, priority=priority)
+            for value in values
+        ]
+        known = {task.value for task in self.tasks.values()}
+        for target, task_id in zip(
+            given, self.store.tasks.enqueue_each(self.run, given), strict=True
+        ):
+            assert (task_id is None) == (target.value in known)
+            known.add(target.value)
+            if task_id is not None:
+                self.add(task_id, target, lane)
+                self.state = RunState.OPEN
+
+    @precondition(lambda self: len(self.beats) < 3)
+    @rule()
+    def register(self) -> None:
+        self.beats[a_worker(self.store, lease_seconds=LEASE_SECONDS)] = self.now
+
+    @precondition(lambda self: self.beats)
+    @rule(pick=picks, count=st.integers(1, 4))
+    def claim(self, pick: int, count: int) -> None:
+        worker = self.a_worker(pick)
+        leases = claim(self.store, worker, count, runs=(self.run,))
+        may = self.waiting() if self.may_claim(worker) else []
+        assert len(leases) == min(count, len(may))
+        assert {lease.task_id for lease in leases} <= set(may)
+        for lease in leases:
+            task = self.tasks[lease.task_id]
+            assert lease.target == task.value
+            assert lease.faults == task.faults
+            assert lease.token > self.last_token
+            task.state = State.LEASED
+            self.held[lease.task_id] = Held(lease, worker)
+        self.last_token = max([self.last_token, *(lease.token for lease in leases)])
+
+    @precondition(lambda self: self.beats)
+    @rule(pick=picks)
+    def claim_one(self, pick: int) -> None:
+        self.claim(pick, 1)
+
+    @precondition(lambda self: self.beats)
+    @rule(pick=picks, forgotten=st.booleans(), stale=picks)
+    def beat(self, pick: int, forgotten: bool, stale: int) -> None:
+        worker = self.a_worker(pick)
+        mine = sorted(task for task, held in self.held.items() if held.worker == worker)
+        strangers = mine[:1] if forgotten else []
+        believed = {self.held[task].lease.fence for task in mine if task not in strangers}
+        old = {held.lease.fence for held in self.stale[-(stale % 3) :]} if stale % 3 else set()
+        answer = self.store.workers.beat(worker, believed | old)
+        assert answer.alive
+        assert answer.lost == old
+        assert answer.released == len(strangers)
+        self.beats[worker] = self.now
+        for task in strangers:
+            self.tasks[task].state = State.READY
+            self.lose(task)
+
+    @rule(seconds=STEPS)
+    def expire(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        self.store.workers.sweep()
+        lost = {w for w, beat in self.beats.items() if self.now - beat >= LEASE_SECONDS}
+        for task_id, held in list(self.held.items()):
+            if held.worker in lost:
+                task = self.tasks[task_id]
+                task.state = State.READY
+                task.faults = msgspec.structs.replace(task.faults, crashes=task.faults.crashes + 1)
+                self.lose(task_id)
+        for worker in lost:
+            del self.beats[worker]
+            assert not self.store.workers.beat(worker, []).alive
+        for task in self.tasks.values():
+            if task.state is State.SCHEDULED and task.due <= self.now:
+                task.state = State.READY
+
+    @precondition(lambda self: self.held)
+    @rule(
+        pick=picks,
+        items=st.integers(0, 3),
+        child=st.none() | st.integers(0, 40),
+        lane=st.sampled_from(LANES),
+    )
+    def complete(self, pick: int, items: int, child: int | None, lane: str) -> None:
+        lease = self.a_held(pick).lease
+        known = {task.value: task_id for task_id, task in self.tasks.items()}
+        children = [] if child is None else [Target(value=child, lane=self.lane(lane))]
+        outcome = completed(lease, *range(items), children=children, part=lease.part)
+        self.accept(outcome, State.COMPLETED)
+        task = self.tasks[lease.task_id]
+        task.items, task.replaces = (0 if task.replaces else task.items) + items, False
+        if child is not None and child not in known:
+            found = self.store.tasks.find(TaskFilter(run=self.run), limit=1_000)
+            (new,) = [task for task in found if task.target == child]
+            self.add(new.id, children[0], lane)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks, delay=st.sampled_from([0, DELAY_SECONDS]))
+    def retry(self, pick: int, delay: float) -> None:
+        lease = self.a_held(pick).lease
+        self.accept(retried(lease, delay), State.SCHEDULED if delay else State.READY)
+        self.tasks[lease.task_id].due = self.now + delay
+        self.blame(lease.task_id)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks)
+    def fail(self, pick: int) -> None:
+        lease = self.a_held(pick).lease
+        self.accept(failed(lease), State.FAILED)
+        self.blame(lease.task_id)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks)
+    def release(self, pick: int) -> None:
+        self.accept(released(self.a_held(pick).lease), State.READY)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks)
+    def cancel_attempt(self, pick: int) -> None:
+        self.accept(cancelled(self.a_held(pick).lease), State.CANCELLED)
+
+    def blame(self, task_id: int) -> None:
+        task = self.tasks[task_id]
+        task.faults = msgspec.structs.replace(task.faults, attempts=task.faults.attempts + 1)
+
+    def accept(self, outcome: Any, state: State) -> None:
+        assert finish(self.store, outcome) == [Verdict.ACCEPTED]
+        self.tasks[outcome.task_id].state = state
+        self.lose(outcome.task_id)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks, progress=st.integers())
+    def report_progress(self, pick: int, progress: int) -> None:
+        lease = self.a_held(pick).lease
+        progress %= 1_000_000
+        assert self.store.queue.progress(lease.fence, progress) is Verdict.ACCEPTED
+        assert self.store.tasks.get(lease.task_id).progress == progress
+
+    @precondition(lambda self: self.stale)
+    @rule(pick=picks, verb=st.integers(0, 6))
+    def write_with_a_stale_token(self, pick: int, verb: int) -> None:
+        lease = self.stale[pick % len(self.stale)].lease
+        queue = self.store.queue
+        writes = [
+            lambda: finish(self.store, completed(lease, "stale")) == [Verdict.STALE],
+            lambda: finish(self.store, retried(lease)) == [Verdict.STALE],
+            lambda: finish(self.store, failed(lease)) == [Verdict.STALE],
+            lambda: finish(self.store, released(lease)) == [Verdict.STALE],
+            lambda: queue.progress(lease.fence, "stale") is Verdict.STALE,
+            lambda: (
+                queue.checkpoint(lease.fence, part=0, cursor=1, items=[Item("stale")])
+                is Verdict.STALE
+            ),
+            lambda: queue.permits(lease.fence, self.lane("a"), 1).granted == 0,
+        ]
+        assert writes[verb]()
+
+    @precondition(lambda self: self.tasks)
+    @rule(pick=picks)
+    def cancel(self, pick: int) -> None:
+        task_id = self.a_task(pick)
+        task = self.tasks[task_id]
+        ends = task.state not in TERMINAL
+        assert self.store.tasks.cancel(self.only(task_id)) == ends
+        if task_id in self.held:
+            self.lose(task_id)
+        if ends:
+            task.state = State.CANCELLED
+
+    @rule()
+    def cancel_run(self) -> None:
+        running = [task for task in self.tasks.values() if task.state not in TERMINAL]
+        assert self.store.runs.cancel(self.run) == len(running)
+        for task_id in list(self.held):
+            self.lose(task_id)
+        for task in running:
+            task.state = State.CANCELLED
+        if self.state is RunState.OPEN:
+            self.state = RunState.CANCELLED
+
+    @precondition(lambda self: self.tasks)
+    @rule(pick=picks)
+    def retry_by_person(self, pick: int) -> None:
+        task_id = self.a_task(pick)
+        task = self.tasks[task_id]
+        ended = task.state in TERMINAL
+        assert self.store.tasks.retry(self.only(task_id)) == ended
+        if ended:
+            task.replaces = task.replaces or task.state is State.COMPLETED
+            task.state, task.faults = State.READY, Faults()
+            self.state = RunState.OPEN
+
+    @rule()
+    def toggle_run(self) -> None:
+        self.paused = not self.paused
+        (self.store.runs.pause if self.paused else self.store.runs.unpause)(self.run)
+
+    @rule(lane=st.sampled_from(LANES[1:]))
+    def toggle_lane(self, lane: str) -> None:
+        if lane in self.paused_lanes:
+            self.paused_lanes.remove(lane)
+            self.store.lanes.unpause(self.lane(lane))
+        else:
+            self.paused_lanes.add(lane)
+            self.store.lanes.pause(self.lane(lane))
+
+    @rule()
+    def settle(self) -> None:
+        done = all(task.state in TERMINAL for task in self.tasks.values())
+        finishes = done and self.state is RunState.OPEN
+        assert self.store.runs.settle(self.run) == finishes
+        if finishes:
+            self.state = RunState.FINISHED
+            self.finished += 1
+
+    @invariant()
+    def counts_equal_the_model(self) -> None:
+        counts = self.store.runs.counts(self.run)
+        expected = Counter(task.state for task in self.tasks.values())
+        for state in (State.LEASED, *TERMINAL):
+            assert getattr(counts, state) == expected[state], state
+        assert counts.waiting == expected[State.READY] + expected[State.SCHEDULED]
+        assert counts.ready >= expected[State.READY]
+        assert counts.items == sum(task.items for task in self.tasks.values())
+        assert sum(counts.reasons.values()) == counts.done
+
+    @invariant()
+    def every_task_is_where_the_model_has_it(self) -> None:
+        found = self.store.tasks.find(TaskFilter(run=self.run), limit=1_000)
+        assert [task.id for task in found] == sorted(self.tasks)
+        for task in found:
+            expected = self.tasks[task.id]
+            if expected.state is State.SCHEDULED and expected.due <= self.now:
+                assert task.state in (State.SCHEDULED, State.READY)
+            else:
+                assert task.state is expected.state
+            assert task.attempts == expected.faults.attempts
+
+    @invariant()
+    def the_run_is_as_the_model_has_it(self) -> None:
+        run = self.store.runs.get(self.run)
+        assert (run.state, run.times_finished) == (self.state, self.finished)
+
+    def teardown(self) -> None:
+        assert self.store.upkeep.check() == []
+        for worker in self.beats:
+            self.store.workers.retire(worker)
