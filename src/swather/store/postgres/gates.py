@@ -151,8 +151,8 @@ def save_paces(connection: Connection, charged: list[Gate]) -> None:
 
 
 def permit_gates(rows: list[tuple[Any, ...]], lane_id: int, own: Limits, count: int) -> list[Gate]:
-    """The gates of rows of queries/lock_limited_lanes.sql for further requests of a task that is in flight
-    already; `own` are the run's limits for the lane.
+    """The gates of rows of queries/lock_limited_lanes.sql for further requests of a task that is in
+    flight already; `own` are the run's limits for the lane.
     """
     gates = []
     for row in rows:
