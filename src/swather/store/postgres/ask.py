@@ -37,8 +37,8 @@ class Attempt(NamedTuple):
         if not self.is_counted:
             return self, rows
         last = next(place for place, row in enumerate(rows) if row[0] is None)
-        heads, quotas, _ = rows.pop(last)[16:19]
-        allowed = dict(zip(heads, quotas, strict=True))
+        numbers = [int(number) for number in (rows.pop(last)[16] or "").split()]
+        allowed = dict(zip(numbers[::2], numbers[1::2], strict=True))
         offers = [
             offer._replace(quota=min(offer.quota, allowed[offer.head.id]))
             for offer in self.offers

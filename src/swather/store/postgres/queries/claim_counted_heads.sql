@@ -4,7 +4,7 @@
 WITH held AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.place, h.is_free,
            least(c.in_flight, r.lane_in_flight) AS in_flight,
-           h.run_id, h.lane_id, h.partition, l.name AS lane, r.version
+           h.run_id, h.lane_id, h.partition, coalesce(c.name, l.name) AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
         %(quotas)b::integer[], %(counted)b::boolean[]
@@ -21,13 +21,15 @@ WITH held AS MATERIALIZED (
         OFFSET 0
     ) AS r
     CROSS JOIN LATERAL (
-        SELECT name, limited FROM swather.lanes WHERE id = h.lane_id OFFSET 0
-    ) AS l
-    CROSS JOIN LATERAL (
         SELECT FROM swather.lanes WHERE id = r.scraper_lane_id AND NOT limited OFFSET 0
     ) AS s
     LEFT JOIN LATERAL (
-        SELECT true AS is_locked, in_flight FROM swather.lanes
+        SELECT name FROM swather.lanes
+        WHERE id = h.lane_id AND NOT o.counted AND NOT limited
+        OFFSET 0
+    ) AS l ON true
+    LEFT JOIN LATERAL (
+        SELECT name, in_flight FROM swather.lanes
         WHERE id = h.lane_id AND o.counted AND every_seconds = 0 AND NOT paused
           AND (cool_until IS NULL OR cool_until <= swather.clock())
         FOR NO KEY UPDATE SKIP LOCKED
@@ -38,8 +40,8 @@ WITH held AS MATERIALIZED (
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
       AND CASE
-          WHEN o.counted THEN c.is_locked AND r.lane_every_seconds = 0
-          ELSE NOT l.limited AND (
+          WHEN o.counted THEN c.name IS NOT NULL AND r.lane_every_seconds = 0
+          ELSE l.name IS NOT NULL AND (
               h.lane_id = 0 OR (r.lane_every_seconds = 0 AND r.lane_in_flight IS NULL)
           )
       END
