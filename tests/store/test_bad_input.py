@@ -144,7 +144,6 @@ def test_bad_progress_and_statistics_are_refused(store: Store, value):
         {"params": {"x": math.nan}},
         {"params": {"x": {1, "set of both"}, "y": 1j}},
     ],
-    ids=str,
 )
 def test_a_bad_run_is_refused(store: Store, fields):
     new = NewRun(**{"scraper": "books", **fields})
