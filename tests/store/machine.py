@@ -1,6 +1,8 @@
 """A run with workers as a Hypothesis state machine: the store beside a model of it."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import hypothesis.strategies as st
@@ -13,6 +15,7 @@ from hypothesis.stateful import (
     rule,
 )
 
+from swather.model.blocks import Curve
 from swather.model.lease import Lease
 from swather.model.outcome import Item, Verdict
 from swather.model.query import TaskFilter
@@ -32,12 +35,28 @@ from tests.store.given import (
     retried,
 )
 
-# Time moves in fives and limits lie between them, so the time that a test takes does not matter.
-LEASE_SECONDS = 62
-DELAY_SECONDS = 32
-STEPS = st.sampled_from([5, 25, 80])
+# Time moves in fifties and limits lie between them, so the time that a test takes does not matter.
+LEASE_SECONDS = 625
+DELAY_SECONDS = 325
+STEPS = st.sampled_from([50, 250, 800])
 LANES = ["", "a", "b"]
 picks = st.integers(0, 1_000)
+
+
+def if_any(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Do nothing while the machine has none of these. As a precondition it would make the choice of
+    rules depend on which tasks the store gives out first, and that is the store's own affair.
+    """
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @wraps(verb)
+        def checked(machine: Any, *args: Any, **values: Any) -> None:
+            if getattr(machine, name):
+                verb(machine, *args, **values)
+
+        return checked
+
+    return decorate
 
 
 class Modelled(msgspec.Struct):
@@ -75,6 +94,8 @@ class QueueMachine(RuleBasedStateMachine):
         self.finished = 0
         self.paused = False
         self.paused_lanes: set[str] = set()
+        self.cooling: dict[str, float] = {}
+        self.probes: dict[str, float] = {}
         self.last_token = 0
 
     @property
@@ -96,11 +117,20 @@ class QueueMachine(RuleBasedStateMachine):
             task_id
             for task_id, task in self.tasks.items()
             if task.lane not in self.paused_lanes
+            and self.cooling.get(task.lane, 0.0) <= self.now
             and (
                 task.state is State.READY
                 or (task.state is State.SCHEDULED and task.due <= self.now)
             )
         ]
+
+    def may_start(self) -> int:
+        """How many of those waiting may be given out together."""
+        lanes = Counter(self.tasks[task_id].lane for task_id in self.waiting())
+        flying = {self.tasks[task_id].lane for task_id in self.held}
+        for lane, probe_at in self.probes.items():
+            lanes[lane] = min(lanes[lane], probe_at <= self.now and lane not in flying)
+        return lanes.total()
 
     def lose(self, task_id: int) -> None:
         self.stale.append(self.held.pop(task_id))
@@ -157,13 +187,14 @@ class QueueMachine(RuleBasedStateMachine):
     def register(self) -> None:
         self.beats[a_worker(self.store, lease_seconds=LEASE_SECONDS)] = self.now
 
-    @precondition(lambda self: self.beats)
     @rule(pick=picks, count=st.integers(1, 4))
+    @if_any("beats")
     def claim(self, pick: int, count: int) -> None:
         worker = self.a_worker(pick)
-        leases = claim(self.store, worker, count, runs=(self.run,))
         may = self.waiting() if self.may_claim(worker) else []
-        assert len(leases) == min(count, len(may))
+        expected = min(count, self.may_start()) if may else 0
+        leases = claim(self.store, worker, count, runs=(self.run,))
+        assert len(leases) == expected
         assert {lease.task_id for lease in leases} <= set(may)
         for lease in leases:
             task = self.tasks[lease.task_id]
@@ -172,15 +203,17 @@ class QueueMachine(RuleBasedStateMachine):
             assert lease.token > self.last_token
             task.state = State.LEASED
             self.held[lease.task_id] = Held(lease, worker)
+            if task.lane in self.probes:
+                self.probes[task.lane] = self.now + DELAY_SECONDS
         self.last_token = max([self.last_token, *(lease.token for lease in leases)])
 
-    @precondition(lambda self: self.beats)
     @rule(pick=picks)
+    @if_any("beats")
     def claim_one(self, pick: int) -> None:
         self.claim(pick, 1)
 
-    @precondition(lambda self: self.beats)
     @rule(pick=picks, forgotten=st.booleans(), stale=picks)
+    @if_any("beats")
     def beat(self, pick: int, forgotten: bool, stale: int) -> None:
         worker = self.a_worker(pick)
         mine = sorted(task for task, held in self.held.items() if held.worker == worker)
@@ -214,13 +247,13 @@ class QueueMachine(RuleBasedStateMachine):
             if task.state is State.SCHEDULED and task.due <= self.now:
                 task.state = State.READY
 
-    @precondition(lambda self: self.held)
     @rule(
         pick=picks,
         items=st.integers(0, 3),
         child=st.none() | st.integers(0, 40),
         lane=st.sampled_from(LANES),
     )
+    @if_any("held")
     def complete(self, pick: int, items: int, child: int | None, lane: str) -> None:
         lease = self.a_held(pick).lease
         known = {task.value: task_id for task_id, task in self.tasks.items()}
@@ -234,28 +267,28 @@ class QueueMachine(RuleBasedStateMachine):
             (new,) = [task for task in found if task.target == child]
             self.add(new.id, children[0], lane)
 
-    @precondition(lambda self: self.held)
     @rule(pick=picks, delay=st.sampled_from([0, DELAY_SECONDS]))
+    @if_any("held")
     def retry(self, pick: int, delay: float) -> None:
         lease = self.a_held(pick).lease
         self.accept(retried(lease, delay), State.SCHEDULED if delay else State.READY)
         self.tasks[lease.task_id].due = self.now + delay
         self.blame(lease.task_id)
 
-    @precondition(lambda self: self.held)
     @rule(pick=picks)
+    @if_any("held")
     def fail(self, pick: int) -> None:
         lease = self.a_held(pick).lease
         self.accept(failed(lease), State.FAILED)
         self.blame(lease.task_id)
 
-    @precondition(lambda self: self.held)
     @rule(pick=picks)
+    @if_any("held")
     def release(self, pick: int) -> None:
         self.accept(released(self.a_held(pick).lease), State.READY)
 
-    @precondition(lambda self: self.held)
     @rule(pick=picks)
+    @if_any("held")
     def cancel_attempt(self, pick: int) -> None:
         self.accept(cancelled(self.a_held(pick).lease), State.CANCELLED)
 
@@ -268,16 +301,16 @@ class QueueMachine(RuleBasedStateMachine):
         self.tasks[outcome.task_id].state = state
         self.lose(outcome.task_id)
 
-    @precondition(lambda self: self.held)
     @rule(pick=picks, progress=st.integers())
+    @if_any("held")
     def report_progress(self, pick: int, progress: int) -> None:
         lease = self.a_held(pick).lease
         progress %= 1_000_000
         assert self.store.queue.progress(lease.fence, progress) is Verdict.ACCEPTED
         assert self.store.tasks.get(lease.task_id).progress == progress
 
-    @precondition(lambda self: self.stale)
     @rule(pick=picks, verb=st.integers(0, 6))
+    @if_any("stale")
     def write_with_a_stale_token(self, pick: int, verb: int) -> None:
         lease = self.stale[pick % len(self.stale)].lease
         queue = self.store.queue
@@ -295,8 +328,8 @@ class QueueMachine(RuleBasedStateMachine):
         ]
         assert writes[verb]()
 
-    @precondition(lambda self: self.tasks)
     @rule(pick=picks)
+    @if_any("tasks")
     def cancel(self, pick: int) -> None:
         task_id = self.a_task(pick)
         task = self.tasks[task_id]
@@ -318,8 +351,8 @@ class QueueMachine(RuleBasedStateMachine):
         if self.state is RunState.OPEN:
             self.state = RunState.CANCELLED
 
-    @precondition(lambda self: self.tasks)
     @rule(pick=picks)
+    @if_any("tasks")
     def retry_by_person(self, pick: int) -> None:
         task_id = self.a_task(pick)
         task = self.tasks[task_id]
@@ -339,10 +372,35 @@ class QueueMachine(RuleBasedStateMachine):
     def toggle_lane(self, lane: str) -> None:
         if lane in self.paused_lanes:
             self.paused_lanes.remove(lane)
+            self.cooling.pop(lane, None)
             self.store.lanes.unpause(self.lane(lane))
         else:
             self.paused_lanes.add(lane)
             self.store.lanes.pause(self.lane(lane))
+
+    @rule(lane=st.sampled_from(LANES[1:]))
+    def strike_lane(self, lane: str) -> None:
+        self.store.lanes.strike(
+            self.lane(lane), retry_after_seconds=DELAY_SECONDS, reason="429", curve=Curve()
+        )
+        self.cooling[lane] = self.now + DELAY_SECONDS
+
+    @rule(lane=st.sampled_from(LANES[1:]))
+    def trip_breaker(self, lane: str) -> None:
+        self.store.breakers.trip("books", self.lane(lane), seen={}, probe_seconds=DELAY_SECONDS)
+        self.probes[lane] = self.now + DELAY_SECONDS
+
+    @rule(lane=st.sampled_from(LANES[1:]))
+    def close_breaker(self, lane: str) -> None:
+        was_open = self.probes.pop(lane, None) is not None
+        assert self.store.breakers.close("books", self.lane(lane)) == was_open
+
+    @rule(lane=st.sampled_from(LANES[1:]))
+    def clear_lane(self, lane: str) -> None:
+        self.store.lanes.clear(self.lane(lane))
+        self.paused_lanes.discard(lane)
+        self.cooling.pop(lane, None)
+        self.probes.pop(lane, None)
 
     @rule()
     def settle(self) -> None:

@@ -199,7 +199,7 @@ def test_what_is_not_there_is_not_found(store: Store):
 def test_duplicate_keys_within_a_batch_are_stored_once(store: Store):
     run = a_run(store)
     given = [Target(value=n, key="same") for n in range(10)]
-    assert store.tasks.enqueue(run, given) == (1, 9)
+    assert store.tasks.enqueue(run, given) == (1, 9, 0)
     assert [task.target for task in store.tasks.find(_all(run))] == [0]
 
 

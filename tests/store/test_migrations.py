@@ -11,11 +11,12 @@ import pytest
 
 import swather.store
 from swather.errors import SchemaMissing, SchemaTooNew, SchemaTooOld, StoreError
+from swather.model.pacing import Limits
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.migrate import Migration
 from tests.store.database import Database
-from tests.store.given import a_run, states
+from tests.store.given import a_run, a_worker, claim, states
 
 PACKAGES = ["swather.store.sqlite", "swather.store.postgres"]
 NEXT = {
@@ -138,6 +139,7 @@ def test_a_database_that_migrates_itself_is_backed_up_first(
     swather.store.open(own_database.url).close()
     assert schema(own_database) != before
     (copy,) = copies(folder)
+    assert f".v{number - 1}-" in copy.name
     request.getfixturevalue("monkeypatch").undo()
     with closing(swather.store.open(f"sqlite:///{copy}")) as old:
         assert old.upkeep.schema_version() == number - 1
@@ -145,7 +147,7 @@ def test_a_database_that_migrates_itself_is_backed_up_first(
 
 
 def copies(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if re.fullmatch(r"own\.db\..*v1.*", path.name)]
+    return [path for path in folder.iterdir() if re.fullmatch(r"own\.db\..*v\d+-.*", path.name)]
 
 
 def test_a_fresh_file_needs_no_backup(tmp_path: Path):
@@ -179,6 +181,84 @@ def test_a_newer_schema_is_refused_and_left_alone(
         with pytest.raises(SchemaTooNew, match=rf"schema {number}.*Upgrade Swather"):
             verb(own_database.url)
     assert own_database.rows("SELECT note FROM runs") == []
+
+
+OF_THE_FIRST_RELEASE = """
+INSERT INTO lanes (id, kind, name, every_seconds, burst, in_flight, paused) {as_given} VALUES
+(1, 'scraper', 'books', 0, 1, NULL, {no}), (2, 'lane', 'site', 30, 3, 8, {no}),
+(3, 'lane', 'free', 0, 1, NULL, {no}), (4, 'lane', 'still', 0, 1, NULL, {yes});
+INSERT INTO runs (id, name, scraper, scraper_lane_id, params, priorities, created_at) {as_given}
+VALUES (1, 'old', 'books', 1, '{{"depth": 2}}', 32, {now});
+INSERT INTO heads (id, run_id, partition, lane_id, best, wake_at) {as_given}
+VALUES (2, 1, '', 2, 5, {awake}), (3, 1, '', 3, 5, {awake}), (4, 1, '', 4, 5, {awake});
+INSERT INTO tasks (id, run_id, head_id, priority, key, target, created_at) {as_given}
+SELECT n, 1, 2 + n % 3, 5, {key}, '"x"', {now} FROM ({numbers}) AS g;
+INSERT INTO ready (head_id, priority, task_id) SELECT head_id, priority, id FROM tasks;
+INSERT INTO counters (run_id, name, n) VALUES (1, 'ready', 30);
+{go_on}
+"""
+IN_WORDS_OF = {
+    "sqlite": {
+        "as_given": "",
+        "no": "0",
+        "yes": "1",
+        "now": "unixepoch('subsec')",
+        "awake": "0",
+        "key": "CAST(printf('%032d', n) AS BLOB)",
+        "numbers": "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30)"
+        " SELECT n FROM c",
+        "go_on": "",
+    },
+    "postgres": {
+        "as_given": "OVERRIDING SYSTEM VALUE",
+        "no": "false",
+        "yes": "true",
+        "now": "now()",
+        "awake": "'-infinity'",
+        "key": "convert_to(lpad(n::text, 32, '0'), 'UTF8')",
+        "numbers": "SELECT generate_series(1, 30) AS n",
+        "go_on": "SELECT setval(pg_get_serial_sequence('swather.' || name, 'id'), 1000)"
+        " FROM unnest(ARRAY['lanes', 'runs', 'heads', 'tasks']) AS name;",
+    },
+}
+
+
+@pytest.fixture
+def first_release(empty_database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A database as the first release left it: a run of 30 tasks on three lanes."""
+    real = migrate.migrations_in
+    with monkeypatch.context() as patched:
+        patched.setattr(migrate, "migrations_in", lambda package: real(package)[:1])
+        assert swather.store.prepare(empty_database.url) == ["0001_queue"]
+    filled = OF_THE_FIRST_RELEASE.format(**IN_WORDS_OF[empty_database.kind])
+    for statement in filter(str.strip, filled.split(";\n")):
+        empty_database.execute(statement)
+    return empty_database
+
+
+def test_the_first_releases_queue_goes_on_after_migration(first_release: Database):
+    names = [m.name for m in migrate.migrations_in(first_release.package)]
+    if not first_release.migrates_itself:
+        with pytest.raises(SchemaTooOld):
+            swather.store.open(first_release.url)
+        assert swather.store.prepare(first_release.url) == names[1:]
+    with closing(swather.store.open(first_release.url)) as store:
+        assert store.upkeep.schema_version() == len(names)
+        assert states(store, "old") == {"ready": 30}
+        lane = store.lanes.get("site")
+        assert (lane.limits, lane.in_force) == (Limits(30.0, 3, 8), Limits(30.0, 3, 8))
+        assert store.runs.get("old").params == {"depth": 2}
+        assert store.runs.get("old").task_limit is None
+        taken = [lease.lane for lease in claim(store, a_worker(store), 50)]
+        assert (taken.count("site"), taken.count("free"), taken.count("still")) == (3, 10, 0)
+        assert store.upkeep.check() == []
+
+
+def test_the_first_releases_schema_migrated_equals_a_fresh_one(
+    first_release: Database, own_database: Database
+):
+    swather.store.prepare(first_release.url)
+    assert schema(first_release) == schema(own_database)
 
 
 def test_many_who_open_a_fresh_file_at_once_all_get_it(tmp_path: Path):

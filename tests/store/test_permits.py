@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from swather.model.lane import PacedKind
@@ -82,3 +84,62 @@ def test_a_finished_attempt_is_granted_none(store: Store):
     lease = a_lease(store)
     finish(store, completed(lease))
     assert store.queue.permits(lease.fence, "site", 3).granted == 0
+
+
+def test_a_refusal_says_what_holds_it_back(store: Store):
+    lease = a_lease(store, scraper="books")
+    store.lanes.limit("paced", Limits(1_000.0))
+    store.lanes.cool("cooling", 30)
+    store.lanes.pause("paused")
+    store.queue.permits(lease.fence, "paced")
+
+    def refused(lane: str) -> tuple[str, bool]:
+        permits = store.queue.permits(lease.fence, lane)
+        assert permits.granted == 0
+        return permits.held, permits.retry_after_seconds is not None
+
+    assert refused("paced") == ("paced", True)
+    assert refused("cooling") == ("cooling", True)
+    assert refused("paused") == ("paused", False)
+    store.lanes.cool("paced", 5_000)
+    assert refused("paced") == ("cooling", True)
+    store.lanes.pause("books", PacedKind.SCRAPER)
+    assert refused("elsewhere") == ("paused", False)
+
+
+def test_what_is_granted_or_stale_is_held_by_nothing(store: Store):
+    lease = a_lease(store)
+    assert store.queue.permits(lease.fence, "site").held == ""
+    finish(store, completed(lease))
+    stale = store.queue.permits(lease.fence, "site")
+    assert (stale.granted, stale.held, stale.retry_after_seconds) == (0, "", None)
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_free"),
+    [(None, True), (Limits(in_flight=5), True), (Limits(0.001, 1_000), False)],
+    ids=["none", "in flight", "rate"],
+)
+def test_a_grant_says_whether_the_lane_has_a_pace_at_all(store: Store, limits, is_free):
+    lease = a_lease(store, lane="site")
+    if limits is not None:
+        store.lanes.limit("site", limits)
+    permits = store.queue.permits(lease.fence, "site")
+    assert (permits.granted, permits.is_free) == (1, is_free)
+
+
+def test_a_lane_that_has_cooled_is_free_again(store: Store, clock: Clock):
+    lease = a_lease(store)
+    store.lanes.cool("site", 30)
+    clock.advance(31)
+    assert store.queue.permits(lease.fence, "site").is_free
+
+
+def test_a_grant_is_never_taken_for_younger_than_it_is(store: Store):
+    before = time.monotonic()
+    store.lanes.limit("site", Limits(0.001, 1_000))
+    a_run(store, 1, lane="site")
+    (lease,) = claim(store, a_worker(store))
+    between = time.monotonic()
+    permits = store.queue.permits(lease.fence, "site")
+    assert before <= lease.claimed_at <= between <= permits.granted_at <= time.monotonic()

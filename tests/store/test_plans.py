@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve
+from swather.model.kept import KeptPage, request_key
+from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
@@ -30,7 +34,7 @@ from tests.store.plans import recorded
 
 LARGE = {
     "tasks", "ready", "scheduled", "outcomes", "faults", "items", "files", "events", "heads",
-    "lanes",
+    "lanes", "pages", "bodies", "robots",
 }  # fmt: skip
 
 DIALECT = {
@@ -163,6 +167,59 @@ def hot_verbs(store: Store, run: str, clock: Clock) -> dict[str, Callable[[], An
     }
 
 
+def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
+    """What workers do because of what sites answer."""
+    worker = a_worker(store, lease_seconds=100_000)
+
+    def probe() -> None:
+        for lane in range(60, 90):
+            store.breakers.trip("books", f"host{lane}", seen={}, probe_seconds=60)
+        leases = claim(store, worker, 10, runs=(run,))
+        finish(store, *(released(lease) for lease in leases))
+        store.breakers.close("books", "host60")
+
+    def unpaced_claim() -> None:
+        request = ClaimRequest(worker_id=worker, count=10, runs=(run,), unpaced=True)
+        store.queue.finish([released(lease) for lease in store.queue.claim(request).leases])
+
+    def learn() -> None:
+        curve, policy = Curve(), AutoPace()
+        store.lanes.strike("host91", retry_after_seconds=None, reason="429", curve=curve)
+        store.lanes.adapt("host92", latency_seconds=9.0, failed=False, policy=policy)
+        store.lanes.adapt("host92", latency_seconds=1.0, failed=False, policy=policy)
+        store.lanes.crawl_delay("host93", 9.0)
+        store.lanes.crawl_delay("host93", 1.0)
+        store.lanes.clear("host91")
+        store.lanes.clear("films", PacedKind.SCRAPER)
+
+    def full_run() -> None:
+        limited = a_run(store, 3, task_limit=2)
+        assert store.runs.counts(limited).over_limit == 1
+        store.runs.record(limited, {"note": 1})
+
+    def keep_pages() -> None:
+        key = request_key("GET", "https://example.com/")
+        page = KeptPage(
+            task_id=7, request_key=key, method="GET", url="https://example.com/", status=200,
+            headers=[], content=b"<html>",
+        )  # fmt: skip
+        store.pages.keep(run, [page])
+        assert store.pages.get(run, 7, key)
+        assert store.pages.find(run, 7)
+        assert store.pages.latest(key)
+        store.robots.put("https://example.com", 200, b"", 60)
+        assert store.robots.get("https://example.com")
+
+    return {
+        "probe": probe,
+        "unpaced claim": unpaced_claim,
+        "learn": learn,
+        "full run": full_run,
+        "keep pages": keep_pages,
+        "prune": store.upkeep.prune,
+    }
+
+
 def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
     """What a page or a status line asks for."""
 
@@ -188,6 +245,7 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "events of a task": lambda: store.events.find(run, task_id=8, limit=50),
         "events of a worker": lambda: store.events.find(run, worker_id=1, limit=50),
         "lanes": store.lanes.find,
+        "breakers": store.breakers.find,
         "lane": lambda: store.lanes.get("host7"),
         "workers": store.workers.find,
         "partitions": lambda: store.workers.partitions(run),
@@ -205,7 +263,8 @@ def test_a_million_tasks_are_never_walked(
     fill(own_database, store.runs.get(run).id)
     assert store.runs.counts(run).total == 1_000_000
     walked = {}
-    for name, verb in (*hot_verbs(store, run, clock).items(), *dashboard_reads(store, run).items()):
+    verbs = {**web_verbs(store, run), **hot_verbs(store, run, clock), **dashboard_reads(store, run)}
+    for name, verb in verbs.items():
         with recorded(store, LARGE, monkeypatch) as found:
             verb()
         assert found.statements, name

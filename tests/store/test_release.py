@@ -1,3 +1,4 @@
+from swather.model.outcome import Released
 from swather.model.retry import Faults
 from swather.model.worker import WorkerState
 from swather.store import Store
@@ -48,3 +49,15 @@ def test_a_released_task_is_there_for_others_at_once(store: Store, other: Store)
     assert claim(other, waiting) == []
     finish(store, released(lease))
     assert values(claim(other, waiting)) == [0]
+
+
+def test_a_task_may_be_released_for_later(store: Store, clock: Clock):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    later = Released(task_id=lease.task_id, token=lease.token, after_seconds=30)
+    finish(store, later)
+    assert states(store, run) == {"scheduled": 1}
+    assert claim(store, worker) == []
+    clock.advance(31)
+    (again,) = claim(store, worker)
+    assert again.faults == Faults()

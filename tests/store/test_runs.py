@@ -9,6 +9,7 @@ from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_run, a_worker, claim, completed, data, finish, targets
+from tests.store.threads import together
 
 
 def test_a_run_is_read_back_as_it_was_made(store: Store):
@@ -209,3 +210,35 @@ def test_an_open_run_is_not_removed(store: Store):
     with pytest.raises(SwatherError, match=re.escape(run)):
         store.runs.remove(run)
     assert store.runs.counts(run).ready == 1
+
+
+def test_what_swather_records_is_merged_into_its_own_member(store: Store):
+    run = a_run(store, params={"depth": 2, "_swather": {"scraper": "books.py", "hosts": ["a"]}})
+    recorded = store.runs.record(run, {"hosts": ["a", "b"], "replay": True})
+    assert recorded == store.runs.get(run)
+    assert recorded.params == {
+        "depth": 2,
+        "_swather": {"scraper": "books.py", "hosts": ["a", "b"], "replay": True},
+    }
+    assert recorded.scraper_params == {"depth": 2}
+
+
+def test_a_run_without_records_gets_some(store: Store):
+    run = a_run(store, params={"depth": 2})
+    assert store.runs.record(run, {"a": 1}).params == {"depth": 2, "_swather": {"a": 1}}
+    with pytest.raises(NotFound, match="nowhere"):
+        store.runs.record("nowhere", {"a": 1})
+    with pytest.raises(SwatherError, match="params"):
+        store.runs.record(run, {"a": float("nan")})
+
+
+def test_records_made_at_once_are_all_kept(store: Store):
+    run = a_run(store)
+
+    def work(mine: Store, worker: int) -> list[int]:
+        for turn in range(5):
+            mine.runs.record(run, {f"{worker}-{turn}": turn})
+        return []
+
+    together(store, work)
+    assert len(store.runs.get(run).params["_swather"]) == 40

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.pacing import NO_LIMITS, Limits, in_force
 
 
 class PacedKind(StrEnum):
@@ -16,7 +16,11 @@ class PacedKind(StrEnum):
 
 
 class Lane(msgspec.Struct, frozen=True, kw_only=True):
-    """A lane (or a scraper) with the limits set on it and what holds it back."""
+    """A lane (or a scraper) with the limits set on it and what holds it back.
+
+    `strikes`: how often the site has asked us to go away, as far as it is not forgiven.
+    `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set.
+    """
 
     name: str
     kind: PacedKind
@@ -25,6 +29,14 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     cool_until: datetime | None
     cool_reason: str
     in_flight: int
+    strikes: int = 0
+    learned_every_seconds: float | None = None
+    crawl_delay_seconds: float | None = None
+
+    @property
+    def in_force(self) -> Limits:
+        """The limits that claims and permits go by."""
+        return in_force(self.limits, self.learned_every_seconds, self.crawl_delay_seconds)
 
 
 def free_lane(name: str, kind: PacedKind) -> Lane:

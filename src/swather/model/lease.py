@@ -10,7 +10,11 @@ from swather.model.strategy import Strategy
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
-    """A task handed to a worker. `(task_id, token)` fences every write the worker makes for it."""
+    """A task handed to a worker. `(task_id, token)` fences every write the worker makes for it.
+
+    `claimed_at` tells who claimed it, in seconds of his own monotonic clock, when that was: not
+    later than its lane was charged for it.
+    """
 
     task_id: int
     token: int
@@ -23,6 +27,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     faults: Faults
     part: int = 0
     cursor: Any = None
+    claimed_at: float = 0.0
 
     @property
     def fence(self) -> tuple[int, int]:
@@ -39,6 +44,8 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks a worker wants, and of which runs or scrapers (None = of any).
 
     Partitioned tasks are given only to the partition's owner. `strategy` None is the run's own.
+    `unpaced` is for work that touches no site: pauses, limits, cool-downs and breakers of the named
+    runs and their lanes do not count, nor who owns a partition; nothing is charged to the lanes.
     """
 
     worker_id: int
@@ -47,10 +54,13 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     scrapers: tuple[str, ...] | None = None
     partitions: tuple[str, ...] | None = None
     strategy: Strategy | None = None
+    unpaced: bool = False
 
     def __post_init__(self) -> None:
         if self.count < 1:
             raise InputError(f"count must be at least 1, got {self.count!r}")
+        if self.unpaced and self.runs is None:
+            raise InputError("an unpaced claim names the runs it may take from")
 
 
 class Claimed(msgspec.Struct, frozen=True):
@@ -65,7 +75,14 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 class Permits(msgspec.Struct, frozen=True):
-    """How many further requests may start now; when none may, how long to wait before asking."""
+    """How many further requests may start now; when none may, how long to wait before asking, and
+    what holds them back: "paced", "cooling" or "paused". A stale lease is granted none, for no such
+    reason. `is_free`: there was nothing that could have held them back. `granted_at` is meant like
+    Lease.claimed_at.
+    """
 
     granted: int
     retry_after_seconds: float | None = None
+    held: str = ""
+    is_free: bool = False
+    granted_at: float = 0.0

@@ -87,9 +87,10 @@ class Failed(_Outcome, frozen=True, kw_only=True):
 
 
 class Released(_Outcome, frozen=True, kw_only=True):
-    """The task goes back as it came, without a charge."""
+    """The task goes back as it came, without a charge, to be due after `after_seconds`."""
 
     state: ClassVar[State] = State.READY
+    after_seconds: float = 0.0
 
 
 class Cancelled(_Outcome, frozen=True, kw_only=True):

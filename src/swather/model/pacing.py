@@ -74,6 +74,16 @@ def strictest(*limits: Limits) -> Limits:
     )
 
 
+def in_force(limits: Limits, learned_every: float | None, crawl_delay: float | None) -> Limits:
+    """A lane's limits with the pace it has learned and its site's wish: the slowest interval wins,
+    without a burst unless it is the one that was set.
+    """
+    slower = max(learned_every or 0.0, crawl_delay or 0.0)
+    if slower <= limits.every_seconds:
+        return limits
+    return Limits(slower, 1, limits.in_flight)
+
+
 def clamp(limits: Limits, pace: Pace, now: float) -> float:
     """`due_at`, or `now` where it is too far ahead for the limits to have put it there.
 
@@ -119,3 +129,14 @@ def opens_at(limits: Limits, pace: Pace, now: float) -> float:
     if limits.in_flight is not None and pace.in_flight >= limits.in_flight:
         opens = max(opens, now + 1.0)
     return opens
+
+
+def held_by(limits: Limits, pace: Pace, now: float) -> str:
+    """What holds back the next start: "paused", "cooling", "paced", or "" for nothing."""
+    if pace.paused:
+        return "paused"
+    opens = opens_at(limits, pace, now)
+    if opens <= now:
+        return ""
+    cooling = pace.cool_until is not None and pace.cool_until >= opens
+    return "cooling" if cooling else "paced"

@@ -22,7 +22,9 @@ class RunState(StrEnum):
 
 
 class NewRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it is asked for. `lane_limits` hold for each lane its targets are on."""
+    """A run as it is asked for. `lane_limits` hold for each lane its targets are on. It never has
+    more than `task_limit` tasks: further targets, loaded or followed, are dropped and counted.
+    """
 
     scraper: str
     name: str | None = None
@@ -30,6 +32,7 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     strategy: Strategy = Strategy.FIFO
     lane_limits: Limits = NO_LIMITS
+    task_limit: int | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +52,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     times_finished: int
     created_at: datetime
     finished_at: datetime | None
+    task_limit: int | None = None
 
     @property
     def scraper_spec(self) -> str:
@@ -61,8 +65,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}
 
 
+def with_reserved(params: dict[str, Any], reserved: dict[str, Any]) -> dict[str, Any]:
+    """Params with these members merged into what Swather keeps for itself."""
+    return {**params, RESERVED_PARAM: {**params.get(RESERVED_PARAM, {}), **reserved}}
+
+
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """How many tasks of a run are in each state, and what they have produced."""
+    """How many tasks of a run are in each state, and what they have produced. `over_limit`: targets
+    that were dropped because the run had its limit of tasks.
+    """
 
     scheduled: int = 0
     ready: int = 0
@@ -74,6 +85,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     files: int = 0
     retries: int = 0
     stale: int = 0
+    over_limit: int = 0
     reasons: dict[str, int] = {}
 
     @property

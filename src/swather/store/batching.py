@@ -1,6 +1,6 @@
 """Targets on their way in: checked, encoded, keyed, in batches that fit in memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -22,6 +22,13 @@ class Row(NamedTuple):
     partition: str
     due_in_seconds: float
     parent_id: int | None
+
+
+class Added(NamedTuple):
+    """How many rows became tasks, and how many the run's limit left no room for."""
+
+    new: int
+    over_limit: int = 0
 
 
 # The same few names come with millions of targets.
@@ -71,3 +78,21 @@ def batches_of(targets: Iterable[Target], size: int) -> Iterator[list[Row]]:
     while rows := rows_of(islice(iterator, size), first=first):
         first += len(rows)
         yield rows
+
+
+def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[int], int]:
+    """Which rows may be added (their places) where there is room for so many new ones, and for how
+    many there is none. `known`: keys that the run has already.
+    """
+    seen = set(known)
+    kept: list[int] = []
+    over = 0
+    for place, row in enumerate(rows):
+        if row.key in seen:
+            continue
+        seen.add(row.key)
+        if len(kept) < room:
+            kept.append(place)
+        else:
+            over += 1
+    return kept, over

@@ -1,13 +1,17 @@
 """What both stores refuse before they touch the database."""
 
+import math
 from typing import Any, Final
 
 from swather.errors import BadSetting, InputError, NotFound
 from swather.model.event import EventLevel
+from swather.model.lane import PacedKind
 from swather.model.run import NewRun
 from swather.model.task import check_name
 
+MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
+_DAYS: Final = ("event_days", "page_age_days")
 
 
 def check_new_run(new: NewRun) -> None:
@@ -15,6 +19,9 @@ def check_new_run(new: NewRun) -> None:
         raise InputError("a run needs the name of its scraper")
     check_name("scraper", new.scraper)
     check_name("version", new.version)
+    limit = new.task_limit
+    if limit is not None and not (type(limit) is int and 0 < limit <= MAX_TASKS):
+        raise InputError(f"task_limit must be a positive whole number, got {limit!r}")
     if new.name is not None:
         if not new.name:
             raise InputError("a run's name must not be empty")
@@ -27,8 +34,8 @@ def check_setting(name: str, value: Any) -> None:
     check_name("setting name", name)
     if name == "event_level" and value not in list(EventLevel):
         raise BadSetting(f"event_level must be one of {', '.join(EventLevel)}, got {value!r}")
-    if name == "event_days" and not (type(value) in (int, float) and value > 0):
-        raise BadSetting(f"event_days must be a positive number, got {value!r}")
+    if name in _DAYS and not (type(value) in (int, float) and value > 0):
+        raise BadSetting(f"{name} must be a positive number, got {value!r}")
 
 
 def check_seconds(what: str, seconds: float) -> float:
@@ -36,6 +43,34 @@ def check_seconds(what: str, seconds: float) -> float:
     if type(seconds) in (int, float) and 0 <= seconds <= MAX_SECONDS:
         return seconds
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
+
+
+def check_paced(name: str, kind: PacedKind = PacedKind.LANE) -> None:
+    if not name:
+        raise InputError(f"a {kind} needs a name; targets without a lane cannot be limited")
+    check_name(str(kind), name)
+
+
+def check_breaker(scraper: str, lane: str, probe_seconds: float = 1.0) -> None:
+    check_paced(scraper, PacedKind.SCRAPER)
+    check_name("lane", lane)
+    if not check_seconds("probe_seconds", probe_seconds):
+        raise InputError("probe_seconds must be more than 0")
+
+
+def check_origin(origin: str) -> None:
+    if not origin:
+        raise InputError("an origin looks like https://example.com, got nothing")
+    check_name("origin", origin)
+
+
+def check_retry_after(seconds: float | None) -> float | None:
+    """What a site has asked for; it may ask for more than anybody can wait."""
+    if seconds is None:
+        return None
+    if type(seconds) not in (int, float) or math.isnan(seconds):
+        raise InputError(f"retry_after_seconds must be a number, got {seconds!r}")
+    return min(max(seconds, 0.0), MAX_SECONDS)
 
 
 def unknown_run(name: str) -> NotFound:

@@ -157,7 +157,7 @@ class Plan:
                 self.count(lease.run_id, "retries", 1)
                 self.log(EventKind.RETRY, lease, clipped(outcome.fault.message), outcome.fault)
             case Released():
-                self._wait(lease, 0.0)
+                self._wait(lease, outcome.after_seconds)
                 self.log(EventKind.RELEASED, lease)
             case Cancelled():
                 self._end(outcome.state, outcome.reason, lease)
@@ -243,10 +243,10 @@ def prepare(outcome: Outcome) -> Prepared:
             if outcome.reason != "ok":
                 check_name("reason", outcome.reason)
             return prepare_results(outcome.items, outcome.children, outcome.files)
-        case Retry():
+        case Retry() | Released():
             check_seconds("after_seconds", outcome.after_seconds)
             return _NOTHING
-        case Released() | Cancelled():
+        case Cancelled():
             return _NOTHING
         case _:
             check_name("reason", outcome.reason)

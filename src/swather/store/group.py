@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Completed, Outcome, Verdict
 
@@ -35,18 +36,32 @@ class Call:
     future: Future[Any] = field(default_factory=Future)
 
 
-Job = Finish | Claim | Call
+@dataclass(slots=True, eq=False)
+class Keep:
+    """Pages of one run."""
+
+    run: str
+    pages: Sequence[KeptPage]
+    future: Future[None] = field(default_factory=Future)
+
+
+Job = Finish | Claim | Call | Keep
 
 
 class Group:
-    """Jobs that are carried out together: the calls one by one, then all outcomes with the claims.
+    """Jobs that are carried out together: the calls one by one, the pages of each run, then all
+    outcomes with the claims.
 
-    A call before a finish of the same task stays before it.
+    A call before a finish of the same task stays before it, and so do its pages.
     """
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         self.jobs = jobs
         self.calls = [job for job in jobs if isinstance(job, Call)]
+        self.keeps: dict[str, list[Keep]] = {}
+        for job in jobs:
+            if isinstance(job, Keep):
+                self.keeps.setdefault(job.run, []).append(job)
         self.finishes = [job for job in jobs if isinstance(job, Finish)]
         self.claims: dict[ClaimRequest, list[Claim]] = {}
         for job in jobs:
@@ -71,6 +86,9 @@ def fitting(jobs: Sequence[Job], bounds: Bounds) -> int:
         if isinstance(job, Finish):
             rows += rows_of(job.outcomes)
             size_bytes += size_of(job.outcomes)
+        elif isinstance(job, Keep):
+            rows += len(job.pages)
+            size_bytes += sum(len(page.content) for page in job.pages)
         elif isinstance(job, Claim):
             wanted += job.request.count
         full = rows > bounds.max_rows or wanted > bounds.max_rows or size_bytes > bounds.max_bytes

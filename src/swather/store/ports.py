@@ -8,8 +8,10 @@ its turn (the beat, a dashboard) opens a store of its own.
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve
 from swather.model.event import Event
 from swather.model.lane import Lane, PacedKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
@@ -20,15 +22,22 @@ from swather.model.results import ErrorGroup, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
+from swather.store.web_ports import Breakers, Pages, Robots
 
 Fence = tuple[int, int]
 
+# A learned pace that nobody renews is forgotten after so long.
+LEARNED_SECONDS: Final = 600.0
+
 
 class Enqueued(NamedTuple):
-    """How many targets were new, and how many the run had already."""
+    """How many targets were new, how many the run had already, and how many were dropped because
+    the run had its limit of tasks.
+    """
 
     added: int
     duplicates: int
+    over_limit: int = 0
 
 
 class Finished(NamedTuple):
@@ -57,6 +66,10 @@ class Runs(Protocol):
         """Go on with another version of the scraper (its cursors are dropped) and other limits for
         its lanes, from the next claim on.
         """
+        ...
+
+    def record(self, name: str, reserved: dict[str, Any]) -> Run:
+        """Merge these members into what Swather keeps for itself in the run's params."""
         ...
 
     def pause(self, name: str) -> None: ...
@@ -91,7 +104,9 @@ class Tasks(Protocol):
         ...
 
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
-        """One transaction; the new task's id for each target, None for a duplicate."""
+        """One transaction; the new task's id for each target, None for a duplicate and for what
+        the run's limit of tasks leaves no room for.
+        """
         ...
 
     def get(self, task_id: int) -> Task: ...
@@ -108,8 +123,10 @@ class Tasks(Protocol):
         """End waiting and running tasks; a running attempt is fenced off at once."""
         ...
 
-    def retry(self, which: TaskFilter) -> int:
-        """Make ended tasks ready again with fresh budgets; the run is open again."""
+    def retry(self, which: TaskFilter, *, anew: bool = False) -> int:
+        """Make ended tasks ready again with fresh budgets; the run is open again. With `anew` those
+        that failed begin at their beginning, too, and their rows give way to the new ones.
+        """
         ...
 
 
@@ -151,7 +168,9 @@ class Lanes(Protocol):
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane: ...
     def find(self, *, limit: int = 100) -> list[Lane]:
-        """Those with limits, a pause or a cool-down, or with work in flight."""
+        """Those with limits, a learned pace, a crawl delay, a pause, a cool-down or an open
+        breaker, or with work in flight.
+        """
         ...
 
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None: ...
@@ -164,6 +183,31 @@ class Lanes(Protocol):
         self, name: str, seconds: float, reason: str = "", kind: PacedKind = PacedKind.LANE
     ) -> None:
         """Start nothing for `seconds`; never shortens a cool-down."""
+        ...
+
+    def clear(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
+        """Forget limits, pause, cool-down, strikes, learned pace, crawl delay and open breakers."""
+        ...
+
+    def strike(
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+    ) -> float:
+        """The site has asked us to go away: cool the lane for as long as it said, else by the
+        curve; how many seconds until it opens.
+
+        What comes while the lane is cooling is part of the same strike, and only a longer
+        Retry-After lengthens it. A Retry-After that has passed says nothing.
+        """
+        ...
+
+    def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
+        """Learn a lane's pace from a response; the interval it has now. What nobody renews for ten
+        minutes is forgotten.
+        """
+        ...
+
+    def crawl_delay(self, name: str, seconds: float | None) -> None:
+        """The interval that the site's robots.txt asks for, None for no wish."""
         ...
 
 
@@ -269,7 +313,9 @@ class Upkeep(Protocol):
         ...
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
-        """Delete old ended runs, events past their retention and rows of long-gone workers."""
+        """Delete old ended runs, events and kept pages past their retention, bodies without a page,
+        robots.txt long out of date and rows of long-gone workers.
+        """
         ...
 
 
@@ -293,6 +339,12 @@ class Store(Protocol):
     def queue(self) -> Queue: ...
     @property
     def lanes(self) -> Lanes: ...
+    @property
+    def breakers(self) -> Breakers: ...
+    @property
+    def robots(self) -> Robots: ...
+    @property
+    def pages(self) -> Pages: ...
     @property
     def workers(self) -> Workers: ...
     @property

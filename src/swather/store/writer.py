@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from swather.errors import Closed, DatabaseDamaged, DatabaseReadOnly
+from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Verdict
 from swather.model.task import Target
@@ -19,6 +20,7 @@ from swather.store.group import (
     Finish,
     Group,
     Job,
+    Keep,
     answer,
     deal,
     fitting,
@@ -121,6 +123,15 @@ class Writer:
     def permits(self, fence: Fence, lane: str, count: int = 1) -> Future[Permits]:
         return self._call(lambda: self._store.queue.permits(fence, lane, count))
 
+    def keep_pages(self, run: str, pages: Sequence[KeptPage]) -> Future[None]:
+        """Keep pages, together with others of their run, before any outcome that is handed over
+        after them.
+        """
+        job = Keep(run, pages)
+        job.future.set_running_or_notify_cancel()
+        self._hand_over(job)
+        return job.future
+
     def statistics(self) -> WriterStatistics:
         return self._queue.statistics()
 
@@ -163,10 +174,28 @@ class Writer:
                 answer(call.future, self._queue.repeat(call.verb))
             except Exception as error:  # noqa: BLE001 - it is the caller's, who waits for it
                 refuse(call.future, error)
+        for run, keeps in group.keeps.items():
+            self._keep(run, keeps)
         first, *others = [*group.claims.values()] or [[]]
         self._commit(group.finishes, first)
         for claims in others:
             self._commit([], claims)
+
+    def _keep(self, run: str, keeps: Sequence[Keep]) -> None:
+        """One transaction; when it fails, each job by itself."""
+        pages = [page for job in keeps for page in job.pages]
+        try:
+            self._queue.repeat(lambda: self._store.pages.keep(run, pages))
+        except Exception as error:  # noqa: BLE001 - it is the callers', who wait for it
+            if len(keeps) > 1 and not isinstance(error, HOPELESS):
+                for job in keeps:
+                    self._keep(run, [job])
+                return
+            for job in keeps:
+                refuse(job.future, error)
+            return
+        for job in keeps:
+            answer(job.future, None)
 
     def _commit(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:
         """One transaction for all; when it fails, halves, until the guilty job stands alone."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.gates import Passing, scraper_gate
-from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, Offer, Pick
+from swather.store.postgres.gates import Passing, Probes, probe_gates, scraper_gate
+from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, CLAIM_UNPACED, Offer, Pick
 from swather.store.postgres.outlook import Hold
 from swather.store.postgres.settings import queries
 
@@ -56,10 +56,17 @@ def ask(
     *,
     worker_id: int,
     scraper_lane_id: int | None,
+    unpaced: bool = False,
 ) -> Attempt:
     """Take up to `wanted` of what is offered. `scraper_lane_id`: the scraper of all of it, if that
     is limited.
     """
+    if unpaced:
+        began = time.monotonic()
+        values = _values(offers, wanted, worker_id)
+        return Attempt(
+            pick, offers, wanted, began, connection.send(CLAIM_UNPACED[pick], values, hot=True)
+        )
     holds = {offer.head.hold for offer in offers}
     if scraper_lane_id is not None or Hold.PACED in holds:
         return connection.transact(
@@ -113,7 +120,7 @@ def _ask_limited(
         if limited
         else []
     )
-    passing = Passing(rows, scraper, wanted)
+    passing = Passing(rows, scraper, _probes(connection, rows), wanted)
     admitted = []
     for offer in offers:
         quota = passing.admit(offer.head.id, offer.head.is_limited, offer.quota)
@@ -134,6 +141,22 @@ def _ask_limited(
     else:
         passing.save(connection, Counter())
     return Attempt(pick, admitted, wanted, began, answer, closed)
+
+
+def _probes(connection: Connection, rows: Rows) -> Probes:
+    """The open breakers of locked heads, as a statement after the locks finds them."""
+    tripped = sorted({(row[1], row[15]) for row in rows if row[14]})
+    if not tripped:
+        return {}
+    found = connection.rows(
+        queries.probes,
+        {
+            "lanes": Bigints(lane_id for lane_id, _ in tripped),
+            "scrapers": Bigints(scraper_id for _, scraper_id in tripped),
+        },
+        hot=True,
+    )
+    return probe_gates(found)
 
 
 def _send(

@@ -101,9 +101,16 @@ class Claimer:
                 in_vain += 1
             elif not promoted and promote_due(self._connection, self.returned):
                 promoted = True
+            elif request.unpaced and self._woken(outlook):
+                continue
             else:
                 break
         return leases
+
+    def _woken(self, outlook: Outlook) -> bool:
+        """Wake heads that wait for their lanes; whether there were any."""
+        run_ids = Bigints(sorted({scope.run_id for scope in outlook.scopes}))
+        return bool(self._connection.rows(queries.wake_unpaced, {"run_ids": run_ids}))
 
     def _look(self, request: ClaimRequest, outlook: Outlook, wanted: int) -> list[Lease]:
         """Ask every head that is awake, once, until nothing more is wanted."""
@@ -121,6 +128,7 @@ class Claimer:
     def _outlook(self, request: ClaimRequest) -> Outlook:
         kind = (
             request.worker_id, request.runs, request.scrapers, request.partitions, request.strategy,
+            request.unpaced,
         )  # fmt: skip
         outlook = self._outlooks.get(kind)
         if outlook is None:
@@ -137,6 +145,7 @@ class Claimer:
             wanted,
             worker_id=request.worker_id,
             scraper_lane_id=group.scraper_lane_id,
+            unpaced=request.unpaced,
         )
 
     def _take_in(self, attempt: Attempt) -> list[Lease]:
@@ -155,7 +164,7 @@ class Claimer:
         if gone:
             for scope in offered:
                 scope.drop(gone)
-        return [_lease_of(row) for row in rows]
+        return [_lease_of(row, attempt.began) for row in rows]
 
     def _learn(self, attempt: Attempt, taken: list[list[int]], *, complete: bool) -> set[int]:
         """Set marks by what was taken; the heads that have nothing, as far as was seen."""
@@ -255,7 +264,7 @@ def _heads_by_scope(offers: list[Offer]) -> dict[Scope, set[int]]:
     return by_scope
 
 
-def _lease_of(row: tuple[Any, ...]) -> Lease:
+def _lease_of(row: tuple[Any, ...], claimed_at: float) -> Lease:
     return Lease(
         task_id=row[0],
         token=row[1],
@@ -268,4 +277,5 @@ def _lease_of(row: tuple[Any, ...]) -> Lease:
         faults=_NO_FAULTS if row[9] is None else Faults(*row[9:14]),
         part=row[14] or 0,
         cursor=None if row[15] is None else decode(row[15]),
+        claimed_at=claimed_at,
     )

@@ -33,7 +33,8 @@ _SETTINGS: Final = {
     "enable_mergejoin": "off",
     "enable_seqscan": "off",
     "lock_timeout": "30s",
-    "idle_in_transaction_session_timeout": "60s",
+    # Ours are short: whoever rests in one was stopped in it, and others wait for its locks.
+    "idle_in_transaction_session_timeout": "10s",
 }
 _BULK_SETTINGS: Final = {
     "plan_cache_mode": "auto",

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from swather.errors import NotFound
 from swather.model.run import RunState
-from swather.store.batching import Row
+from swather.store.batching import Added, Row, fitting
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import Heads
@@ -38,36 +38,44 @@ class Enqueuer:
         self._connection = connection
         self._heads = Heads(connection)
 
-    def add(self, run_id: int, rows: Sequence[Row]) -> int:
-        """A transaction; the run is open again if anything was new. How many were."""
-        values = self.values_of(run_id, rows)
+    def add(self, run_id: int, rows: Sequence[Row]) -> Added:
+        """A transaction; the run is open again if anything was new."""
+        all_values = self.values_of(run_id, rows)
 
-        def work() -> int:
-            state, mask = self._lock(run_id)
+        def work() -> Added:
+            state, mask, limit = self._lock(run_id)
+            values, over = all_values, 0
+            if limit is not None:
+                places, over = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[place] for place in places])
             added = self._connection.rows(_ADD, values, hot=True)
             if added:
                 self._open(values, state, mask)
                 wake(self._connection, [(row[0], row[1]) for row in added if row[1]])
-            return sum(row[2] for row in added)
+            return Added(sum(row[2] for row in added), over)
 
         return self._connection.transact(work)
 
     def add_each(self, run_id: int, rows: Sequence[Row]) -> list[int | None]:
-        """A transaction; the new task's id for each row, None for a duplicate."""
-        values = self.values_of(run_id, rows)
-        ids: list[int | None] = [None] * len(rows)
+        """A transaction; the new task's id for each row, None for a duplicate or one too many."""
+        all_values = self.values_of(run_id, rows)
 
-        def work() -> list[tuple[Any, ...]]:
-            state, mask = self._lock(run_id)
+        def work() -> list[int | None]:
+            state, mask, limit = self._lock(run_id)
+            values, places = all_values, list(range(len(rows)))
+            if limit is not None:
+                places, _ = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[place] for place in places])
+            ids: list[int | None] = [None] * len(rows)
             added = self._connection.rows(_ADD_EACH, values, hot=True)
             if added:
                 self._open(values, state, mask)
                 wake(self._connection, [(row[2], row[3]) for row in added if row[4]])
-            return added
+            for place, task_id, *_ in added:
+                ids[places[place]] = task_id
+            return ids
 
-        for place, task_id, *_ in self._connection.transact(work):
-            ids[place] = task_id
-        return ids
+        return self._connection.transact(work)
 
     def make_heads(self, run_id: int, rows: Sequence[Row]) -> None:
         """Outside the transaction that will add the rows, so that it finds their heads."""
@@ -91,23 +99,45 @@ class Enqueuer:
             "mask": mask,
         }
 
-    def add_children(self, values: dict[str, Any]) -> list[tuple[int, int]]:
+    def add_children(self, run_id: int, rows: Sequence[Row]) -> list[tuple[int, int]]:
         """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run has
         no use for children, and they do not open it again.
         """
-        state, mask = self._lock(values["run_id"])
+        state, mask, limit = self._lock(run_id)
         if state == RunState.CANCELLED:
             return []
+        if limit is not None:
+            places, _ = self._fitting(run_id, rows, limit)
+            rows = [rows[place] for place in places]
+        values = self.values_of(run_id, rows)
         added = self._connection.rows(_ADD, values, hot=True)
         if added:
             self._open(values, state, mask)
         return [(row[0], row[1]) for row in added if row[1]]
 
-    def _lock(self, run_id: int) -> tuple[str, int]:
+    def _fitting(self, run_id: int, rows: Sequence[Row], limit: int) -> tuple[list[int], int]:
+        """As batching.fitting, alone with the run until the transaction ends; what does not fit is
+        counted.
+        """
+        this = {"run_id": run_id}
+        self._connection.execute(queries.lock_run_to_fill, this, hot=True)
+        there = self._connection.value(queries.count_tasks, this, hot=True)
+        keys = Blobs(row.key for row in rows)
+        known = self._connection.rows(queries.known_keys, {**this, "keys": keys}, hot=True)
+        places, over = fitting(rows, {key for (key,) in known}, limit - there)
+        if over:
+            self._connection.execute(
+                queries.add_counters,
+                {"run_id": Bigints([run_id]), "name": Texts(["over_limit"]), "n": Bigints([over])},
+                hot=True,
+            )
+        return places, over
+
+    def _lock(self, run_id: int) -> tuple[str, int, int | None]:
         row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)
         if row is None:
             raise NotFound("the run was removed meanwhile")
-        return row[0], row[1]
+        return row[0], row[1], row[2]
 
     def _open(self, values: dict[str, Any], state: str, mask: int) -> None:
         if state != RunState.OPEN or mask | values["mask"] != mask:

@@ -95,9 +95,10 @@ class Finisher:
         remaining = iter(children)
         left = len(children)
         while left > MAX_CHILDREN:
-            values = self._enqueuer.values_of(run_id, list(islice(remaining, MAX_CHILDREN)))
+            batch = list(islice(remaining, MAX_CHILDREN))
             left -= MAX_CHILDREN
-            if not self._add_fenced(fence, values):
+            self._enqueuer.make_heads(run_id, batch)
+            if not self._add_fenced(fence, run_id, batch):
                 return ()
         rest = list(remaining)
         self._enqueuer.make_heads(run_id, rest)
@@ -113,8 +114,7 @@ class Finisher:
         self._write(queries.add_files, plan.files)
         woken: list[tuple[int, int]] = []
         for run_id in sorted(plan.children):
-            values = self._enqueuer.values_of(run_id, plan.children[run_id])
-            woken += self._enqueuer.add_children(values)
+            woken += self._enqueuer.add_children(run_id, plan.children[run_id])
         self._write(queries.add_faults, plan.faults)
         self._write(queries.add_waiting, plan.waiting)
         self._write(queries.add_events, plan.events)
@@ -129,11 +129,11 @@ class Finisher:
         """The rows of an earlier completion give way to the new ones."""
         self._connection.execute(queries.drop_replaced, {"tasks": Bigints([task_id])})
 
-    def _add_fenced(self, fence: Fence, values: dict[str, Any]) -> bool:
+    def _add_fenced(self, fence: Fence, run_id: int, rows: Sequence[Row]) -> bool:
         def work() -> bool:
             if self.held(fence) is None:
                 return False
-            wake(self._connection, self._enqueuer.add_children(values))
+            wake(self._connection, self._enqueuer.add_children(run_id, rows))
             return True
 
         return self._connection.transact(work)

@@ -5,7 +5,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
-from swather.model.pacing import Limits, Pace, allowance, opens_at, started, strictest
+from swather.model.pacing import Limits, Pace, allowance, held_by, opens_at, started, strictest
 from swather.store.postgres.arrays import Bigints, Floats, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
@@ -51,6 +51,23 @@ class Gate:
             return "full"
         return "paced"
 
+    def held_by(self) -> str:
+        return held_by(self.limits, self.after(), self.now)
+
+
+# By lane and scraper.
+Probes = dict[tuple[int, int], Gate]
+
+
+def probe_gates(rows: list[tuple[Any, ...]]) -> Probes:
+    """The gates of rows of queries/probes.sql: one at a time, and one in an interval."""
+    return {
+        (lane_id, scraper_id): Gate(
+            lane_id, Limits(every, 1, 1), Pace(probe_at, in_flight=in_flight), now, 1
+        )
+        for lane_id, scraper_id, probe_at, every, now, in_flight in rows
+    }
+
 
 def lane_gate(row: tuple[Any, ...], limits: Limits, wanted: int) -> Gate:
     """The gate of a row of queries/lock_heads.sql."""
@@ -72,14 +89,23 @@ def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
 
 
 class Passing:
-    """The locked lanes of one claim, and the scraper's row if that is limited."""
+    """The locked lanes of one claim with their open breakers, and the scraper's row if that is
+    limited.
+    """
 
-    def __init__(self, rows: list[tuple[Any, ...]], scraper: Gate | None, wanted: int) -> None:
+    def __init__(
+        self,
+        rows: list[tuple[Any, ...]],
+        scraper: Gate | None,
+        probes: Probes,
+        wanted: int,
+    ) -> None:
         self._scraper = scraper
+        self._probes = probes
         self._wanted = wanted
         self._gates: dict[int, Gate] = {}
         self._rows = {row[0]: row for row in rows}
-        self._by_head: dict[int, Gate] = {}
+        self._by_head: dict[int, list[Gate]] = {}
         for head_id, row in self._rows.items():
             limits = limits_together(row[3:6], row[6:9] if row[1] else ())
             gate = self._gates.get(row[1])
@@ -87,23 +113,27 @@ class Passing:
                 gate = self._gates[row[1]] = lane_gate(row, limits, wanted)
             # A run with limits of its own for a lane has to wait until the other is done with it.
             if gate.limits == limits:
-                self._by_head[head_id] = gate
+                probe = probes.get((row[1], row[15]))
+                self._by_head[head_id] = [gate] if probe is None else [gate, probe]
 
     @property
     def has_rates(self) -> bool:
-        gates = list(self._gates.values()) + ([self._scraper] if self._scraper else [])
+        gates = [*self._gates.values(), *self._probes.values()]
+        gates += [self._scraper] if self._scraper else []
         return any(gate.limits.every_seconds for gate in gates)
 
     def admit(self, head_id: int, limited: bool, quota: int) -> int:
         """How much of a quota may be asked for."""
-        gate = self._by_head.get(head_id)
-        if limited:
-            quota = 0 if gate is None else gate.reserve(quota)
-        if self._scraper is not None:
-            granted = self._scraper.reserve(quota)
-            if gate is not None:
-                gate.give_back(quota - granted)
+        gates = self._by_head.get(head_id, [])
+        if limited and not gates:
+            return 0
+        passed: list[Gate] = []
+        for gate in gates if self._scraper is None else [*gates, self._scraper]:
+            granted = gate.reserve(quota)
+            for earlier in passed:
+                earlier.give_back(quota - granted)
             quota = granted
+            passed.append(gate)
         return quota
 
     def save(self, connection: Connection, passed: Counter[int]) -> None:
@@ -111,18 +141,26 @@ class Passing:
         and heads that are closed now sleep.
         """
         gates = list(self._gates.values())
-        for head_id, gate in self._by_head.items():
-            gate.passed += passed[head_id]
+        for head_id, passing in self._by_head.items():
+            for gate in passing:
+                gate.passed += passed[head_id]
         if self._scraper is not None:
             self._scraper.passed += passed.total()
             gates.append(self._scraper)
         charged = [gate for gate in gates if gate.passed and gate.limits.every_seconds]
         save_paces(connection, charged)
+        for (lane_id, scraper_id), probe in self._probes.items():
+            if probe.passed:
+                this = {"lane_id": lane_id, "scraper_id": scraper_id}
+                connection.execute(
+                    queries.save_probe, {**this, "probe_at": probe.after().due_at}, hot=True
+                )
         self._save_heads(connection)
 
     def _save_heads(self, connection: Connection) -> None:
         changes = []
-        for head_id, gate in self._by_head.items():
+        for head_id, passing in self._by_head.items():
+            gate = max(passing, key=lambda gate: gate.opens_at())
             opens_at = gate.opens_at()
             is_free = self._rows[head_id][2]
             if opens_at > gate.now:

@@ -75,13 +75,20 @@ class PostgresHints:
             self._connection.execute(f"NOTIFY {CHANNEL}")
 
     def _receive(self, timeout_seconds: float) -> bool:
-        if self._listening is None:
-            self._listening = connect(self._connection.address)
-            self._listening.execute(f"LISTEN {CHANNEL}")
+        link = self._listening or self._listen()
         came = False
-        for _ in self._listening.notifies(timeout=max(timeout_seconds, 0), stop_after=1):
+        for _ in link.notifies(timeout=max(timeout_seconds, 0), stop_after=1):
             came = True
         return came
+
+    def _listen(self) -> Link:
+        link = connect(self._connection.address)
+        with self._lock:
+            self._listening = link
+            if self._closed.is_set():  # while the connection was being made
+                self._stop_listening()
+        link.execute(f"LISTEN {CHANNEL}")
+        return link
 
     def _stop_listening(self) -> None:
         if self._listening is not None:

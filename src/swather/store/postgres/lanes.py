@@ -1,15 +1,22 @@
-"""Lanes and scrapers: limits, pauses, cool-downs."""
+"""Lanes and scrapers: limits, pauses, cool-downs, strikes, learned paces."""
 
-from typing import Any
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
 
-from swather.errors import InputError
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
 from swather.model.task import check_name
-from swather.store.checks import check_seconds
+from swather.store.checks import MAX_SECONDS, check_paced, check_retry_after, check_seconds
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
+from swather.store.postgres.repace import locked_lane, put_in_force
 from swather.store.postgres.settings import PostgresSettings, queries
+
+# Two times that differ by less are one.
+_SAME_SECONDS: Final = 0.001
 
 
 class PostgresLanes:
@@ -18,6 +25,7 @@ class PostgresLanes:
     def __init__(self, connection: Connection, settings: PostgresSettings) -> None:
         self._connection = connection
         self._settings = settings
+        self._random = Random()
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane:
         row = self._connection.row(queries.get_lane, {"kind": str(kind), "name": name})
@@ -50,17 +58,98 @@ class PostgresLanes:
         check_seconds("a cool-down", seconds)
         self._change(name, kind, queries.cool_lane, seconds=seconds, reason=reason)
 
-    def _change(self, name: str, kind: PacedKind, sql: str, **values: Any) -> None:
-        if not name:
-            raise InputError(f"a {kind} needs a name; targets without a lane cannot be limited")
-        check_name(str(kind), name)
-        this = {"lane_id": lane_id(self._connection, name, str(kind)), **values}
+    def clear(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
+        check_paced(name, kind)
+        number = lane_id(self._connection, name, str(kind))
+        if kind is PacedKind.SCRAPER:
+            # One by one, so that no two lanes are locked at a time.
+            this = {"scraper_id": number}
+            for (lane,) in self._connection.rows(queries.lanes_of_breakers, this):
+                self._close_breakers(lane, queries.close_breaker, scraper_id=number)
+        else:
+            self._close_breakers(number, queries.close_breakers_of_lane)
+        self._update(number, queries.clear_lane)
 
+    def strike(
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+    ) -> float:
+        check_paced(name)
+        check_name("reason", reason)
+        asked = check_retry_after(retry_after_seconds)
+        number = lane_id(self._connection, name)
+
+        def work() -> float:
+            lane = locked_lane(self._connection, number)
+            known = lane.strikes, lane.cool_until, lane.forgiven_at
+            found = struck(curve, known, lane.now, asked, self._random)
+            until = lane.now + found.seconds
+            if lane.cool_until is None or until > lane.cool_until + _SAME_SECONDS:
+                this = {
+                    "lane_id": number,
+                    "strikes": found.strikes,
+                    "until": until,
+                    "reason": reason,
+                    "forgiven_at": until + min(curve.forgive_seconds, MAX_SECONDS),
+                }
+                self._connection.execute(queries.strike_lane, this)
+                self._settings.changed()
+            return found.seconds
+
+        return self._connection.transact(work)
+
+    def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
+        check_paced(name)
+        check_seconds("latency_seconds", latency_seconds)
+        number = lane_id(self._connection, name)
+
+        def work() -> float:
+            lane = locked_lane(self._connection, number)
+            every = policy.next_every(lane.learned_every_seconds, latency_seconds, failed)
+            self._connection.execute(
+                queries.learn_lane, {"lane_id": number, "every_seconds": every}, hot=True
+            )
+            after = put_in_force(self._connection, number, lane)
+            if after and not lane.every_seconds:
+                # Workers may believe that the lane is free.
+                self._settings.changed()
+            return after
+
+        return self._connection.transact(work)
+
+    def crawl_delay(self, name: str, seconds: float | None) -> None:
+        check_paced(name)
+        if seconds is not None:
+            check_seconds("a crawl delay", seconds)
+        if self.get(name).crawl_delay_seconds != seconds:
+            number = lane_id(self._connection, name)
+            self._update(number, queries.set_crawl_delay, seconds=seconds)
+
+    def _change(self, name: str, kind: PacedKind, sql: str, **values: Any) -> None:
+        check_paced(name, kind)
+        self._update(lane_id(self._connection, name, str(kind)), sql, **values)
+
+    def _update(self, number: int, sql: str, **values: Any) -> None:
+        def change() -> None:
+            before = locked_lane(self._connection, number)
+            self._connection.execute(sql, {"lane_id": number, **values})
+            put_in_force(self._connection, number, before)
+
+        self._transact(number, change)
+
+    def _close_breakers(self, number: int, sql: str, **values: Any) -> None:
+        def change() -> None:
+            locked_lane(self._connection, number)
+            self._connection.execute(sql, {"lane_id": number, **values})
+            self._connection.execute(queries.untrip_lane, {"lane_id": number})
+
+        self._transact(number, change)
+
+    def _transact(self, number: int, change: Callable[[], None]) -> None:
         def work() -> None:
-            self._connection.execute(sql, this)
+            change()
             # Whatever put its heads to sleep may no longer hold. Claims that put them to sleep have
             # the lane locked, so that this statement sees them all.
-            self._connection.execute(queries.wake_lane, this)
+            self._connection.execute(queries.wake_lane, {"lane_id": number})
             self._settings.changed()
 
         self._connection.transact(work)
@@ -75,4 +164,7 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         cool_until=row[6],
         cool_reason=row[7],
         in_flight=row[8],
+        strikes=row[9],
+        learned_every_seconds=row[10],
+        crawl_delay_seconds=row[11],
     )

@@ -44,6 +44,10 @@ CLAIM: Final = {
     pick: _joined(queries.claim_heads, pick.value, queries.claim_take, queries.claimed)
     for pick in Pick
 }
+CLAIM_UNPACED: Final = {
+    pick: _joined(queries.claim_unpaced_heads, pick.value, queries.claim_take, queries.claimed)
+    for pick in Pick
+}
 CLAIM_COUNTED: Final = {
     pick: _joined(
         queries.claim_counted_heads, pick.value, queries.claim_take, queries.claimed_counted

@@ -148,7 +148,8 @@ class Outlook:
         timed: list[list[Head]] = [[] for _ in entries]
         full: list[list[Head]] = [[] for _ in entries]
         first_due: dict[int, float] = {}
-        for entry, head_id, best, lane_id, hold, wake_at, was_full in rows:
+        for entry, head_id, best, lane_id, held, wake_at, was_full in rows:
+            hold = Hold.FREE if self._request.unpaced else held
             found = free if wake_at is None else full if was_full else timed
             found[entry].append(Head(head_id, best, lane_id, hold))
             if wake_at is not None:
@@ -184,7 +185,10 @@ class Outlook:
         request = self._request
         scopes, cooling = [], []
         this = {"worker_id": request.worker_id}
-        if request.runs is None:
+        if request.unpaced:
+            named = {**this, "names": Texts(request.runs or ())}
+            rows = self._connection.rows(queries.unpaced_scopes, named, hot=True)
+        elif request.runs is None:
             rows = self._connection.rows(queries.scopes, this, hot=True)
         else:
             named = {**this, "names": Texts(request.runs)}

@@ -1,6 +1,7 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
 import math
+import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -162,6 +163,7 @@ class PostgresQueue:
             if row is None:
                 return Permits(0)
             own = Limits(row[1], row[2]) if number else NO_LIMITS
+            granted_at = time.monotonic()
             rows = self._connection.rows(
                 queries.lock_limited_lanes,
                 {
@@ -175,7 +177,10 @@ class PostgresQueue:
             for gate in gates:
                 gate.passed = granted
             save_paces(self._connection, [gate for gate in gates if granted])
-            return Permits(granted, None if granted else _opens_seconds(gates))
+            if granted:
+                is_free = not any(gate.limits.every_seconds for gate in gates)
+                return Permits(granted, is_free=is_free, granted_at=granted_at)
+            return _refusal(gates)
 
         return self._connection.transact(work)
 
@@ -191,6 +196,8 @@ class PostgresQueue:
         return {(row[0], row[1]): Standing(row[2]) for row in rows}
 
 
-def _opens_seconds(gates: list[Gate]) -> float | None:
-    opens_in = max(gate.opens_at() - gate.now for gate in gates)
-    return None if math.isinf(opens_in) else max(opens_in, 0.0)
+def _refusal(gates: list[Gate]) -> Permits:
+    last = max(gates, key=lambda gate: gate.opens_at())
+    opens_in = last.opens_at() - last.now
+    wait = None if math.isinf(opens_in) else max(opens_in, 0.0)
+    return Permits(0, wait, last.held_by())

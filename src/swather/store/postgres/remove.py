@@ -10,7 +10,7 @@ BATCH: Final = 5_000
 _BY_TASK: Final = (
     "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
 )  # fmt: skip
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads")
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
 
 
 def remove_run(connection: Connection, number: int) -> bool:
@@ -38,6 +38,7 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
                 f"DELETE FROM swather.{table} WHERE task_id = ANY(%(tasks)b::bigint[])",
                 {"tasks": ids},
             )
+        connection.execute(queries.drop_pages, {**this, "tasks": ids})
         connection.execute(
             "DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])", {"tasks": ids}
         )

@@ -18,9 +18,12 @@ def retry_tasks(
     settings: PostgresSettings,
     which: TaskFilter,
     returned: Callable[[int, int, int], None],
+    *,
+    anew: bool,
 ) -> int:
     """`returned` is told each (head, priority, task)."""
     sql, values = ids_of(connection, which)
+    verb = queries.retry_tasks_anew if anew else queries.retry_tasks
     retried = after_id = 0
     while True:
         this = {**values, "after_id": after_id, "limit": BATCH}
@@ -29,18 +32,22 @@ def retry_tasks(
             return retried
         after_id = ids[-1] or 0
         run = {"run_id": values["run_id"], "mask": 0}
-        rows = _retry(connection, settings, ids, run)
+        rows = _retry(connection, settings, verb, ids, run)
         for row in rows:
             returned(row[0], row[1], row[2])
         retried += len(rows)
 
 
 def _retry(
-    connection: Connection, settings: PostgresSettings, ids: Bigints, run: dict[str, int]
+    connection: Connection,
+    settings: PostgresSettings,
+    verb: str,
+    ids: Bigints,
+    run: dict[str, int],
 ) -> list[tuple[Any, ...]]:
     def work() -> list[tuple[Any, ...]]:
         connection.execute(queries.lock_run, run)
-        rows = connection.rows(queries.retry_tasks, {"tasks": ids})
+        rows = connection.rows(verb, {"tasks": ids})
         if rows:
             connection.execute(queries.open_run, run)
             wake(connection, [(row[0], row[1]) for row in rows])

@@ -6,7 +6,15 @@ from swather.errors import InputError
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
 from swather.model.query import TaskFilter
-from swather.model.run import Counts, NewRun, Run, RunState, counts_from, run_name
+from swather.model.run import (
+    Counts,
+    NewRun,
+    Run,
+    RunState,
+    counts_from,
+    run_name,
+    with_reserved,
+)
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
 from swather.store.checks import check_new_run, check_seconds, unknown_run
@@ -48,6 +56,7 @@ class PostgresRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "task_limit": new.task_limit,
                 },
             )
             if row is not None:
@@ -88,6 +97,21 @@ class PostgresRuns:
             # What the old limits put to sleep may be open under the new ones.
             self._connection.execute(queries.wake_run, this)
             self._settings.changed()
+
+        self._connection.transact(work)
+        return self.get(name)
+
+    def record(self, name: str, reserved: dict[str, Any]) -> Run:
+        this = {"run_id": run_id(self._connection, name)}
+
+        def work() -> None:
+            params = self._connection.value(queries.lock_params, this)
+            if params is None:
+                raise unknown_run(name)
+            merged = with_reserved(decode(params), reserved)
+            self._connection.execute(
+                queries.set_params, {**this, "params": encode(merged, what="params")}
+            )
 
         self._connection.transact(work)
         return self.get(name)
@@ -154,4 +178,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         times_finished=row[13],
         created_at=row[14],
         finished_at=row[15],
+        task_limit=row[16],
     )

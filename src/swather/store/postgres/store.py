@@ -5,6 +5,7 @@ from typing import Final
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.postgres.address import address_of
+from swather.store.postgres.breakers import PostgresBreakers
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.enqueue import Enqueuer
@@ -12,8 +13,10 @@ from swather.store.postgres.events import PostgresEvents
 from swather.store.postgres.finish import Finisher
 from swather.store.postgres.hints import PostgresHints
 from swather.store.postgres.lanes import PostgresLanes
+from swather.store.postgres.pages import PostgresPages
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
+from swather.store.postgres.robots import PostgresRobots
 from swather.store.postgres.runs import PostgresRuns
 from swather.store.postgres.settings import PostgresSettings, queries
 from swather.store.postgres.tasks import PostgresTasks
@@ -39,8 +42,11 @@ class PostgresStore:
         self.tasks = PostgresTasks(connection, self.settings, enqueuer, claimer)
         self.queue = PostgresQueue(connection, self.settings, claimer, finisher)
         self.lanes = PostgresLanes(connection, self.settings)
+        self.breakers = PostgresBreakers(connection, self.settings)
         self.workers = PostgresWorkers(connection, self.settings, claimer, finisher)
         self.results = PostgresResults(connection)
+        self.pages = PostgresPages(connection)
+        self.robots = PostgresRobots(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

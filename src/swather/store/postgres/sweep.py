@@ -5,11 +5,13 @@ from typing import Any, Final
 
 from swather import posix
 from swather.model.worker import Process, Swept, WorkerKind
+from swather.store.ports import LEARNED_SECONDS
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.partitions import Partitions
 from swather.store.postgres.promote import promote_due
+from swather.store.postgres.repace import forget_paces
 from swather.store.postgres.settings import PostgresSettings, queries
 from swather.store.postgres.wake import wake, wake_full
 
@@ -93,6 +95,7 @@ class Sweeper:
     def _do_chores(self) -> None:
         self._partitions.free()
         self._connection.execute(queries.end_cool_downs)
+        forget_paces(self._connection, LEARNED_SECONDS)
         if not self._connection.value(queries.many_counters, {"many": MANY_COUNTERS}):
             return
         for _ in range(MAX_ROLL_UPS):

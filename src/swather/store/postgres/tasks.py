@@ -37,11 +37,14 @@ class PostgresTasks:
 
     def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 5_000) -> Enqueued:
         number = run_id(self._connection, run)
-        added = total = 0
+        added = over = total = 0
         for rows in batches_of(targets, batch_size):
-            added += sum(self._enqueuer.add(number, part) for part in parts_of(rows))
+            for part in parts_of(rows):
+                new = self._enqueuer.add(number, part)
+                added += new.new
+                over += new.over_limit
             total += len(rows)
-        return Enqueued(added, total - added)
+        return Enqueued(added, total - added - over, over)
 
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
         rows = rows_of(targets)
@@ -84,8 +87,10 @@ class PostgresTasks:
     def cancel(self, which: TaskFilter) -> int:
         return cancel_tasks(self._connection, self._settings, which)
 
-    def retry(self, which: TaskFilter) -> int:
-        return retry_tasks(self._connection, self._settings, which, self._claimer.returned)
+    def retry(self, which: TaskFilter, *, anew: bool = False) -> int:
+        return retry_tasks(
+            self._connection, self._settings, which, self._claimer.returned, anew=anew
+        )
 
 
 def _task_of(row: tuple[Any, ...]) -> Task:

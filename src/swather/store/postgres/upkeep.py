@@ -9,10 +9,13 @@ from swather.model.payload import decode
 from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
+from swather.store.postgres.pages import drop_orphans
 from swather.store.postgres.remove import remove_run
 from swather.store.postgres.settings import queries
 
 DEFAULT_EVENT_DAYS: Final = 30
+DEFAULT_PAGE_AGE_DAYS: Final = 30
+ROBOTS_DAYS: Final = 7
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
 _SERVER_SETTINGS: Final = (
@@ -104,11 +107,16 @@ class PostgresUpkeep:
         return wrong
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
-        removed = {"runs": 0, "events": 0, "workers": 0}
+        removed = {"runs": 0}
         if runs_ended_before is not None:
             for (number,) in self._connection.rows(queries.old_runs, {"before": runs_ended_before}):
                 removed["runs"] += remove_run(self._connection, number)
-        removed["events"] = self._delete(queries.prune_events, self._event_days())
+        events = self._days("event_days", DEFAULT_EVENT_DAYS)
+        removed["events"] = self._delete(queries.prune_events, events)
+        pages = self._days("page_age_days", DEFAULT_PAGE_AGE_DAYS)
+        removed["pages"] = self._delete(queries.prune_pages, pages)
+        removed["bodies"] = drop_orphans(self._connection)
+        removed["robots"] = self._delete(queries.prune_robots, ROBOTS_DAYS)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         return removed
 
@@ -119,11 +127,11 @@ class PostgresUpkeep:
     def _size(self) -> int:
         return sum(row[1] for row in self._connection.rows(queries.table_stats))
 
-    def _event_days(self) -> float:
+    def _days(self, name: str, default: float) -> float:
         value = self._connection.value(
-            "SELECT value FROM swather.settings WHERE name = 'event_days'"
+            "SELECT value FROM swather.settings WHERE name = %(name)s", {"name": name}
         )
-        return DEFAULT_EVENT_DAYS if value is None else float(decode(value))
+        return default if value is None else float(decode(value))
 
     def _delete(self, sql: str, days: float) -> int:
         total = 0

@@ -34,14 +34,24 @@ class Claimer:
         taking = Taking(self._connection, request, now, self._random, self._cursors)
         runs = list(self._runs(request, taking))
         self._turn += 1
-        for offset in range(len(runs)):
-            taking.take_from(runs[(self._turn + offset) % len(runs)])
-            if not taking.wanted:
-                break
+        self._take(taking, runs)
+        if request.unpaced and taking.wanted and self._woken(runs):
+            self._take(taking, runs)
         taking.save(self._settings)
         if taking.wanted:
             return Claimed(taking.leases, taking.seconds_to_next(runs))
         return Claimed(taking.leases)
+
+    def _take(self, taking: Taking, runs: list[ClaimedRun]) -> None:
+        for offset in range(len(runs)):
+            taking.take_from(runs[(self._turn + offset) % len(runs)])
+            if not taking.wanted:
+                break
+
+    def _woken(self, runs: list[ClaimedRun]) -> bool:
+        """Wake heads that wait for their lanes; whether there were any."""
+        woken = [self._connection.changed(queries.wake_run, {"run_id": run.id}) for run in runs]
+        return any(woken)
 
     def _worker_held_until(self, worker_id: int, now: float) -> float | None:
         """None when the worker may claim; forever when it is gone or paused."""
@@ -56,15 +66,16 @@ class Claimer:
         return cool_until if cool_until is not None and cool_until > now else None
 
     def _runs(self, request: ClaimRequest, taking: Taking) -> Iterator[ClaimedRun]:
-        for row in self._connection.rows(queries.open_runs):
+        found = queries.open_and_paused_runs if request.unpaced else queries.open_runs
+        for row in self._connection.rows(found):
             if request.runs is not None and row[1] not in request.runs:
                 continue
             if request.scrapers is not None and row[2] not in request.scrapers:
                 continue
-            if row[9] is not None and row[9] > taking.now:
+            if row[9] is not None and row[9] > taking.now and not request.unpaced:
                 taking.may_open_at(row[9])
                 continue
-            gate = taking.scraper_gate(row[10], row[11:])
+            gate = None if request.unpaced else taking.scraper_gate(row[10], row[11:])
             if gate is not None and not gate.left:
                 taking.may_open_at(gate.opens_at())
                 continue
@@ -74,5 +85,6 @@ class Claimer:
                 request.strategy or Strategy(row[4]),
                 priorities_in(row[5]),
                 Limits(row[6], row[7], row[8]),
+                row[10],
                 gate,
             )

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from swather.model.event import EventKind, EventLevel
+from swather.model.run import counts_from
 from swather.model.task import State
-from swather.store.batching import Row
+from swather.store.batching import Added, Row, fitting
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
@@ -55,8 +56,29 @@ class Heads:
 
 def add_rows(
     connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
+) -> Added:
+    """Add what the run has not yet, as far as its limit allows, inside a transaction."""
+    limit = connection.value("SELECT task_limit FROM runs WHERE id = ?", (run_id,))
+    if limit is None:
+        return Added(_add(connection, heads, run_id, rows, level))
+    kept, over = _fitting(connection, run_id, rows, limit)
+    counting.count(connection, {(run_id, "over_limit"): over})
+    new = _add(connection, heads, run_id, kept, level) if kept else 0
+    return Added(new, over)
+
+
+def _fitting(
+    connection: Connection, run_id: int, rows: Sequence[Row], limit: int
+) -> tuple[list[Row], int]:
+    there = counts_from(counting.sums(connection, run_id)).total
+    known = connection.many_rows(queries.known_key, [(run_id, row.key) for row in rows])
+    places, over = fitting(rows, {key for (key,) in known}, limit - there)
+    return [rows[place] for place in places], over
+
+
+def _add(
+    connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
 ) -> int:
-    """Add what the run has not yet, inside a transaction; how many were new."""
     now = connection.clock.wall()
     before = connection.value("SELECT coalesce(max(id), 0) FROM tasks")
     best: dict[int, int] = {}

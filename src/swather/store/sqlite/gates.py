@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from swather.model.pacing import Limits, Pace, allowance, opens_at, started, strictest
+from swather.model.pacing import Limits, Pace, allowance, held_by, opens_at, started, strictest
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.settings import queries
 
 
 class Gate:
@@ -41,11 +42,49 @@ class Gate:
             return "full"
         return "paced"
 
+    def held_by(self) -> str:
+        return held_by(self.limits, self.after(), self.now)
+
     def save(self, connection: Connection) -> None:
         if self.passed and self.limits.every_seconds:
             connection.execute(
                 "UPDATE lanes SET tat = ? WHERE id = ?", (self.after().due_at, self.lane_id)
             )
+
+
+class Probe(Gate):
+    """An open breaker: one at a time, and one in an interval."""
+
+    def __init__(
+        self, lane_id: int, scraper_id: int, limits: Limits, pace: Pace, now: float
+    ) -> None:
+        super().__init__(lane_id, limits, pace, now, 1)
+        self._scraper_id = scraper_id
+
+    def save(self, connection: Connection) -> None:
+        if self.passed:
+            connection.execute(
+                queries.save_probe,
+                {
+                    "lane_id": self.lane_id,
+                    "scraper_id": self._scraper_id,
+                    "probe_at": self.after().due_at,
+                },
+            )
+
+
+def probe_gate(connection: Connection, lane_id: int, scraper_id: int, now: float) -> Probe | None:
+    """The gate of a scraper on a lane where some breaker is open; None when it is not this one."""
+    this = {"lane_id": lane_id, "scraper_id": scraper_id}
+    row = connection.row(queries.probe, this)
+    if row is None:
+        return None
+    if lane_id:
+        in_flight = connection.value(queries.probes_in_flight, this)
+    else:
+        in_flight = connection.value(queries.probes_without_lane, {"scraper_id": scraper_id})
+    pace = Pace(row[0], in_flight=in_flight)
+    return Probe(lane_id, scraper_id, Limits(row[1], 1, 1), pace, now)
 
 
 def lane_gate(

@@ -6,7 +6,7 @@ from swather.model.lease import ClaimRequest
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.strategy import Strategy
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.gates import Gate, lane_gate
+from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
 from swather.store.sqlite.settings import queries
 
 _START: Final = (-1.0, 0)
@@ -21,6 +21,7 @@ class ClaimedRun(NamedTuple):
     strategy: Strategy
     priorities: list[int]
     lane_limits: Limits
+    scraper_id: int
     gate: Gate | None
 
 
@@ -30,7 +31,11 @@ class Head(NamedTuple):
     wake_at: float
     lane_id: int
     lane: str
-    gate: Gate | None
+    gates: tuple[Gate, ...]
+
+    @property
+    def is_closed(self) -> bool:
+        return any(not gate.left for gate in self.gates)
 
 
 class Cursors:
@@ -56,10 +61,12 @@ class Walk:
     ) -> None:
         self._connection = connection
         self._count = request.count
+        self._unpaced = request.unpaced
         self._now = now
         self._cursors = cursors
         self._gates: dict[int, Gate | None] = {}
         self._gate_owners: dict[int, int] = {}
+        self._probes: dict[tuple[int, int], Probe | None] = {}
         self.put_to_sleep = 0
 
     def candidates(self, run: ClaimedRun, partition: str, lowest: int, limit: int) -> list[Head]:
@@ -93,12 +100,24 @@ class Walk:
         if len(run.priorities) > 1:
             rows.sort(key=lambda row: (row[2], row[0]))
         return [
-            Head(row[0], row[1], row[2], row[3], row[4], self.gate(run, row[3], row[5:]))
+            Head(row[0], row[1], row[2], row[3], row[4], self.gates(run, row[3], row[5:]))
             for row in rows[:limit]
             if self._gate_owners.get(row[3], run.id) == run.id
         ]
 
-    def gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
+    def gates(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> tuple[Gate, ...]:
+        """What a head of this run has to pass on a lane; `row` ends with whether it is tripped."""
+        if self._unpaced:
+            return ()
+        lane = self._gate(run, lane_id, row)
+        if not row[-1]:
+            return () if lane is None else (lane,)
+        place = run.scraper_id, lane_id
+        if place not in self._probes:
+            self._probes[place] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
+        return tuple(gate for gate in (lane, self._probes[place]) if gate is not None)
+
+    def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
         """One gate per lane; the first run to reach a limited lane has it for this claim, since
         another may have limits of its own for it.
         """
@@ -113,13 +132,13 @@ class Walk:
 
     def sleep(self, head: Head) -> float:
         """Nothing may start there before the time that is returned."""
-        assert head.gate is not None
-        opens_at = head.gate.opens_at()
+        last = max(head.gates, key=lambda gate: gate.opens_at())
+        opens_at = last.opens_at()
         if opens_at > self._now:
             self.put_to_sleep += 1
             self._connection.execute(
                 "UPDATE heads SET wake_at = ?, asleep = ? WHERE id = ?",
-                (opens_at, head.gate.asleep(), head.id),
+                (opens_at, last.asleep(), head.id),
             )
         return opens_at
 
@@ -137,6 +156,6 @@ class Walk:
             self._connection.execute("UPDATE heads SET best = ? WHERE id = ?", (best, head.id))
 
     def save(self) -> None:
-        for gate in self._gates.values():
+        for gate in (*self._gates.values(), *self._probes.values()):
             if gate is not None:
                 gate.save(self._connection)

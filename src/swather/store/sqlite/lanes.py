@@ -1,16 +1,23 @@
-"""Lanes and scrapers: limits, pauses, cool-downs."""
+"""Lanes and scrapers: limits, pauses, cool-downs, strikes, learned paces."""
 
-from typing import Any
+from collections.abc import Iterable
+from random import Random
+from typing import Any, Final
 
-from swather.errors import InputError
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
 from swather.model.task import check_name
-from swather.store.checks import check_seconds
+from swather.store.checks import MAX_SECONDS, check_paced, check_retry_after, check_seconds
 from swather.store.clock import at_or_none
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
+from swather.store.sqlite.repace import repace
 from swather.store.sqlite.settings import SQLiteSettings, queries
+
+# Two times that differ by less are one.
+_SAME_SECONDS: Final = 0.001
 
 
 class SQLiteLanes:
@@ -19,18 +26,20 @@ class SQLiteLanes:
     def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
         self._connection = connection
         self._settings = settings
+        self._random = Random()
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane:
+        this = {"kind": str(kind), "name": name, "now": self._connection.clock.wall()}
         with self._connection.reading():
-            row = self._connection.row(queries.get_lane, {"kind": str(kind), "name": name})
+            row = self._connection.row(queries.get_lane, this)
         if row is None:
             return free_lane(name, kind)
         return _lane_of(row)
 
     def find(self, *, limit: int = 100) -> list[Lane]:
+        this = {"limit": limit, "now": self._connection.clock.wall()}
         with self._connection.reading():
-            rows = self._connection.rows(queries.list_lanes, {"limit": limit})
-            return [_lane_of(row) for row in rows]
+            return [_lane_of(row) for row in self._connection.rows(queries.list_lanes, this)]
 
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(
@@ -56,16 +65,94 @@ class SQLiteLanes:
         until = self._connection.clock.wall() + seconds
         self._change(name, kind, queries.cool_lane, until=until, reason=reason)
 
-    def _change(self, name: str, kind: PacedKind, sql: str, **values: Any) -> None:
-        if not name:
-            raise InputError(f"a {kind} needs a name; targets without a lane cannot be limited")
-        check_name(str(kind), name)
+    def clear(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
+        check_paced(name, kind)
         with self._connection.transaction():
             number = lane_id(self._connection, name, str(kind))
-            self._connection.execute(sql, {"lane_id": number, **values})
-            # Whatever put its heads to sleep may no longer hold.
+            self._update(number, queries.clear_lane)
+            if kind is PacedKind.LANE:
+                self._connection.execute(queries.close_breakers_of_lane, {"lane_id": number})
+                self._untrip([number])
+            else:
+                closed = self._connection.rows(
+                    queries.close_breakers_of_scraper, {"scraper_id": number}
+                )
+                self._untrip(row[0] for row in closed)
+
+    def strike(
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+    ) -> float:
+        check_paced(name)
+        asked = check_retry_after(retry_after_seconds)
+        with self._connection.transaction():
+            number = lane_id(self._connection, name)
+            now = self._connection.clock.wall()
+            strikes, cool_until, forgiven_at = self._row("strikes, cool_until, forgiven_at", number)
+            found = struck(curve, (strikes, cool_until, forgiven_at), now, asked, self._random)
+            until = now + found.seconds
+            if cool_until is None or until > cool_until + _SAME_SECONDS:
+                this = {
+                    "lane_id": number,
+                    "strikes": found.strikes,
+                    "until": until,
+                    "reason": check_name("reason", reason),
+                    "forgiven_at": until + min(curve.forgive_seconds, MAX_SECONDS),
+                }
+                self._connection.execute(queries.strike_lane, this)
+                self._settings.changed()
+            return found.seconds
+
+    def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
+        check_paced(name)
+        check_seconds("latency_seconds", latency_seconds)
+        with self._connection.transaction():
+            number = lane_id(self._connection, name)
+            old, before = self._row("learned_every_seconds, every_seconds", number)
+            this = {
+                "lane_id": number,
+                "every_seconds": policy.next_every(old, latency_seconds, failed),
+                "now": self._connection.clock.wall(),
+            }
+            after = repace(
+                self._connection,
+                number,
+                lambda: self._connection.execute(queries.learn_lane, this),
+            )
+            if after and not before:
+                # Workers may believe that the lane is free.
+                self._settings.changed()
+            return after
+
+    def crawl_delay(self, name: str, seconds: float | None) -> None:
+        check_paced(name)
+        if seconds is not None:
+            check_seconds("a crawl delay", seconds)
+        with self._connection.transaction():
+            number = lane_id(self._connection, name)
+            if self._row("crawl_delay_seconds", number) != (seconds,):
+                self._update(number, queries.set_crawl_delay, seconds=seconds)
+
+    def _row(self, columns: str, number: int) -> tuple[Any, ...]:
+        row = self._connection.row(f"SELECT {columns} FROM lanes WHERE id = ?", (number,))
+        assert row is not None
+        return row
+
+    def _change(self, name: str, kind: PacedKind, sql: str, **values: Any) -> None:
+        check_paced(name, kind)
+        with self._connection.transaction():
+            self._update(lane_id(self._connection, name, str(kind)), sql, **values)
+
+    def _update(self, number: int, sql: str, **values: Any) -> None:
+        this = {"lane_id": number, **values}
+        repace(self._connection, number, lambda: self._connection.execute(sql, this))
+        # Whatever put its heads to sleep may no longer hold.
+        self._connection.execute(queries.wake_lane, {"lane_id": number})
+        self._settings.changed()
+
+    def _untrip(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self._connection.execute(queries.untrip_lane, {"lane_id": number})
             self._connection.execute(queries.wake_lane, {"lane_id": number})
-            self._settings.changed()
 
 
 def _lane_of(row: tuple[Any, ...]) -> Lane:
@@ -77,4 +164,7 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         cool_until=at_or_none(row[6]),
         cool_reason=row[7],
         in_flight=row[8],
+        strikes=row[9],
+        learned_every_seconds=row[10],
+        crawl_delay_seconds=row[11],
     )

@@ -1,6 +1,7 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
 import math
+import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -115,7 +116,7 @@ class SQLiteQueue:
             own = Limits(*self._connection.row(queries.run_lane_limits, (lease.run_id,)) or ())
             # A permit is for one more request of a task that is in flight already.
             rate = Limits(own.every_seconds, own.burst) if number else NO_LIMITS
-            now = self._connection.clock.wall()
+            now, granted_at = self._connection.clock.wall(), time.monotonic()
             gates = []
             for row in self._connection.rows(
                 queries.paces, {"lane_id": number, "run_id": lease.run_id}
@@ -129,9 +130,12 @@ class SQLiteQueue:
                 gate.take(granted)
                 gate.save(self._connection)
             if granted:
-                return Permits(granted)
-            opens_at = max(gate.opens_at() for gate in gates)
-            return Permits(0, None if math.isinf(opens_at) else opens_at - now)
+                is_free = not any(gate.limits.every_seconds for gate in gates)
+                return Permits(granted, is_free=is_free, granted_at=granted_at)
+            last = max(gates, key=lambda gate: gate.opens_at())
+            opens_at = last.opens_at()
+            wait = None if math.isinf(opens_at) else opens_at - now
+            return Permits(0, wait, last.held_by())
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
         found = {}

@@ -15,7 +15,9 @@ from swather.store.sqlite.settings import SQLiteSettings, queries
 BATCH: Final = 10_000
 
 
-def retry_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFilter) -> int:
+def retry_tasks(
+    connection: Connection, settings: SQLiteSettings, which: TaskFilter, *, anew: bool
+) -> int:
     retried = 0
     after_id = 0
     while True:
@@ -28,14 +30,17 @@ def retry_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFil
             )
             if not rows:
                 return retried
-            _retry(connection, values["run_id"], rows)
+            replacing = [row[0] for row in rows if anew or row[3] == State.COMPLETED]
+            _retry(connection, values["run_id"], rows, replacing)
             connection.execute(queries.reopen_run, values)
             settings.changed()
             after_id = rows[-1][0]
             retried += len(rows)
 
 
-def _retry(connection: Connection, run: int, rows: list[tuple[Any, ...]]) -> None:
+def _retry(
+    connection: Connection, run: int, rows: list[tuple[Any, ...]], replacing: list[int]
+) -> None:
     now = connection.clock.wall()
     deltas: dict[tuple[int, str], int] = defaultdict(int)
     for row in rows:
@@ -44,8 +49,10 @@ def _retry(connection: Connection, run: int, rows: list[tuple[Any, ...]]) -> Non
     deltas[run, State.READY] += len(rows)
     connection.executemany("DELETE FROM outcomes WHERE task_id = ?", [(row[0],) for row in rows])
     connection.executemany(queries.forgive_faults, [(row[0],) for row in rows])
+    connection.executemany(queries.mark_replaces, [(task_id, run, now) for task_id in replacing])
+    # Those that completed have none.
     connection.executemany(
-        queries.mark_replaces, [(row[0], run, now) for row in rows if row[3] == State.COMPLETED]
+        "DELETE FROM checkpoints WHERE task_id = ?", [(task_id,) for task_id in replacing]
     )
     make_ready(connection, ((row[1], row[2], row[0]) for row in rows))
     counting.count(connection, deltas)

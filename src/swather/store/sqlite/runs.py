@@ -6,7 +6,15 @@ from swather.errors import InputError
 from swather.model.pacing import Limits
 from swather.model.payload import MAX_ITEM_BYTES, decode, encode
 from swather.model.query import TaskFilter
-from swather.model.run import Counts, NewRun, Run, RunState, counts_from, run_name
+from swather.model.run import (
+    Counts,
+    NewRun,
+    Run,
+    RunState,
+    counts_from,
+    run_name,
+    with_reserved,
+)
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
 from swather.store.checks import check_new_run, check_seconds, unknown_run
@@ -21,7 +29,7 @@ REMOVE_BATCH: Final = 10_000
 _BY_TASK: Final = (
     "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
 )  # fmt: skip
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads")
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
 
 
 class SQLiteRuns:
@@ -50,6 +58,7 @@ class SQLiteRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "task_limit": new.task_limit,
                     "now": now,
                 },
             )
@@ -89,6 +98,14 @@ class SQLiteRuns:
             )
             # What the old limits put to sleep may be open under the new ones.
             self._change(name, queries.wake_run)
+            return self.get(name)
+
+    def record(self, name: str, reserved: dict[str, Any]) -> Run:
+        with self._connection.transaction():
+            params = with_reserved(self.get(name).params, reserved)
+            self._connection.execute(
+                "UPDATE runs SET params = ? WHERE name = ?", (encode(params, what="params"), name)
+            )
             return self.get(name)
 
     def pause(self, name: str) -> None:
@@ -171,6 +188,11 @@ def remove_run(connection: Connection, number: int) -> None:
                 (ids,),
             )
             connection.execute(
+                "DELETE FROM pages WHERE run_id = ? "
+                "AND task_id IN (SELECT value FROM json_each(?))",
+                (number, ids),
+            )
+            connection.execute(
                 "DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?))", (ids,)
             )
     with connection.transaction():
@@ -195,4 +217,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         times_finished=row[13],
         created_at=at(row[14]),
         finished_at=at_or_none(row[15]),
+        task_limit=row[16],
     )

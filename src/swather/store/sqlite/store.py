@@ -7,12 +7,15 @@ from typing import Final
 from swather.errors import DatabaseDamaged
 from swather.store import migrate
 from swather.store.clock import Clock
+from swather.store.sqlite.breakers import SQLiteBreakers
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.events import SQLiteEvents
 from swather.store.sqlite.hints import SQLiteHints
 from swather.store.sqlite.lanes import SQLiteLanes
+from swather.store.sqlite.pages import SQLitePages
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
+from swather.store.sqlite.robots import SQLiteRobots
 from swather.store.sqlite.runs import SQLiteRuns
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.tasks import SQLiteTasks
@@ -35,8 +38,11 @@ class SQLiteStore:
         self.tasks = SQLiteTasks(connection, self.settings)
         self.queue = SQLiteQueue(connection, self.settings)
         self.lanes = SQLiteLanes(connection, self.settings)
+        self.breakers = SQLiteBreakers(connection, self.settings)
         self.workers = SQLiteWorkers(connection, self.settings)
         self.results = SQLiteResults(connection)
+        self.pages = SQLitePages(connection)
+        self.robots = SQLiteRobots(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.path)
 

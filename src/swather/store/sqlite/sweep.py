@@ -11,17 +11,20 @@ from swather.model.payload import MAX_ITEM_BYTES, encode
 from swather.model.task import State
 from swather.model.worker import Process, Swept, WorkerKind
 from swather.store.finishing import HeldLease, Prepared
-from swather.store.ports import Fence
+from swather.store.ports import LEARNED_SECONDS, Fence
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.finish import Finisher
 from swather.store.sqlite.partitions import Partitions
 from swather.store.sqlite.promote import promote_due
+from swather.store.sqlite.repace import forget_paces
 from swather.store.sqlite.settings import SQLiteSettings, queries
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10
+# An ended cool-down is shown for so long.
+_COOLED_SECONDS: Final = 60.0
 
 
 class Sweeper:
@@ -46,6 +49,7 @@ class Sweeper:
             self._return(leases)
             if lost:
                 self._settings.changed()
+            self._do_chores()
         promoted = 0
         for _ in range(_MAX_PROMOTIONS):
             with self._connection.transaction():
@@ -56,6 +60,11 @@ class Sweeper:
         return Swept(
             workers=tuple(worker[1] for worker in lost), tasks=len(leases), promoted=promoted
         )
+
+    def _do_chores(self) -> None:
+        ended = self._connection.clock.wall() - _COOLED_SECONDS
+        self._connection.execute(queries.end_cool_downs, {"before": ended})
+        forget_paces(self._connection, LEARNED_SECONDS)
 
     def give_back(self, fences: Iterable[Fence]) -> None:
         """Leases return to the queue as if they had never been claimed."""

@@ -1,6 +1,7 @@
 """One claim in the making: tasks out of heads, into leases."""
 
 import math
+import time
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
@@ -40,6 +41,7 @@ class Taking:
         self._random = random
         self._walk = Walk(connection, request, now, cursors)
         self._token = 0
+        self._claimed_at = time.monotonic()
         self._opens_at = math.inf
         self._scraper_gates: dict[int, Gate | None] = {}
         self._taken: dict[int, int] = {}
@@ -55,11 +57,16 @@ class Taking:
         return self._scraper_gates[lane_id]
 
     def partitions(self, run: ClaimedRun) -> list[str]:
-        owned = self._connection.rows(
-            "SELECT name FROM partitions WHERE run_id = ? AND owner_id = ?",
-            (run.id, self._request.worker_id),
-        )
-        names = ["", *(row[0] for row in owned)]
+        if self._request.unpaced:
+            open_to_us = self._connection.rows(
+                "SELECT name FROM partitions WHERE run_id = ?", (run.id,)
+            )
+        else:
+            open_to_us = self._connection.rows(
+                "SELECT name FROM partitions WHERE run_id = ? AND owner_id = ?",
+                (run.id, self._request.worker_id),
+            )
+        names = ["", *(row[0] for row in open_to_us)]
         if self._request.partitions is not None:
             names = [name for name in names if name in self._request.partitions]
         return names
@@ -98,7 +105,7 @@ class Taking:
         if run.gate is not None and not run.gate.left:
             self.may_open_at(run.gate.opens_at())
             return False
-        if head.gate is None or head.gate.left:
+        if not head.is_closed:
             return True
         self.may_open_at(self._walk.sleep(head))
         return False
@@ -122,11 +129,11 @@ class Taking:
             if head.id not in quotas:
                 continue
             got = len(picked[head.id])
-            if head.gate is not None:
-                head.gate.take(got)
+            for gate in head.gates:
+                gate.take(got)
             if got < quotas[head.id]:
                 self._walk.tidy(head)
-            elif head.gate is not None and not head.gate.left:
+            elif head.is_closed:
                 self.may_open_at(self._walk.sleep(head))
         return taken
 
@@ -137,9 +144,7 @@ class Taking:
         quotas: dict[int, int] = {}
         share = math.ceil(count / max(len(heads), 1))
         for head in heads:
-            quota = min(share, count)
-            if head.gate is not None:
-                quota = min(quota, head.gate.left)
+            quota = min([share, count, *(gate.left for gate in head.gates)])
             if quota > 0:
                 quotas[head.id] = quota
                 count -= quota
@@ -196,7 +201,7 @@ class Taking:
         self._connection.executemany(
             queries.add_leases,
             [
-                (*place, *ends, *lease, heads[place[0]].lane_id, self.now)
+                (*place, *ends, *lease, self._lane_charged(heads[place[0]]), self.now)
                 for place, ends in ranges.items()
             ],
         )
@@ -206,6 +211,10 @@ class Taking:
         self._connection.executemany("UPDATE leases SET replaces = 1 WHERE task_id = ?", replacing)
         self._taken[run.id] = self._taken.get(run.id, 0) + taken
         self.wanted -= taken
+
+    def _lane_charged(self, head: Head) -> int:
+        """Whose places in flight the lease takes: none, if it touches no site."""
+        return 0 if self._request.unpaced else head.lane_id
 
     def _lease_of(
         self, run: ClaimedRun, partition: str, head: Head, row: tuple[Any, ...], *, outdated: bool
@@ -223,6 +232,7 @@ class Taking:
             faults=_NO_FAULTS if row[5] is None else Faults(*row[5:10]),
             part=row[11] if resumes else 0,
             cursor=decode(row[12]) if resumes else None,
+            claimed_at=self._claimed_at,
         )
 
     def save(self, settings: SQLiteSettings) -> None:
@@ -268,8 +278,8 @@ class Taking:
         if row is None:
             return
         wake_at = row[0]
-        gate = self._walk.gate(run, row[1], row[2:])
-        opens_at = self.now if gate is None else gate.opens_at()
+        gates = self._walk.gates(run, row[1], row[2:])
+        opens_at = max((gate.opens_at() for gate in gates), default=self.now)
         if opens_at + _CLOCK_TOLERANCE_SECONDS < wake_at:
             # The clock was set back since heads were put to sleep: look at them all again.
             self._connection.execute(queries.wake_paced, {"run_id": run.id, "now": self.now})

@@ -6,7 +6,7 @@ from typing import Any
 from swather.model.payload import decode
 from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
-from swather.store.batching import Row, batches_of, rows_of
+from swather.store.batching import Added, Row, batches_of, rows_of
 from swather.store.checks import unknown_task
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
@@ -29,11 +29,13 @@ class SQLiteTasks:
 
     def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 10_000) -> Enqueued:
         self._number(run)
-        added = total = 0
+        added = over = total = 0
         for rows in batches_of(targets, batch_size):
-            added += self._add(run, rows)
+            new = self._add(run, rows)
+            added += new.new
+            over += new.over_limit
             total += len(rows)
-        return Enqueued(added, total - added)
+        return Enqueued(added, total - added - over, over)
 
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
         rows = rows_of(targets)
@@ -72,21 +74,21 @@ class SQLiteTasks:
     def cancel(self, which: TaskFilter) -> int:
         return cancel_tasks(self._connection, self._settings, which)
 
-    def retry(self, which: TaskFilter) -> int:
-        return retry_tasks(self._connection, self._settings, which)
+    def retry(self, which: TaskFilter, *, anew: bool = False) -> int:
+        return retry_tasks(self._connection, self._settings, which, anew=anew)
 
     def _number(self, run: str) -> int:
         with self._connection.reading():
             return run_id(self._connection, run)
 
-    def _add(self, run: str, rows: list[Row]) -> int:
+    def _add(self, run: str, rows: list[Row]) -> Added:
         try:
             with self._connection.transaction():
                 number = run_id(self._connection, run)
                 added = add_rows(
                     self._connection, self._heads, number, rows, self._settings.event_level
                 )
-                if added:
+                if added.new:
                     self._connection.execute(queries.reopen_run, {"run_id": number})
                 return added
         except BaseException:

@@ -9,10 +9,13 @@ import apsw
 from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.store.sqlite.connection import Connection, errors_of
+from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.runs import remove_run
 from swather.store.sqlite.settings import SQLiteSettings, queries
 
 DEFAULT_EVENT_DAYS: Final = 30
+DEFAULT_PAGE_AGE_DAYS: Final = 30
+ROBOTS_DAYS: Final = 7
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
 _PRAGMAS: Final = (
@@ -110,7 +113,7 @@ class SQLiteUpkeep:
         return wrong
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
-        removed = {"runs": 0, "events": 0, "workers": 0}
+        removed = {"runs": 0}
         if runs_ended_before is not None:
             with self._connection.reading():
                 old = self._connection.rows(
@@ -121,16 +124,21 @@ class SQLiteUpkeep:
                 remove_run(self._connection, number)
             removed["runs"] = len(old)
         now = self._connection.clock.wall()
-        removed["events"] = self._delete("events", "at < ?", now - self._event_days() * 86_400)
+        events = self._days("event_days", DEFAULT_EVENT_DAYS)
+        removed["events"] = self._delete("events", "at < ?", now - events * 86_400)
+        pages = self._days("page_age_days", DEFAULT_PAGE_AGE_DAYS)
+        removed["pages"] = self._delete("pages", "fetched_at < ?", now - pages * 86_400)
+        removed["bodies"] = drop_orphans(self._connection)
+        removed["robots"] = self._delete("robots", "expires_at < ?", now - ROBOTS_DAYS * 86_400)
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )
         return removed
 
-    def _event_days(self) -> float:
+    def _days(self, name: str, default: float) -> float:
         with self._connection.reading():
-            value = self._connection.value("SELECT value FROM settings WHERE name = 'event_days'")
-        return DEFAULT_EVENT_DAYS if value is None else float(decode(value))
+            value = self._connection.value("SELECT value FROM settings WHERE name = ?", (name,))
+        return default if value is None else float(decode(value))
 
     def _delete(self, table: str, condition: str, before: float) -> int:
         total = 0

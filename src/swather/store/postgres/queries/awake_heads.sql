@@ -2,6 +2,10 @@
 -- time has come. A scope is asked only while the limit is not reached.
 SELECT o.entry, h.id, h.best, h.lane_id,
        CASE
+           WHEN l.tripped AND EXISTS (
+               SELECT FROM swather.breakers AS b
+               WHERE b.lane_id = h.lane_id AND b.scraper_id = r.scraper_lane_id
+           ) THEN 'paced'
            WHEN NOT l.limited AND (h.lane_id = 0 OR NOT r.limits) THEN 'free'
            WHEN l.is_counted AND NOT r.paces THEN 'counted'
            ELSE 'paced'
@@ -13,7 +17,7 @@ FROM unnest(
 ) AS o (entry, run_id, partition, best, after, since)
 CROSS JOIN LATERAL (
     SELECT lane_every_seconds > 0 OR lane_in_flight IS NOT NULL AS limits,
-           lane_every_seconds > 0 AS paces
+           lane_every_seconds > 0 AS paces, scraper_lane_id
     FROM swather.runs WHERE id = o.run_id OFFSET 0
 ) AS r
 CROSS JOIN LATERAL (
@@ -36,7 +40,7 @@ CROSS JOIN LATERAL (
     )
 ) AS h
 CROSS JOIN LATERAL (
-    SELECT limited,
+    SELECT limited, tripped,
            every_seconds = 0 AND NOT paused
            AND (cool_until IS NULL OR cool_until <= swather.clock()) AS is_counted
     FROM swather.lanes WHERE id = h.lane_id OFFSET 0

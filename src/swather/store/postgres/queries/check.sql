@@ -72,6 +72,35 @@ UNION ALL
 )
 UNION ALL
 (
+    SELECT 'lane whose pace in force is not what was set, learned and asked for', l.name
+    FROM swather.lanes AS l
+    WHERE every_seconds
+          <> greatest(set_every_seconds, learned_every_seconds, crawl_delay_seconds)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'lane that does not know whether a breaker is open', l.name
+    FROM swather.lanes AS l
+    WHERE l.tripped <> EXISTS (SELECT FROM swather.breakers AS b WHERE b.lane_id = l.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'run with more tasks than its limit', r.name
+    FROM swather.runs AS r
+    WHERE r.task_limit < (SELECT count(*) FROM swather.tasks AS t WHERE t.run_id = r.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'page without its body', p.id::text
+    FROM swather.pages AS p
+    WHERE NOT EXISTS (SELECT FROM swather.bodies AS b WHERE b.sha256 = p.sha256)
+    LIMIT 100
+)
+UNION ALL
+(
     SELECT 'counter differs from the tables',
            'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
            || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'

@@ -26,12 +26,24 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT name FROM swather.lanes
         WHERE id = h.lane_id AND NOT o.counted AND NOT limited
+          AND NOT (
+              tripped AND EXISTS (
+                  SELECT FROM swather.breakers AS b
+                  WHERE b.lane_id = h.lane_id AND b.scraper_id = r.scraper_lane_id
+              )
+          )
         OFFSET 0
     ) AS l ON true
     LEFT JOIN LATERAL (
         SELECT name, in_flight FROM swather.lanes
         WHERE id = h.lane_id AND o.counted AND every_seconds = 0 AND NOT paused
           AND (cool_until IS NULL OR cool_until <= swather.clock())
+          AND NOT (
+              tripped AND EXISTS (
+                  SELECT FROM swather.breakers AS b
+                  WHERE b.lane_id = h.lane_id AND b.scraper_id = r.scraper_lane_id
+              )
+          )
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS c ON true
     WHERE EXISTS (

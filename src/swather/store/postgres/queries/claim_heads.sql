@@ -22,7 +22,7 @@ WITH open AS MATERIALIZED (
         OFFSET 0
     ) AS r
     CROSS JOIN LATERAL (
-        SELECT name, limited FROM swather.lanes WHERE id = h.lane_id OFFSET 0
+        SELECT name, limited, tripped FROM swather.lanes WHERE id = h.lane_id OFFSET 0
     ) AS l
     CROSS JOIN LATERAL (
         SELECT limited FROM swather.lanes WHERE id = r.scraper_lane_id OFFSET 0
@@ -33,7 +33,17 @@ WITH open AS MATERIALIZED (
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
       AND (o.scraper_held OR NOT s.limited)
-      AND (o.lane_held OR NOT (l.limited OR (h.lane_id <> 0 AND r.limits)))
+      AND (
+          o.lane_held OR NOT (
+              l.limited OR (h.lane_id <> 0 AND r.limits)
+              OR (
+                  l.tripped AND EXISTS (
+                      SELECT FROM swather.breakers AS b
+                      WHERE b.lane_id = h.lane_id AND b.scraper_id = r.scraper_lane_id
+                  )
+              )
+          )
+      )
       AND (
           h.partition = '' OR %(worker_id)s = (
               SELECT owner_id FROM swather.partitions

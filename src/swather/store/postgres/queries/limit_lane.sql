@@ -1,3 +1,3 @@
 UPDATE swather.lanes
-SET every_seconds = %(every_seconds)s, burst = %(burst)s, in_flight = %(in_flight)s
+SET set_every_seconds = %(every_seconds)s, set_burst = %(burst)s, in_flight = %(in_flight)s
 WHERE id = %(lane_id)s

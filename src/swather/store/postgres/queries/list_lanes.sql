@@ -1,4 +1,5 @@
-SELECT l.kind, l.name, l.every_seconds, l.burst, l.in_flight, l.paused, l.cool_until, l.cool_reason,
+SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, l.cool_until,
+       l.cool_reason,
        CASE l.kind
            WHEN 'lane' THEN (
                SELECT count(*) FROM swather.leases WHERE lane_id = l.id AND lane_id <> 0
@@ -7,11 +8,15 @@ SELECT l.kind, l.name, l.every_seconds, l.burst, l.in_flight, l.paused, l.cool_u
                SELECT count(*) FROM swather.leases
                WHERE run_id IN (SELECT id FROM swather.runs WHERE scraper_lane_id = l.id)
            )
-       END
+       END,
+       CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
+       l.learned_every_seconds, l.crawl_delay_seconds
 FROM (
     SELECT id FROM swather.lanes WHERE limited
     UNION
     SELECT lane_id FROM swather.leases WHERE lane_id <> 0
+    UNION
+    SELECT lane_id FROM swather.breakers WHERE lane_id <> 0
 ) AS i
 CROSS JOIN LATERAL (SELECT * FROM swather.lanes WHERE id = i.id OFFSET 0) AS l
 ORDER BY l.kind, l.name

@@ -8,7 +8,8 @@ SELECT h.id, h.lane_id, h.wake_at = '-infinity',
        CASE
            WHEN l.in_flight IS NULL AND r.lane_in_flight IS NULL THEN 0
            ELSE (SELECT f.n FROM swather.lanes_in_flight(ARRAY[h.lane_id]) AS f)
-       END
+       END,
+       l.tripped, r.scraper_lane_id
 FROM (
     SELECT id, run_id, lane_id, wake_at
     FROM swather.heads
@@ -16,12 +17,12 @@ FROM (
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS h
 CROSS JOIN LATERAL (
-    SELECT every_seconds, burst, in_flight, tat, paused, cool_until
+    SELECT every_seconds, burst, in_flight, tat, paused, cool_until, tripped
     FROM swather.lanes
     WHERE id = h.lane_id
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS l
 CROSS JOIN LATERAL (
-    SELECT lane_every_seconds, lane_burst, lane_in_flight
+    SELECT lane_every_seconds, lane_burst, lane_in_flight, scraper_lane_id
     FROM swather.runs WHERE id = h.run_id OFFSET 0
 ) AS r

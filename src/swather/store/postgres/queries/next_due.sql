@@ -12,6 +12,12 @@ FROM (
     SELECT extract(epoch FROM h.wake_at - swather.clock())::float8,
            h.wake_at > greatest(
                l.cool_until,
+               CASE
+                   WHEN l.tripped THEN (
+                       SELECT b.probe_at FROM swather.breakers AS b
+                       WHERE b.lane_id = h.lane_id AND b.scraper_id = r.scraper_lane_id
+                   )
+               END,
                swather.clock() + interval '1 second' * (
                    2.5 + greatest(l.every_seconds, r.lane_every_seconds)
                        * greatest(l.burst, r.lane_burst)
@@ -26,10 +32,10 @@ FROM (
         ORDER BY wake_at LIMIT 1
     ) AS h
     CROSS JOIN LATERAL (
-        SELECT cool_until, every_seconds, burst FROM swather.lanes WHERE id = h.lane_id OFFSET 0
+        SELECT cool_until, every_seconds, burst, tripped FROM swather.lanes WHERE id = h.lane_id OFFSET 0
     ) AS l
     CROSS JOIN LATERAL (
-        SELECT lane_every_seconds, lane_burst FROM swather.runs WHERE id = o.run_id OFFSET 0
+        SELECT lane_every_seconds, lane_burst, scraper_lane_id FROM swather.runs WHERE id = o.run_id OFFSET 0
     ) AS r
     UNION ALL
     SELECT 0.02, false

@@ -20,6 +20,21 @@ UNION ALL
 SELECT 'head asleep as empty, but tasks wait', CAST(h.id AS TEXT) FROM heads AS h
 WHERE h.asleep = 'empty' AND EXISTS (SELECT 1 FROM ready AS r WHERE r.head_id = h.id)
 UNION ALL
+SELECT 'lane whose pace in force is not what was set, learned and asked for', l.name
+FROM lanes AS l
+WHERE every_seconds <> max(
+    set_every_seconds, coalesce(learned_every_seconds, 0), coalesce(crawl_delay_seconds, 0)
+)
+UNION ALL
+SELECT 'lane that does not know whether a breaker is open', l.name FROM lanes AS l
+WHERE l.tripped <> EXISTS (SELECT 1 FROM breakers AS b WHERE b.lane_id = l.id)
+UNION ALL
+SELECT 'run with more tasks than its limit', r.name FROM runs AS r
+WHERE r.task_limit < (SELECT count(*) FROM tasks AS t WHERE t.run_id = r.id)
+UNION ALL
+SELECT 'page without its body', CAST(p.id AS TEXT) FROM pages AS p
+WHERE NOT EXISTS (SELECT 1 FROM bodies AS b WHERE b.sha256 = p.sha256)
+UNION ALL
 SELECT 'counter differs from the tables',
        'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
        || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'

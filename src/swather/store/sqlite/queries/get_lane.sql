@@ -1,10 +1,11 @@
-SELECT kind, name, every_seconds, burst, in_flight, paused, cool_until, cool_reason,
+SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
        CASE kind
            WHEN 'lane' THEN (SELECT count(*) FROM leases WHERE lane_id = l.id AND lane_id <> 0)
            ELSE (
                SELECT count(*) FROM leases
                WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = l.id)
            )
-       END
+       END,
+       iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds
 FROM lanes AS l
 WHERE kind = :kind AND name = :name

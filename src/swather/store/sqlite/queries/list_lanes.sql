@@ -1,17 +1,20 @@
-SELECT kind, name, every_seconds, burst, in_flight, paused, cool_until, cool_reason,
+SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
        CASE kind
            WHEN 'lane' THEN (SELECT count(*) FROM leases WHERE lane_id = l.id AND lane_id <> 0)
            ELSE (
                SELECT count(*) FROM leases
                WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = l.id)
            )
-       END
+       END,
+       iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds
 FROM lanes AS l
 WHERE id IN (
     SELECT id FROM lanes
     WHERE every_seconds > 0 OR in_flight IS NOT NULL OR paused OR cool_until IS NOT NULL
     UNION
     SELECT lane_id FROM leases WHERE lane_id <> 0
+    UNION
+    SELECT lane_id FROM breakers WHERE lane_id <> 0
 )
 ORDER BY kind, name
 LIMIT :limit

@@ -1,0 +1,1 @@
+DELETE FROM swather.breakers WHERE lane_id = %(lane_id)s

@@ -1,0 +1,1 @@
+SELECT lane_id FROM swather.breakers WHERE scraper_id = %(scraper_id)s ORDER BY lane_id

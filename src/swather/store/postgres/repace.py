@@ -1,0 +1,50 @@
+"""A lane's pace when something it depends on has changed."""
+
+from functools import partial
+from typing import Final, NamedTuple
+
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+
+# What sleeps for less wakes soon enough by itself.
+WORTH_WAKING_SECONDS: Final = 1.0
+
+
+class LockedLane(NamedTuple):
+    """A row of queries/lock_lane.sql."""
+
+    every_seconds: float
+    learned_every_seconds: float | None
+    crawl_delay_seconds: float | None
+    strikes: int
+    cool_until: float | None
+    forgiven_at: float | None
+    now: float
+
+
+def locked_lane(connection: Connection, lane_id: int) -> LockedLane:
+    """Inside a transaction: claims and changes wait for one another."""
+    return LockedLane(*connection.rows(queries.lock_lane, {"lane_id": lane_id}, hot=True)[0])
+
+
+def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> float:
+    """After a change of a locked lane: its interval. Whoever waits for a slower one is woken."""
+    this = {"lane_id": lane_id}
+    after: float = connection.value(queries.pace_lane, this, hot=True)
+    if after < before.every_seconds and before.every_seconds >= WORTH_WAKING_SECONDS:
+        connection.execute(queries.hurry_lane, this)
+        connection.execute(queries.wake_lane, this)
+    return after
+
+
+def forget_paces(connection: Connection, older_than_seconds: float) -> None:
+    """Learned paces that nobody has renewed, a transaction each."""
+    age = {"seconds": older_than_seconds}
+
+    def forget(lane_id: int) -> None:
+        lane = locked_lane(connection, lane_id)
+        connection.execute(queries.forget_pace, {**age, "lane_id": lane_id})
+        put_in_force(connection, lane_id, lane)
+
+    for (number,) in connection.rows(queries.stale_paces, age):
+        connection.transact(partial(forget, number))

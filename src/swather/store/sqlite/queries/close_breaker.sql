@@ -1,0 +1,1 @@
+DELETE FROM breakers WHERE lane_id = :lane_id AND scraper_id = :scraper_id

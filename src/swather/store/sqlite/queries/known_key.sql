@@ -1,0 +1,1 @@
+SELECT key FROM tasks WHERE run_id = ? AND key = ?

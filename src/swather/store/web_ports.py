@@ -1,0 +1,61 @@
+"""The verbs of a store that remember what the web has said: breakers, robots.txt, kept pages.
+
+They block and are atomic like all others, see swather.store.ports.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from swather.model.breaker import Breaker
+from swather.model.kept import KeptPage
+from swather.model.robots import StoredRobots
+
+
+class Breakers(Protocol):
+    """While one is open, claims start one task at a time of its scraper on its lane, and no more
+    than one per `probe_seconds`. A lane of "" means the targets without a lane.
+    """
+
+    def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
+        """Open a breaker, the first probe `probe_seconds` from now. One that is open gets what was
+        seen last and its next probe so far from now; neither time is ever shortened.
+        """
+        ...
+
+    def close(self, scraper: str, lane: str) -> bool:
+        """Whether it was open."""
+        ...
+
+    def find(self, *, scraper: str | None = None, lane: str | None = None) -> list[Breaker]:
+        """Those that are open."""
+        ...
+
+
+class Robots(Protocol):
+    def get(self, origin: str) -> StoredRobots | None: ...
+    def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None: ...
+
+
+class Pages(Protocol):
+    """Pages that were kept. A body is stored once, however many pages have it."""
+
+    def keep(self, run: str, pages: Sequence[KeptPage]) -> None:
+        """One transaction; a page takes the place of an earlier one of its task and request."""
+        ...
+
+    def find(self, run: str, task_id: int) -> list[KeptPage]:
+        """A task's pages in the order in which they were fetched."""
+        ...
+
+    def get(self, run: str, task_id: int, request_key: bytes) -> KeptPage | None: ...
+    def latest(self, request_key: bytes, *, run: str | None = None) -> KeptPage | None:
+        """The newest page of this request, of any task of a run, or of any run."""
+        ...
+
+    def tasks(self, run: str, *, after_id: int = 0, limit: int = 10_000) -> list[int]:
+        """The numbers of tasks that have pages, in their order, beginning after `after_id`."""
+        ...
+
+    def stats(self, run: str | None = None) -> dict[str, int]:
+        """Pages, and the bytes of their bodies before and after compression."""
+        ...
