@@ -25,6 +25,8 @@ SwatherError
 │   ├── Transient               another attempt may succeed
 │   └── Blocked                 the site refuses us
 ├── LeaseLost                   the attempt was cancelled, or its lease is somebody else's
+├── Postponed                   a lane is closed for longer than an attempt waits for it
+├── NotStored                   a replay asked for a page that the run has not stored
 ├── MissingExtra                an optional package is not installed
 └── FetchError                  a request came to nothing; its tree is in swather.net.errors
 """
@@ -140,6 +142,14 @@ class Blocked(ScrapeError):
 
 class LeaseLost(SwatherError):
     """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept."""
+
+
+class Postponed(SwatherError):
+    """A lane is closed for longer than an attempt waits: stop, the target comes again by itself."""
+
+
+class NotStored(SwatherError):
+    """A replay asked for a page that the run has not stored."""
 
 
 class MissingExtra(SwatherError):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from ssl import SSLContext
 from typing import NamedTuple
 
 
@@ -43,6 +44,7 @@ class Site:
     def __init__(self, pages: dict[str, Answer]) -> None:
         self.pages = pages
         self.asked: list[Asked] = []
+        self.connections = 0
         self.url = ""
         self._serving: set[asyncio.Task[None]] = set()
 
@@ -50,14 +52,15 @@ class Site:
         task = asyncio.current_task()
         assert task is not None
         self._serving.add(task)
+        self.connections += 1
         try:
             while True:
                 asked = await _read(reader)
                 self.asked.append(asked)
                 await self.pages[asked.path.partition("?")[0]](asked, writer)
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+        except (asyncio.IncompleteReadError, OSError, asyncio.CancelledError):
             writer.transport.abort()
-            with suppress(ConnectionError):
+            with suppress(OSError):
                 await writer.wait_closed()
         finally:
             self._serving.discard(task)
@@ -79,11 +82,12 @@ async def _read(reader: asyncio.StreamReader) -> Asked:
 
 
 @asynccontextmanager
-async def site(**pages: Answer):
+async def site(*, tls: SSLContext | None = None, **pages: Answer):
     """Serve pages by the name of their path for the length of a block."""
     served = Site({f"/{name}": answer for name, answer in pages.items()})
-    server = await asyncio.start_server(served.serve, "127.0.0.1", 0)
-    served.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server = await asyncio.start_server(served.serve, "127.0.0.1", 0, ssl=tls)
+    scheme = "http" if tls is None else "https"
+    served.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield served
     finally:

@@ -33,13 +33,52 @@ def page(content=b"", media_type="", **fields):
             '<meta charset="shift_jis">本',
         ),
         (b"a\xff", "text/html; charset=utf-8", "a\ufffd"),
-        (b"abc", "text/html; charset=no-such-charset", "abc"),
-        (b"abc", "text/html; charset=hex", "abc"),
-        (b"xn--\xff", "text/html; charset=idna", "xn--\ufffd"),
+        ("Köln".encode("cp1252"), "text/html; charset=no-such-charset", "Köln"),
+        ("Köln".encode(), "text/html; charset=hex", "Köln"),
+        (b"\\u0041", "text/html; charset=unicode_escape", "\\u0041"),
+        (b"xn--\xff", "text/html; charset=idna", "xn--\xff"),
+        ("Köln 12 €".encode("cp1252"), "text/html", "Köln 12 €"),
+        ("中國".encode("gbk"), "text/html; charset=gb2312", "中國"),
+        ("Привет".encode("cp1251"), "text/html; charset='windows-1251'", "Привет"),
+        ("①".encode("cp932"), "text/html; charset=x-sjis", "①"),
+        ("K".encode("utf-16-le"), "text/html; charset=utf-16", "K"),
+        (b"\x81 \xff", "text/html", "\ufffd \xff"),
     ],
 )
-def test_text_is_read_in_the_charset_it_names(content, media_type, text):
+def test_text_is_read_in_the_charset_it_names_or_looks_like(content, media_type, text):
     assert page(content, media_type).text == text
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "<meta charset='iso-8859-2'>",
+        '<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-2">',
+        '<!-- <meta charset="utf-8"> --><meta charset=iso-8859-2>',
+        '<?xml version="1.0" encoding="iso-8859-2"?>',
+    ],
+)
+def test_a_page_may_name_its_own_charset(declared):
+    written = f"{declared}<p>źdźbło</p>".encode("iso-8859-2")
+    assert page(written).text.endswith("<p>źdźbło</p>")
+    assert page(written, "text/html; charset=nothing").text.endswith("<p>źdźbło</p>")
+
+
+def test_a_declaration_that_could_be_read_is_not_in_utf_16():
+    assert page('<meta charset="utf-16">Köln'.encode()).text.endswith("Köln")
+
+
+def test_json_may_begin_with_a_byte_order_mark():
+    assert page(b"\xef\xbb\xbf[1]").json() == [1]
+    assert page('["ö"]'.encode("utf-16")).json() == ["ö"]
+
+
+def test_a_page_tells_its_version_and_whether_it_is_unchanged():
+    read = Page(url="https://a.example/", raw_headers=[("ETag", 'W/"1"'), ("Last-Modified", "x")])
+    assert (read.etag, read.last_modified, read.is_unchanged) == ('W/"1"', "x", False)
+    same = Page(url="https://a.example/", status=304)
+    assert (same.etag, same.last_modified, same.is_unchanged) == (None, None, True)
+    same.raise_for_status()
 
 
 @given(st.binary(max_size=200), st.text(st.characters(codec="ascii"), max_size=20))

@@ -7,7 +7,11 @@ FetchError
 ├── ProxyFailed             the proxy could not be reached or refused us
 ├── BadResponse             an answer that cannot be decoded
 ├── TooLarge                the answer is larger than we take
-└── TooManyRedirects        one redirect led to another, too many times
+├── TooManyRedirects        one redirect led to another, too many times
+├── Refused                 a place that we do not go to: private addresses, unless allowed
+│   └── UnusableURL         a URL that cannot be requested
+├── Disallowed              the site's robots.txt asks us not to fetch this
+└── RobotsUnreachable       the site's robots.txt cannot be read, so nothing may be fetched
 """
 
 from collections.abc import Mapping
@@ -21,12 +25,16 @@ from swather.net.request import shown_url
 __all__ = [
     "BadResponse",
     "ConnectionFailed",
+    "Disallowed",
     "FetchError",
     "FetchTimeout",
     "HttpStatusError",
     "ProxyFailed",
+    "Refused",
+    "RobotsUnreachable",
     "TooLarge",
     "TooManyRedirects",
+    "UnusableURL",
     "retry_after_seconds",
 ]
 
@@ -66,6 +74,30 @@ class TooLarge(FetchError):
 
 class TooManyRedirects(FetchError):
     """One redirect led to another, too many times."""
+
+
+class Refused(FetchError):
+    """The address is private, loopback or otherwise not one of the public web; see guard.py."""
+
+    reason = "private_address"
+
+
+class UnusableURL(Refused):
+    """The URL cannot be requested: not http(s), or no such host can be."""
+
+    reason = "bad_url"
+
+
+class Disallowed(FetchError):
+    """The site's robots.txt asks us not to fetch this."""
+
+
+class RobotsUnreachable(FetchError):
+    """The site's robots.txt cannot be read: until it can, nothing there may be fetched."""
+
+    def __init__(self, message: str, after_seconds: float) -> None:
+        super().__init__(message)
+        self.after_seconds = after_seconds
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

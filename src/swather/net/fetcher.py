@@ -1,143 +1,195 @@
-"""Fetches pages: the protocol, and the client that does it."""
+"""Fetches pages: the protocol, and the one who does it, hop by hop, over a client."""
 
-import importlib
-import re
-from datetime import timedelta
-from typing import Any, Final, Protocol
+import asyncio
+import time
+from pathlib import Path
+from typing import Final, Protocol
 
-from swather.errors import InputError, SwatherError
-from swather.net.errors import (
-    BadResponse,
-    ConnectionFailed,
-    FetchTimeout,
-    ProxyFailed,
-    TooLarge,
-    TooManyRedirects,
-)
-from swather.net.page import Page
+from swather.errors import FetchError
+from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
+from swather.net.client import Answer, Client, ClientName, ClientOptions, Hop, new_client
+from swather.net.cookies import CookieJars
+from swather.net.decoding import ACCEPTED
+from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
+from swather.net.guard import Checked, Guard, Resolve
+from swather.net.page import Headers, Page
+from swather.net.redirects import REDIRECTS, location_in, redirected
 from swather.net.request import Request, shown_url
+from swather.net.trip import ANYWHERE, Trip
 from swather.version import __version__
 
 USER_AGENT: Final = f"swather/{__version__}"
-MAX_BYTES: Final = 32 << 20
-MAX_REDIRECTS: Final = 10
+CONNECT_SECONDS: Final = 10.0
+READ_SECONDS: Final = 30.0
 TIMEOUT_SECONDS: Final = 30.0
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_MESSAGE: Final = re.compile(r'message: "([^"]+)"|source: (?:Kind\()?(\w+)\)? }$')
-_KINDS: Final[dict[str, tuple[type[SwatherError], str]]] = {
-    "RedirectError": (TooManyRedirects, "{url} leads from one redirect to another"),
-    "ProxyConnectionError": (ProxyFailed, "the proxy for {url} failed"),
-    "DecodingError": (BadResponse, "the answer of {url} cannot be decoded"),
-    "BuilderError": (InputError, "{url!r} cannot be requested"),
-}
-_CAUSES: Final = {
-    "dns error": "its name cannot be found",
-    "IncompleteMessage": "it was closed before the answer",
-    "IncompleteBody": "it was closed in the middle of the answer",
-    "netty::Error(Parse": "it does not speak HTTP",
-}
+MAX_REDIRECTS: Final = 10
+# The body of a redirect is read up to here, so that its connection can be used again.
+_DRAINED_BYTES: Final = 64 << 10
 
 
 class Fetcher(Protocol):
     """Whatever turns a request into a page. It raises errors of ours and no others."""
 
-    async def fetch(self, request: Request) -> Page:
-        """The page, whatever its status; redirects are followed."""
+    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+        """The page, whatever its status; redirects are followed as far as the trip allows."""
         ...
 
     async def close(self) -> None: ...
 
 
-class WreqFetcher:
-    """Fetches with wreq; connections are kept and shared by all who fetch with it."""
+class WebFetcher:
+    """Fetches from the web; connections are kept and shared by all who fetch with it.
+
+    `timeout_seconds` is for a fetch with all its redirects and its whole body, without the time
+    for which its trip makes it wait; `read_seconds` is the longest silence in it.
+    """
 
     def __init__(
         self,
+        client: ClientName = "wreq",
         *,
         user_agent: str = USER_AGENT,
+        connect_seconds: float = CONNECT_SECONDS,
+        read_seconds: float = READ_SECONDS,
         timeout_seconds: float = TIMEOUT_SECONDS,
         max_bytes: int = MAX_BYTES,
+        max_ratio: float = MAX_RATIO,
         max_redirects: int = MAX_REDIRECTS,
+        ca_file: Path | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
-        self._wreq = importlib.import_module("wreq")
+        self._connect_seconds = connect_seconds
         self._timeout_seconds = timeout_seconds
-        self._max_bytes = max_bytes
-        self._client: Any = self._wreq.Client(
-            user_agent=user_agent,
-            redirect=self._wreq.redirect.Policy.limited(max_redirects),
-            gzip=True,
-            brotli=True,
-            deflate=True,
-            zstd=True,
+        self._max_redirects = max_redirects
+        self._caps = Caps(max_bytes, max_ratio)
+        self._guard = Guard(resolve)
+        self._jars = CookieJars()
+        self._client: Client = new_client(
+            client,
+            ClientOptions(
+                headers={"User-Agent": user_agent, "Accept": "*/*", "Accept-Encoding": ACCEPTED},
+                connect_seconds=connect_seconds,
+                read_seconds=read_seconds,
+                timeout_seconds=timeout_seconds,
+                ca_file=ca_file,
+            ),
         )
 
-    async def fetch(self, request: Request) -> Page:
-        seconds = request.timeout or self._timeout_seconds
-        url = request.full_url
-        try:
-            async with await self._send(request, url, seconds) as response:
-                page = Page(
-                    url=response.url,
-                    status=response.status.as_int(),
-                    raw_headers=_headers_of(response),
-                    content=await self._read(response),
-                )
-        except SwatherError:
-            raise
-        except Exception as error:
-            raise _told(error, url, seconds) from error
-        if page.status in _REDIRECTS and "location" in page.headers:
-            to = shown_url(page.headers["location"])
-            raise BadResponse(f"{shown_url(url)} leads to {to!r}, which is no web page")
-        return page
+    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+        left = seconds = request.timeout or self._timeout_seconds
+        first = url = request.full_url
+        for hop in range(self._max_redirects + 1):
+            found = self._guard.known(url, proxied=request.proxy is not None)
+            if found is None:
+                began = time.monotonic()
+                found = await self._look(url, request, trip, left)
+                left -= time.monotonic() - began
+            url, checked = found
+            self._guard.check(checked, trip)
+            await trip.admit(url, hop)
+            began = time.monotonic()
+            try:
+                page, leads_to = await self._ask(request, url, checked, trip, left)
+            except Refused:
+                raise
+            except FetchError as error:
+                took = time.monotonic() - began
+                if isinstance(error, FetchTimeout) and took >= left:
+                    error = _too_slow(first, seconds)
+                trip.failed(url, error, took)
+                raise error from None
+            if leads_to is None:
+                return page
+            left -= time.monotonic() - began
+            request = redirected(request, page.status, leads_to, checked.place)
+            url = leads_to
+        raise TooManyRedirects(
+            f"{shown_url(first)} leads from one redirect to another, more than "
+            f"{self._max_redirects} times"
+        )
 
     async def close(self) -> None:
-        self._client.close()
+        self._guard.close()
+        await self._client.close()
 
-    def _send(self, request: Request, url: str, seconds: float) -> Any:
-        method = getattr(self._wreq.Method, request.method.upper(), None)
-        if method is None:
-            raise InputError(f"there is no HTTP method {request.method!r}")
-        options: dict[str, Any] = {"timeout": timedelta(seconds=seconds)}
-        if request.headers:
-            options["headers"] = request.headers
-        if request.body is not None:
-            options["body"] = request.body
-        return self._client.request(method, url, **options)
+    async def _look(
+        self, url: str, request: Request, trip: Trip, left: float
+    ) -> tuple[str, Checked]:
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(min(left, self._connect_seconds)):
+                return await self._guard.look(url, proxied=request.proxy is not None)
+        except Refused:
+            raise
+        except (TimeoutError, FetchError) as error:
+            told = error
+            if not isinstance(told, FetchError):
+                told = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
+            trip.failed(url, told, time.monotonic() - began)
+            raise told from None
 
-    async def _read(self, response: Any) -> bytes:
-        """The body, as far as it is not too large: counted as it is unpacked, not as announced."""
-        announced = response.content_length
-        if announced is not None and announced <= self._max_bytes:
-            return bytes(await response.bytes())
-        content = bytearray()
-        async with response.stream() as chunks:
-            async for chunk in chunks:
-                content += chunk
-                if len(content) > self._max_bytes:
-                    raise TooLarge(
-                        f"{shown_url(response.url)} has more than {self._max_bytes:,} bytes"
-                    )
-        return bytes(content)
+    async def _ask(
+        self, request: Request, url: str, checked: Checked, trip: Trip, left: float
+    ) -> tuple[Page, str | None]:
+        """One hop: the page, and where it leads if it is a redirect."""
+        began = time.monotonic()
+        place, method = checked.place, request.method.upper()
+        answer = await self._client.send(
+            Hop(
+                method,
+                url,
+                place.host,
+                checked.pin,
+                checked.addresses,
+                left,
+                self._headers(request, url, place.authorization),
+                request.body,
+                request.proxy,
+                request.profile,
+            )
+        )
+        try:
+            headers, status = answer.headers, answer.status
+            wait = retry_after_seconds(Headers(headers)) if status >= 400 else None
+            trip.answered(url, status, wait, time.monotonic() - began)
+            if request.session:
+                self._jars.of(request.session).remember(url, Headers(headers).all("set-cookie"))
+            if status in REDIRECTS and (leads_to := location_in(headers, url)) is not None:
+                await _drain(answer)
+                return Page(url=url, status=status, raw_headers=headers), leads_to
+            if method == "HEAD":
+                content = await answer.read()
+            else:
+                content = await read_body(answer, url, self._caps)
+        except BaseException:
+            await answer.drop()
+            raise
+        return Page(url=url, status=status, raw_headers=headers, content=content), None
+
+    def _headers(self, request: Request, url: str, authorization: str) -> dict[str, str]:
+        if not (request.headers or request.session or authorization):
+            return {}
+        headers = {
+            name: value
+            for name, value in request.headers.items()
+            if name.lower() != "proxy-authorization"
+        }
+        names = {name.lower(): name for name in headers}
+        if authorization and "authorization" not in names:
+            headers["Authorization"] = authorization
+        if request.session and (cookies := self._jars.of(request.session).header_for(url)):
+            own = headers.pop(names["cookie"]) if "cookie" in names else ""
+            headers["Cookie"] = f"{cookies}; {own}" if own else cookies
+        return headers
 
 
-def _headers_of(response: Any) -> list[tuple[str, str]]:
-    return [(str(name, "latin-1"), str(value, "latin-1")) for name, value in response.headers]
+def _too_slow(url: str, seconds: float) -> FetchTimeout:
+    return FetchTimeout(f"no complete answer from {shown_url(url)} within {seconds:g} s")
 
 
-def _told(error: Exception, url: str, seconds: float) -> SwatherError:
-    """One of our errors for one of wreq's, which are known by their names and debug texts."""
-    text = str(error)
-    if "TimedOut" in text:
-        return FetchTimeout(f"no complete answer from {shown_url(url)} within {seconds:g} s")
-    name = "" if "IncompleteBody" in text else type(error).__name__
-    kind, message = _KINDS.get(name, (ConnectionFailed, "the connection to {url} failed"))
-    return kind(message.format(url=shown_url(url)) + _cause_in(text))
-
-
-def _cause_in(text: str) -> str:
-    for pattern, cause in _CAUSES.items():
-        if pattern in text:
-            return f": {cause}"
-    told = _MESSAGE.search(text)
-    return f": {told[1] or told[2]}" if told else ""
+async def _drain(answer: Answer) -> None:
+    """Read the rest if it is short, so that the connection can be used again."""
+    if answer.announced is not None and answer.announced <= _DRAINED_BYTES:
+        await answer.read()
+    else:
+        await answer.drop()

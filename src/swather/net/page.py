@@ -8,21 +8,15 @@ from urllib.parse import urldefrag, urljoin
 
 import msgspec
 
+from swather.net.charset import decoded, has_mark
 from swather.net.errors import BadResponse, HttpStatusError, retry_after_seconds
 from swather.net.request import is_http
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
-_META: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
-_BYTE_ORDER_MARKS: Final = (
-    (b"\xef\xbb\xbf", "utf-8-sig"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
-_META_BYTES: Final = 4096
-_LATIN: Final = frozenset({"iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii"})
+# A link to which a base and the care of urljoin can add nothing.
+_ABSOLUTE: Final = re.compile(r"https?://[A-Za-z0-9.:-]+/[!$-~]*")
 
 
 class Headers(Mapping[str, str]):
@@ -66,17 +60,29 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def is_ok(self) -> bool:
         return self.status < 400
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the site says that the page is still the one of the etag or date it was given."""
+        return self.status == 304
+
+    @property
+    def etag(self) -> str | None:
+        """The site's name for this version of the page, for `get(etag=…)`."""
+        return self.headers.get("etag")
+
+    @property
+    def last_modified(self) -> str | None:
+        """When the page was changed last, as the site writes it, for `get(last_modified=…)`."""
+        return self.headers.get("last-modified")
+
     @cached_property
     def headers(self) -> Headers:
         return Headers(self.raw_headers)
 
     @cached_property
     def text(self) -> str:
-        """The content as text, by the charset it names; what does not fit it becomes '�'."""
-        try:
-            return self.content.decode(self._encoding(), errors="replace")
-        except (LookupError, UnicodeError):
-            return self.content.decode(errors="replace")
+        """The content as text, by the charset it names or looks like."""
+        return decoded(self.content, self.headers.get("content-type", ""))
 
     @cached_property
     def tree(self) -> "LexborHTMLParser":
@@ -87,7 +93,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def json(self) -> Any:
         try:
-            return msgspec.json.decode(self.content)
+            return msgspec.json.decode(self.text if has_mark(self.content) else self.content)
         except (msgspec.DecodeError, UnicodeError) as error:
             raise BadResponse(f"{self.url} is not JSON: {error}") from error
 
@@ -101,37 +107,30 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def links(self) -> list[str]:
         """Every http(s) address the page's <a> elements lead to, absolute, once each, in order."""
-        base = self.url
-        if (element := self.css_first("base[href]")) is not None:
-            base = join(base, element.attributes.get("href") or "") or base
+        base = self.base
         found = (join(base, node.attributes.get("href") or "") for node in self.css("a[href]"))
         return list(dict.fromkeys(link for link in found if link))
+
+    @property
+    def base(self) -> str:
+        """Where its relative links start: its URL, or what its <base> says."""
+        element = self.css_first("base[href]")
+        if element is None:
+            return self.url
+        return join(self.url, element.attributes.get("href") or "") or self.url
 
     def raise_for_status(self) -> None:
         """Raise HttpStatusError for a status of 400 or more."""
         if self.status >= 400:
             raise HttpStatusError(self.status, self.url, retry_after_seconds(self.headers))
 
-    def _encoding(self) -> str:
-        for mark, encoding in _BYTE_ORDER_MARKS:
-            if self.content.startswith(mark):
-                return encoding
-        if named := _CHARSET.search(self.headers.get("content-type", "")):
-            return _on_the_web(named[1])
-        if meta := _META.search(self.content[:_META_BYTES]):
-            return _on_the_web(meta[1].decode())
-        return "utf-8"
-
 
 def join(base: str, link: str) -> str:
     """The absolute http(s) URL of a link without its fragment; '' when it leads elsewhere."""
+    if _ABSOLUTE.fullmatch(link):
+        return link
     try:
         url = urldefrag(urljoin(base, link.strip())).url
     except ValueError:
         return ""
     return url if is_http(url) else ""
-
-
-def _on_the_web(encoding: str) -> str:
-    """What the web calls Latin-1 or ASCII is Windows' superset of it."""
-    return "cp1252" if encoding.lower() in _LATIN else encoding

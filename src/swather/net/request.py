@@ -1,5 +1,6 @@
 """A request as a scraper asks for it."""
 
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
@@ -11,7 +12,11 @@ _SHOWN_CHARACTERS: Final = 300
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """`params` are added to the URL's query; `timeout` is in seconds, None the fetcher's own."""
+    """`params` are added to the URL's query; `timeout` is in seconds, None the fetcher's own.
+
+    `proxy` is the URL of one, `profile` the browser to look like ("chrome140"), `session` the name
+    of the cookies to send and to keep; without one none are kept.
+    """
 
     url: str
     method: str = "GET"
@@ -19,12 +24,24 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, str | list[str]] = {}
     body: bytes | None = None
     timeout: float | None = None
+    proxy: str | None = None
+    profile: str | None = None
+    session: str = ""
 
     def __post_init__(self) -> None:
         if not is_http(self.url):
             raise InputError(f"only http and https URLs can be fetched, got {self.url!r}")
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise InputError(f"timeout must be a positive number of seconds, got {self.timeout!r}")
+
+    def with_headers(self, headers: Mapping[str, str]) -> "Request":
+        """The same request with these headers, in place of those of the same name in any case."""
+        given = {name.lower() for name in headers}
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in given}
+        return msgspec.structs.replace(self, headers={**kept, **headers})
+
+    def in_session(self, session: str) -> "Request":
+        return msgspec.structs.replace(self, session=session)
 
     @property
     def full_url(self) -> str:

@@ -1,0 +1,199 @@
+"""The client aiohttp: HTTP/1.1 and HTTP proxies, for those who cannot have wreq."""
+
+import os
+import socket
+import ssl
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from typing import Any, Final
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from swather.errors import InputError, SwatherError
+from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
+from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed, TooLarge
+from swather.net.guard import MAX_HOSTS
+from swather.net.private import IPAddress
+from swather.net.request import shown_url
+
+_MAX_FIELD_BYTES: Final = 32 << 10
+_AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+# Also those of Python that it raises for values it cannot read.
+_ERRORS: Final = (aiohttp.ClientError, OSError, ValueError, TypeError, RuntimeError)
+# The first that fits counts.
+_KINDS: Final[tuple[tuple[Any, type[SwatherError], str], ...]] = (
+    (TimeoutError, FetchTimeout, "no complete answer from {url} in time"),
+    (aiohttp.ClientProxyConnectionError, ProxyFailed, "the proxy for {url} failed"),
+    (aiohttp.ClientHttpProxyError, ProxyFailed, "the proxy for {url} failed"),
+    (aiohttp.InvalidURL, InputError, "{url!r} cannot be requested"),
+    ((aiohttp.ClientError, OSError), ConnectionFailed, "the connection to {url} failed"),
+)
+_CAUSES: Final = (
+    (aiohttp.ClientConnectorCertificateError, "its certificate is not valid"),
+    (aiohttp.ServerDisconnectedError, "it was closed before the answer"),
+    (aiohttp.ClientPayloadError, "it was closed in the middle of the answer"),
+    (aiohttp.ClientHttpProxyError, "it refused us"),
+    (aiohttp.ClientResponseError, "it does not speak HTTP"),
+)
+_TOO_LARGE: Final = ("Got more than", "Too many headers")
+
+
+class AiohttpClient:
+    """One session for all hosts; the addresses of a name are those that it was given last."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._options = options
+        self._names = _GivenAddresses()
+        self._session: aiohttp.ClientSession | None = None
+        self._is_closed = False
+
+    async def send(self, hop: Hop) -> "AiohttpAnswer":
+        _check(hop)
+        self._names.give(hop.host, hop.addresses)
+        session = self._opened()
+        try:
+            response = await session.request(
+                hop.method,
+                URL(hop.url, encoded=True),
+                headers=hop.headers,
+                data=hop.body,
+                proxy=hop.proxy,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(
+                    total=max(hop.seconds, 0.001),
+                    sock_connect=self._options.connect_seconds,
+                    sock_read=self._options.read_seconds,
+                ),
+            )
+        except _ERRORS as error:
+            raise _told(error, hop.url) from None
+        return AiohttpAnswer(hop.url, response)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """Opened by the first request, because it belongs to the loop that opens it."""
+        if self._is_closed:
+            raise ConnectionFailed("the fetcher is closed")
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=0,
+                    resolver=self._names,
+                    use_dns_cache=False,
+                    ssl=ssl.create_default_context(cafile=self._options.ca_file),
+                ),
+                headers=self._options.headers,
+                skip_auto_headers=_AUTOMATIC,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                max_line_size=_MAX_FIELD_BYTES,
+                max_field_size=_MAX_FIELD_BYTES,
+                max_headers=MAX_HEADERS,
+            )
+        return self._session
+
+
+class AiohttpAnswer:
+    """See swather.net.client.Answer."""
+
+    __slots__ = ("_response", "_url", "announced", "headers", "status")
+
+    def __init__(self, url: str, response: aiohttp.ClientResponse) -> None:
+        self._url = url
+        self._response = response
+        self.status = response.status
+        self.headers = [
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
+            for name, value in response.raw_headers
+        ]
+        self.announced = response.content_length
+
+    async def read(self) -> bytes:
+        try:
+            return await self._response.read()
+        except _ERRORS as error:
+            raise _told(error, self._url) from None
+
+    async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
+        try:
+            async for chunk in self._response.content.iter_any():
+                yield chunk
+        except _ERRORS as error:
+            raise _told(error, self._url) from None
+
+    async def drop(self) -> None:
+        self._response.close()
+
+
+class _GivenAddresses(AbstractResolver):
+    """The addresses a name was checked to be at. Names that were never given are those of proxies,
+    which their owner chose: the system knows them.
+    """
+
+    def __init__(self) -> None:
+        self._given: OrderedDict[str, tuple[IPAddress, ...]] = OrderedDict()
+        self._system: aiohttp.ThreadedResolver | None = None
+
+    def give(self, name: str, addresses: tuple[IPAddress, ...]) -> None:
+        if not addresses:
+            return
+        self._given[name] = addresses
+        self._given.move_to_end(name)
+        if len(self._given) > MAX_HOSTS:
+            self._given.popitem(last=False)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        if host not in self._given:
+            self._system = self._system or aiohttp.ThreadedResolver()
+            return await self._system.resolve(host, port, family)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address),
+                port=port,
+                family=socket.AF_INET if address.version == 4 else socket.AF_INET6,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in self._given[host]
+        ]
+
+    async def close(self) -> None:
+        pass
+
+
+def _check(hop: Hop) -> None:
+    if hop.method not in METHODS:
+        raise InputError(f"there is no HTTP method {hop.method!r}")
+    if hop.profile is not None:
+        raise InputError("browser profiles need the setting http_client = wreq")
+    if hop.proxy is not None and not hop.proxy.lower().startswith(("http://", "https://")):
+        raise InputError("proxies other than HTTP ones need the setting http_client = wreq")
+
+
+def _told(error: Exception, url: str) -> SwatherError:
+    """One of our errors for one of aiohttp's."""
+    shown = shown_url(url)
+    text = getattr(error, "message", "")
+    if isinstance(error, aiohttp.ClientResponseError) and text.startswith(_TOO_LARGE):
+        return TooLarge(f"the headers of {shown} are larger than {MAX_HEADER_BYTES:,} bytes")
+    for foreign, kind, message in _KINDS:
+        if isinstance(error, foreign):
+            return kind(message.format(url=shown) + _cause_of(error))
+    return InputError(f"{shown!r} cannot be requested: {error}")
+
+
+def _cause_of(error: Exception) -> str:
+    for kind, cause in _CAUSES:
+        if isinstance(error, kind):
+            return f": {cause}"
+    number = getattr(error, "errno", None)
+    return f": {os.strerror(number)}" if number and number > 0 else ""

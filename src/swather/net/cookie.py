@@ -1,0 +1,169 @@
+"""One cookie, as a Set-Cookie header gives it and as RFC 6265 says whom it is for."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+MAX_COOKIE_BYTES: Final = 4096
+MAX_ATTRIBUTE_BYTES: Final = 1024
+# The second level of countries that register names below it: nobody owns 'co.uk'.
+_SHARED: Final = frozenset({
+    "ac", "co", "com", "ed", "edu", "gb", "go", "gob", "gouv", "gov", "gv", "id", "info",
+    "int", "ltd", "me", "mil", "muni", "ne", "net", "nhs", "nic", "nom", "or", "org", "plc",
+    "sch", "web",
+})  # fmt: skip
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_TIME: Final = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D|$)")
+_DATE_PART: Final = re.compile(r"[^\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun",
+                  "jul", "aug", "sep", "oct", "nov", "dec")  # fmt: skip
+
+
+class Place(NamedTuple):
+    """Where a URL leads, as far as cookies care."""
+
+    host: str
+    path: str
+    is_secure: bool
+
+
+class Cookie(msgspec.Struct, frozen=True, kw_only=True):
+    """`host_only`: it goes back to the very host that set it, to none below it."""
+
+    name: str
+    value: str
+    domain: str
+    path: str = "/"
+    host_only: bool = True
+    secure: bool = False
+    expires_at: float | None = None
+
+    def is_for(self, place: Place) -> bool:
+        if self.host_only and place.host != self.domain:
+            return False
+        return _is_below(place.path, self.path) and (place.is_secure or not self.secure)
+
+
+def place_of(url: str) -> Place:
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode()
+        except UnicodeError:
+            host = ""
+    return Place(host, parts.path or "/", parts.scheme.lower() == "https")
+
+
+def domains_of(host: str) -> list[str]:
+    """The host and the domains above it whose cookies it is sent, the nearest first."""
+    if _is_address(host):
+        return [host]
+    labels = host.split(".")
+    return [".".join(labels[at:]) for at in range(max(len(labels) - 1, 1))]
+
+
+def cookie_of(text: str, place: Place, now: float) -> Cookie | None:
+    """The cookie in a Set-Cookie header of that place; None when it may not be kept."""
+    if _CONTROL.search(text):
+        return None
+    pair, _, rest = text.partition(";")
+    name, equals, value = pair.partition("=")
+    name, value = (name.strip(), value.strip()) if equals else ("", name.strip())
+    if not (name or value) or len(name) + len(value) > MAX_COOKIE_BYTES:
+        return None
+    given = _attributes(rest)
+    domain = given.get("domain", "").lstrip(".").lower()
+    if domain and not _may_set(domain, place.host):
+        return None
+    path = given.get("path", "")
+    cookie = Cookie(
+        name=name,
+        value=value,
+        domain=domain or place.host,
+        path=path if path.startswith("/") else _folder_of(place.path),
+        host_only=not domain or _is_shared(domain),
+        secure="secure" in given,
+        expires_at=_expires_at(given, now),
+    )
+    return cookie if _keeps_its_word(cookie, path, place) else None
+
+
+def _attributes(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split(";"):
+        name, _, value = part.partition("=")
+        if len(value) <= MAX_ATTRIBUTE_BYTES:
+            found[name.strip().lower()] = value.strip()
+    return found
+
+
+def _may_set(domain: str, host: str) -> bool:
+    """Whether the host lies in a domain that is somebody's own."""
+    return domain == host or (host.endswith(f".{domain}") and not _is_shared(domain)
+                              and not _is_address(host))  # fmt: skip
+
+
+def _is_shared(domain: str) -> bool:
+    """A top level, an address or such as 'co.uk': not a domain that cookies may be set for."""
+    labels = domain.split(".")
+    if len(labels) == 1 or _is_address(domain):
+        return True
+    return len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _SHARED
+
+
+def _is_address(host: str) -> bool:
+    return ":" in host or host.replace(".", "").isdigit()
+
+
+def _keeps_its_word(cookie: Cookie, path: str, place: Place) -> bool:
+    """Secure cookies come from secure pages; two prefixes of names promise more."""
+    if cookie.secure and not place.is_secure:
+        return False
+    name = cookie.name.lower()
+    if name.startswith("__host-"):
+        return cookie.secure and cookie.host_only and path == "/"
+    return cookie.secure or not name.startswith("__secure-")
+
+
+def _folder_of(path: str) -> str:
+    return path[: path.rfind("/")] or "/" if path.startswith("/") else "/"
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or (
+        path.startswith(folder) and (folder.endswith("/") or path[len(folder)] == "/")
+    )
+
+
+def _expires_at(given: dict[str, str], now: float) -> float | None:
+    """When the cookie ends; None at the end of the session. Max-Age wins over Expires."""
+    age = given.get("max-age", "")
+    if re.fullmatch(r"-?[0-9]{1,12}", age):
+        return now + int(age) if int(age) > 0 else 0.0
+    return _date_of(given.get("expires", ""))
+
+
+def _date_of(text: str) -> float | None:
+    """A date as sites write it, by the algorithm of RFC 6265 5.1.1."""
+    time = day = month = year = None
+    for part in _DATE_PART.findall(text):
+        if time is None and (found := _TIME.match(part)):
+            time = timedelta(hours=int(found[1]), minutes=int(found[2]), seconds=int(found[3]))
+        elif day is None and (found := re.match(r"(\d{1,2})(?:\D|$)", part)):
+            day = int(found[1])
+        elif month is None and part[:3].lower() in _MONTHS:
+            month = _MONTHS.index(part[:3].lower()) + 1
+        elif year is None and (found := re.match(r"(\d{2,4})(?:\D|$)", part)):
+            year = int(found[1])
+    if time is None or day is None or month is None or year is None:
+        return None
+    if year < 100:
+        year += 1900 if year >= 70 else 2000
+    try:
+        return (datetime(year, month, day, tzinfo=UTC) + time).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,236 @@
+"""robots.txt: asked for once per site, remembered by the process and by the whole fleet."""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
+
+from swather.net.errors import (
+    BadResponse,
+    ConnectionFailed,
+    Disallowed,
+    FetchTimeout,
+    RobotsUnreachable,
+    TooLarge,
+    TooManyRedirects,
+    retry_after_seconds,
+)
+from swather.net.page import Page
+from swather.net.request import shown_url
+from swather.net.robots_cache import RobotsCache
+from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, parse
+
+TTL_SECONDS: Final = 86_400.0
+MAX_CRAWL_DELAY_SECONDS: Final = 60.0
+# An answer that is no robots.txt may soon be another one.
+_ERROR_TTL_SECONDS: Final = 3_600.0
+# A site that is down now may be up soon; one that is not there fails its targets soon enough.
+_LOOK_AGAIN_SECONDS: Final = 60.0
+_CALL_AGAIN_SECONDS: Final = 5.0
+# How long a process goes by its own copy before it looks into the cache again.
+_OWN_COPY_SECONDS: Final = 600.0
+_MAX_ORIGINS: Final = 10_000
+# Parsed rules take some twenty times the room of their text.
+_MAX_TOTAL_BYTES: Final = 1 << 20
+_PARSED_ASIDE_BYTES: Final = 16 << 10
+_NO_ANSWER: Final = 0
+_NO_SUCH_FILE: Final = 404
+_UNREACHABLE: Final = (FetchTimeout, ConnectionFailed, BadResponse, TooLarge)
+_ORIGIN: Final = re.compile(r"\s*https?://[^/?#\\]*", re.IGNORECASE)
+
+R = TypeVar("R")
+Fetch = Callable[[str], Awaitable[Page]]
+Settle = Callable[[Rules], Awaitable[None]]
+
+
+class _Said(NamedTuple):
+    """An answer to the question for a robots.txt; `cause` is why there was none."""
+
+    status: int
+    body: bytes = b""
+    cause: str = ""
+    wait_seconds: float = 0.0
+
+    @property
+    def is_told(self) -> bool:
+        return _tells(self.status)
+
+
+class _Remembered(NamedTuple):
+    """`rules` are None while the site does not tell them; `until` then, nobody asks again."""
+
+    rules: Rules | None
+    until: float
+    size: int
+    failures: int
+    cause: str
+
+
+class Robots:
+    """The rules of sites. A site is asked by one attempt at a time, and the others wait for it."""
+
+    def __init__(
+        self,
+        cache: RobotsCache,
+        *,
+        user_agent: str = OWN_TOKEN,
+        executor: Executor | None = None,
+        ttl_seconds: float = TTL_SECONDS,
+        max_crawl_delay_seconds: float = MAX_CRAWL_DELAY_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._cache = cache
+        self._user_agent = user_agent
+        self._executor = executor
+        self._ttl_seconds = ttl_seconds
+        self._max_crawl_delay_seconds = max_crawl_delay_seconds
+        self._clock = clock
+        self._remembered: dict[str, _Remembered] = {}
+        self._total_bytes = 0
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def known(self, url: str) -> Rules | None:
+        """The rules for a URL, if this process knows them without asking anybody."""
+        # Nearly always the URL begins as the origin is written.
+        found = self._remembered.get(url[: url.find("/", 8)])
+        if found is None:
+            found = self._remembered.get(origin_of(url))
+        return None if found is None or found.until <= self._clock() else found.rules
+
+    async def check(self, url: str, fetch: Fetch, settle: Settle | None = None) -> Rules:
+        """The rules for a URL that they allow to be fetched; else Disallowed. RobotsUnreachable
+        while the site does not tell them.
+
+        `fetch` brings its robots.txt, if that must be asked for. `settle` is awaited with rules
+        that are new to this process before anybody goes by them.
+        """
+        rules = self.known(url) or await self._found(url, fetch, settle or _nothing)
+        if not rules.allows(url):
+            raise Disallowed(f"robots.txt of {origin_of(url)} disallows {shown_url(url)}")
+        return rules
+
+    async def _found(self, url: str, fetch: Fetch, settle: Settle) -> Rules:
+        origin = origin_of(url)
+        if (lock := self._asking.get(origin)) is None:
+            lock = self._asking[origin] = asyncio.Lock()
+        async with lock:
+            found = self._remembered.get(origin)
+            if found is None or found.until <= self._clock():
+                found = await self._look_up(origin, fetch, settle)
+        if found.rules is None:
+            again = max(found.until - self._clock(), 1.0)
+            raise RobotsUnreachable(
+                f"{origin}/robots.txt cannot be read, so nothing there may be fetched: "
+                f"{found.cause}",
+                again,
+            )
+        return found.rules
+
+    async def _look_up(self, origin: str, fetch: Fetch, settle: Settle) -> _Remembered:
+        cached = await self._aside(self._cache.get, origin)
+        if cached is not None and cached.is_fresh:
+            said = _Said(cached.status, cached.body, _cause_of(cached.status))
+            failures = 0 if said.is_told else 1
+            seconds = self._ttl_of(said, failures)
+            return await self._remember(origin, said, seconds, failures, settle)
+        said = await _asked(origin, fetch)
+        failures = 0
+        if not said.is_told:
+            old = self._remembered.get(origin)
+            failures = 1 + (old.failures if old else 0)
+        seconds = self._ttl_of(said, failures)
+        if failures and cached is not None and _tells(cached.status):
+            # What it said before holds until it can be asked again.
+            said = _Said(cached.status, cached.body)
+        await self._aside(self._cache.put, origin, said.status, said.body, seconds)
+        return await self._remember(origin, said, seconds, failures, settle)
+
+    def _ttl_of(self, said: _Said, failures: int) -> float:
+        if failures:
+            first = _LOOK_AGAIN_SECONDS if said.status else _CALL_AGAIN_SECONDS
+            doubled = min(first * 2.0 ** min(failures - 1, 20), _ERROR_TTL_SECONDS)
+            return max(doubled, said.wait_seconds)
+        if said.status < 300:
+            return self._ttl_seconds
+        return min(self._ttl_seconds, _ERROR_TTL_SECONDS)
+
+    async def _remember(
+        self, origin: str, said: _Said, seconds: float, failures: int, settle: Settle
+    ) -> _Remembered:
+        rules = await self._rules_in(said)
+        if rules is not None:
+            await settle(rules)
+        size = 0 if rules is None or rules is ALL_ALLOWED else len(said.body)
+        until = self._clock() + (seconds if failures else min(seconds, _OWN_COPY_SECONDS))
+        self._forget(origin)
+        found = self._remembered[origin] = _Remembered(rules, until, size, failures, said.cause)
+        self._total_bytes += size
+        while self._total_bytes > _MAX_TOTAL_BYTES or len(self._remembered) > _MAX_ORIGINS:
+            self._forget(next(iter(self._remembered)))
+        return found
+
+    def _forget(self, origin: str) -> None:
+        if (old := self._remembered.pop(origin, None)) is not None:
+            self._total_bytes -= old.size
+
+    async def _rules_in(self, said: _Said) -> Rules | None:
+        if not said.is_told:
+            return None
+        if said.status >= 300:
+            return ALL_ALLOWED
+        if len(said.body) > _PARSED_ASIDE_BYTES:
+            return await self._aside(self._parsed, said.body)
+        return self._parsed(said.body)
+
+    def _parsed(self, body: bytes) -> Rules:
+        return parse(
+            body,
+            user_agent=self._user_agent,
+            max_crawl_delay_seconds=self._max_crawl_delay_seconds,
+        )
+
+    async def _aside(self, call: Callable[..., R], *arguments: Any) -> R:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
+
+def origin_of(url: str) -> str:
+    """'https://example.com:8443': what one robots.txt is for."""
+    found = _ORIGIN.match(url)
+    return _origin(found[0] if found else url)
+
+
+@lru_cache(maxsize=4096)
+def _origin(start: str) -> str:
+    scheme, _, place = start.strip().lower().partition("://")
+    host = place.rpartition("@")[2]
+    usual = ":80" if scheme == "http" else ":443"
+    return f"{scheme}://{host.removesuffix(usual).removesuffix(':')}"
+
+
+def _tells(status: int) -> bool:
+    """Whether an answer says what may be fetched; 'not now' says nothing, and so does silence."""
+    return 200 <= status < 500 and status != 429
+
+
+def _cause_of(status: int) -> str:
+    return f"HTTP {status}" if status else "it did not answer"
+
+
+async def _nothing(_: Rules) -> None:
+    pass
+
+
+async def _asked(origin: str, fetch: Fetch) -> _Said:
+    try:
+        page = await fetch(f"{origin}/robots.txt")
+    except TooManyRedirects:
+        return _Said(_NO_SUCH_FILE)
+    except _UNREACHABLE as error:
+        return _Said(_NO_ANSWER, cause=str(error))
+    wait = retry_after_seconds(page.headers) or 0.0
+    body = page.content[:MAX_BYTES] if page.status < 300 else b""
+    return _Said(page.status, body, _cause_of(page.status), wait)

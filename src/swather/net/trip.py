@@ -1,0 +1,52 @@
+"""Whose fetch it is: what it may reach, and who is asked before each of its hops."""
+
+from typing import Final, Protocol
+
+from swather.errors import FetchError
+
+
+class Trip(Protocol):
+    """One fetch as its owner sees it. A hop is one request on the wire: the first, each redirect.
+
+    may_reach_private   whether a host that is at a private address may be reached; asked for no
+                        other host
+    admit               before every hop, 0 being the first; may wait, and raises to refuse it
+    answered            after the head of every hop's answer; `seconds` is how long it took
+    failed              when no answer came, or, after `answered`, its body could not be taken; not
+                        for what was refused
+    """
+
+    def may_reach_private(self, host: str, port: int) -> bool: ...
+
+    async def admit(self, url: str, hop: int) -> None: ...
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None: ...
+
+    def failed(self, url: str, error: FetchError, seconds: float) -> None: ...
+
+
+class FreeTrip:
+    """A fetch that asks nobody."""
+
+    def __init__(self, *, allow_private: bool = False) -> None:
+        self._allow_private = allow_private
+
+    def may_reach_private(self, host: str, port: int) -> bool:
+        del host, port
+        return self._allow_private
+
+    async def admit(self, url: str, hop: int) -> None:
+        pass
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        pass
+
+    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        pass
+
+
+ANYWHERE: Final = FreeTrip(allow_private=True)

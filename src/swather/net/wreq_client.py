@@ -1,0 +1,208 @@
+"""The client wreq: HTTP/1.1 and 2, browser profiles, every kind of proxy."""
+
+import re
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any, Final
+
+import wreq
+
+from swather.errors import InputError, SwatherError
+from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
+from swather.net.errors import (
+    BadResponse,
+    ConnectionFailed,
+    FetchTimeout,
+    ProxyFailed,
+    TooLarge,
+)
+from swather.net.request import shown_url
+
+# Each has its own pool of connections, and takes about 60 KB.
+MAX_CLIENTS: Final = 256
+# To be sent at all; a timeout of 0 means none to some.
+_LEAST_SECONDS: Final = 0.001
+_METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
+# Never those where the name is looked up on this machine, which nobody would check.
+_PROXY_SCHEMES: Final = {
+    "http": "http", "https": "https",
+    "socks4": "socks4a", "socks4a": "socks4a", "socks5": "socks5h", "socks5h": "socks5h",
+}  # fmt: skip
+# wreq's own, and those of Python that it raises for values it cannot read.
+_ERRORS: Final[tuple[type[Exception], ...]] = (
+    *(kind for kind in vars(wreq.exceptions).values() if isinstance(kind, type)),
+    ValueError,
+    TypeError,
+    RuntimeError,
+)
+_KINDS: Final[dict[str, tuple[type[SwatherError], str]]] = {
+    "TimeoutError": (FetchTimeout, "no complete answer from {url} in time"),
+    "ProxyConnectionError": (ProxyFailed, "the proxy for {url} failed"),
+    "DecodingError": (BadResponse, "the answer of {url} cannot be decoded"),
+    "BuilderError": (InputError, "{url!r} cannot be requested"),
+}
+_MESSAGE: Final = re.compile(r'message: "([^"]+)"|source: (?:Kind\()?(\w+)\)? }$')
+_CAUSES: Final = {
+    "IncompleteMessage": "it was closed before the answer",
+    "IncompleteBody": "it was closed in the middle of the answer",
+    "UnexpectedEof": "it was closed in the middle of the answer",
+    "netty::Error(Parse": "it does not speak HTTP",
+    "CERTIFICATE_VERIFY_FAILED": "its certificate is not valid",
+}
+
+
+class WreqClient:
+    """A client of wreq's for every host, because only a client as a whole can be told addresses."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        self._options = options
+        self._by_place: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
+        self._is_closed = False
+
+    async def send(self, hop: Hop) -> "WreqAnswer":
+        method = _METHODS.get(hop.method)
+        if method is None:
+            raise InputError(f"there is no HTTP method {hop.method!r}")
+        given: dict[str, Any] = {}
+        if hop.seconds != self._options.timeout_seconds:
+            given["timeout"] = timedelta(seconds=max(hop.seconds, _LEAST_SECONDS))
+        if hop.headers:
+            given["headers"] = hop.headers
+        if hop.body is not None:
+            given["body"] = hop.body
+        if hop.proxy is not None:
+            given["proxy"] = _proxy(hop.proxy)
+        client = self._client_for(hop)
+        try:
+            return WreqAnswer(hop.url, await client.request(method, hop.url, **given))
+        except _ERRORS as error:
+            # Not "from error": its text may hold the password of a proxy.
+            raise _told(error, hop.url) from None
+
+    async def close(self) -> None:
+        self._is_closed = True
+        while self._by_place:
+            self._by_place.popitem()[1].close()
+
+    def _client_for(self, hop: Hop) -> wreq.Client:
+        if self._is_closed:
+            # wreq would say so with a CancelledError.
+            raise ConnectionFailed("the fetcher is closed")
+        key = hop.pin, hop.profile
+        client = self._by_place.get(key)
+        if client is None:
+            client = self._by_place[key] = self._new_client(hop)
+            if len(self._by_place) > MAX_CLIENTS:
+                # Not closed: requests may be on their way, and the last of them ends it.
+                self._by_place.popitem(last=False)
+        else:
+            self._by_place.move_to_end(key)
+        return client
+
+    def _new_client(self, hop: Hop) -> wreq.Client:
+        given: dict[str, Any] = {}
+        if hop.profile is not None:
+            given["emulation"] = _profile(hop.profile)
+        else:
+            given["headers"] = dict(self._options.headers)
+            given["http1_options"] = wreq.Http1Options(
+                max_headers=MAX_HEADERS, max_buf_size=MAX_HEADER_BYTES
+            )
+            given["http2_options"] = wreq.Http2Options(max_header_list_size=MAX_HEADER_BYTES)
+        if hop.addresses:
+            given["dns_options"] = wreq.DnsOptions(system_dns=True)
+            given["dns_options"].add_resolve(hop.host, list(hop.addresses))
+        if self._options.ca_file is not None:
+            given["tls_verify"] = self._options.ca_file
+        return wreq.Client(
+            redirect=wreq.redirect.Policy.none(),
+            no_proxy=True,
+            gzip=False,
+            brotli=False,
+            deflate=False,
+            zstd=False,
+            connect_timeout=timedelta(seconds=self._options.connect_seconds),
+            timeout=timedelta(seconds=self._options.timeout_seconds),
+            read_timeout=timedelta(seconds=self._options.read_seconds),
+            **given,
+        )
+
+
+class WreqAnswer:
+    """See swather.net.client.Answer."""
+
+    __slots__ = ("_response", "_url", "announced", "headers", "status")
+
+    def __init__(self, url: str, response: Any) -> None:
+        self._url = url
+        self._response = response
+        self.status: int = response.status.as_int()
+        self.headers = [
+            (str(name, "latin-1"), str(value, "latin-1")) for name, value in response.headers
+        ]
+        self.announced: int | None = response.content_length
+
+    async def read(self) -> bytes:
+        try:
+            return bytes(await self._response.bytes())
+        except _ERRORS as error:
+            raise _told(error, self._url) from None
+
+    async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
+        try:
+            async with self._response.stream() as stream:
+                async for chunk in stream:
+                    # What is no memoryview are headers that came after the body.
+                    if isinstance(chunk, memoryview):
+                        yield chunk
+        except _ERRORS as error:
+            raise _told(error, self._url) from None
+
+    async def drop(self) -> None:
+        await self._response.close()
+
+
+@lru_cache(maxsize=1024)
+def _proxy(url: str) -> wreq.Proxy:
+    scheme, _, rest = url.partition("://")
+    known = _PROXY_SCHEMES.get(scheme.lower())
+    if known is None:
+        raise InputError(f"a proxy begins with one of {', '.join(_PROXY_SCHEMES)}, got {scheme!r}")
+    try:
+        return wreq.Proxy.all(f"{known}://{rest}")
+    except Exception:  # noqa: BLE001 - wreq's own, with the password in its text
+        raise InputError(f"the proxy {shown_url(url)!r} cannot be used") from None
+
+
+def _profile(name: str) -> wreq.Profile:
+    wanted = name.lower()
+    for known in dir(wreq.Profile):
+        if known.lower() == wanted and known[0].isupper():
+            profile: wreq.Profile = getattr(wreq.Profile, known)
+            return profile
+    raise InputError(f"there is no browser profile {name!r}; chrome140 is one")
+
+
+def _told(error: Exception, url: str) -> SwatherError:
+    """One of our errors for one of wreq's, which are known by their names and debug texts."""
+    text, shown = str(error), shown_url(url)
+    if "Parse(TooLarge)" in text:
+        return TooLarge(f"the headers of {shown} are larger than {MAX_HEADER_BYTES:,} bytes")
+    if "TimedOut" in text:
+        return FetchTimeout(f"no complete answer from {shown} in time")
+    if isinstance(error, ValueError | TypeError | RuntimeError):
+        return InputError(f"{shown!r} cannot be requested: {text}")
+    is_cut = "IncompleteBody" in text or "UnexpectedEof" in text
+    name = "" if is_cut else type(error).__name__
+    kind, message = _KINDS.get(name, (ConnectionFailed, "the connection to {url} failed"))
+    return kind(message.format(url=shown) + _cause_in(text))
+
+
+def _cause_in(text: str) -> str:
+    for pattern, cause in _CAUSES.items():
+        if pattern in text:
+            return f": {cause}"
+    told = _MESSAGE.search(text)
+    return f": {told[1] or told[2]}" if told else ""
