@@ -25,13 +25,16 @@ __all__ = [
     "Page",
     "Permanent",
     "Queue",
+    "Request",
     "Result",
     "RunResult",
     "Scraper",
     "SwatherError",
     "SyncContext",
+    "SyncWeb",
     "Target",
     "Transient",
+    "Web",
     "__version__",
     "add_rule",
     "open",
@@ -53,11 +56,14 @@ if TYPE_CHECKING:
     from swather.model.retry import Backoff
     from swather.model.task import Target
     from swather.net.page import Page
+    from swather.net.request import Request
     from swather.runs.session import Queue, open
+    from swather.scraping.blocking import SyncWeb
     from swather.scraping.classify import add_rule
     from swather.scraping.context import Context, SyncContext
     from swather.scraping.invoke import Result
     from swather.scraping.scraper import Scraper, scraper
+    from swather.scraping.web import Web
 
 _HOME = {
     "Backoff": "swather.model.retry",
@@ -69,13 +75,16 @@ _HOME = {
     "Page": "swather.net.page",
     "Permanent": "swather.errors",
     "Queue": "swather.runs.session",
+    "Request": "swather.net.request",
     "Result": "swather.scraping.invoke",
     "RunResult": "swather.fleet.inprocess",
     "Scraper": "swather.scraping.scraper",
     "SwatherError": "swather.errors",
     "SyncContext": "swather.scraping.context",
+    "SyncWeb": "swather.scraping.blocking",
     "Target": "swather.model.task",
     "Transient": "swather.errors",
+    "Web": "swather.scraping.web",
     "add_rule": "swather.scraping.classify",
     "open": "swather.runs.session",
     "run": "swather.fleet.inprocess",

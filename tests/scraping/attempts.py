@@ -24,7 +24,6 @@ class FakeVerbs:
     def __init__(self, pages: dict[str, Page] | None = None) -> None:
         self.pages = pages or {}
         self.requests: list[Request] = []
-        self.permitted: list[tuple[str, int]] = []
         self.checkpoints: list[tuple[int, Any, list[Item], list[Target], list[File]]] = []
         self.told: list[Any] = []
         self.saved: list[tuple[bytes | Path, str | None, str]] = []
@@ -33,9 +32,6 @@ class FakeVerbs:
     async def fetch(self, request: Request) -> Page:
         self.requests.append(request)
         return self.pages.get(request.url, Page(url=request.url))
-
-    async def permits(self, lane: str, count: int) -> None:
-        self.permitted.append((lane, count))
 
     async def checkpoint(
         self,

@@ -23,11 +23,15 @@ from swather.model.retry import ErrorClass
 from swather.net.errors import (
     BadResponse,
     ConnectionFailed,
+    Disallowed,
     FetchTimeout,
     HttpStatusError,
     ProxyFailed,
+    Refused,
+    RobotsUnreachable,
     TooLarge,
     TooManyRedirects,
+    UnusableURL,
 )
 from swather.scraping.classify import add_rule, classify, meaning_of_status
 from tests.scraping.attempts import raised_by
@@ -61,7 +65,8 @@ def meaning(error):
         (status(425), ("transient", None, None)),
         (status(429, 7.5), ("blocked", None, 7.5)),
         (status(500), ("transient", None, None)),
-        (status(503, 30.0), ("transient", None, 30.0)),
+        (status(502, 30.0), ("transient", None, 30.0)),
+        (status(503, 30.0), ("blocked", None, 30.0)),
         (FetchTimeout("slow"), ("timeout", None, None)),
         (TimeoutError(), ("timeout", None, None)),
         (ConnectionFailed("refused"), ("transient", None, None)),
@@ -70,6 +75,10 @@ def meaning(error):
         (ProxyFailed("dead"), ("proxy", None, None)),
         (TooLarge("33 MB"), ("permanent", "too_large", None)),
         (TooManyRedirects("loop"), ("permanent", "redirects", None)),
+        (Refused("127.0.0.1"), ("permanent", "private_address", None)),
+        (UnusableURL("ftp:"), ("permanent", "bad_url", None)),
+        (Disallowed("/basket"), ("permanent", "robots", None)),
+        (RobotsUnreachable("down", 60.0), ("transient", None, 60.0)),
         (BadPayload("NaN"), ("permanent", "bad_item", None)),
         (BadTarget("no host"), ("permanent", "bad_input", None)),
         (InputError("ftp"), ("permanent", "bad_input", None)),
@@ -82,6 +91,21 @@ def meaning(error):
 )
 def test_every_row_of_the_table(error, expected):
     assert meaning(error) == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "cools"),
+    [
+        (status(429), True),
+        (status(503), True),
+        (Blocked("captcha"), True),
+        (status(403), False),
+        (status(500), False),
+        (KeyError("price"), False),
+    ],
+)
+def test_what_refuses_a_target_and_its_neighbours_cools_their_lane(error, cools):
+    assert classify(error).cools_lane is cools
 
 
 @given(st.integers(400, 599))
@@ -110,7 +134,7 @@ def test_http_errors_of_other_clients_are_known():
     urllib_error = urllib.error.HTTPError("http://a", 503, "busy", headers, None)
     assert meaning(requests_error) == ("blocked", None, 9.0)
     assert meaning(aiohttp_error) == ("permanent", "not_found", None)
-    assert meaning(urllib_error) == ("transient", None, 11.0)
+    assert meaning(urllib_error) == ("blocked", None, 11.0)
     urllib_error.close()
 
 

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import json
 import logging
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -114,42 +115,30 @@ def test_post_keeps_the_content_type_it_is_given_and_refuses_two_bodies():
         asyncio.run(ctx.post(json=1, data=b"x"))
 
 
-def test_the_claim_pays_for_the_first_request_and_a_permit_for_each_further_one():
+def test_a_request_may_ask_for_a_proxy_a_profile_and_only_what_has_changed():
     verbs = FakeVerbs()
     ctx = context(verbs=verbs)
+    changed_at = datetime(2026, 2, 15, 13, tzinfo=timezone(timedelta(hours=1)))
 
-    async def four():
-        await ctx.get()
-        await ctx.get("/2")
-        await ctx.get("https://cdn.example.com:8443/3")
-        await ctx.get("https://example.com:443/4")
+    async def three():
+        await ctx.get(proxy="http://p.example:1", profile="chrome140", etag='"1"')
+        await ctx.get(last_modified=changed_at, etag=None)
+        await ctx.get(last_modified="Sun, 15 Feb 2026 12:00:00 GMT", etag="")
 
-    asyncio.run(four())
-    assert verbs.permitted == [("example.com", 1), ("cdn.example.com:8443", 1), ("example.com", 1)]
-
-
-def test_the_first_request_to_another_host_is_not_paid_for_by_the_claim():
-    verbs = FakeVerbs()
-    ctx = context(verbs=verbs)
-
-    async def two():
-        await ctx.get("https://api.example.com/")
-        await ctx.get()
-
-    asyncio.run(two())
-    assert verbs.permitted == [("api.example.com", 1)]
+    asyncio.run(three())
+    first, second, third = verbs.requests
+    assert (first.proxy, first.profile) == ("http://p.example:1", "chrome140")
+    assert first.headers == {"If-None-Match": '"1"'}
+    assert second.headers == third.headers
+    assert second.headers == {"If-Modified-Since": "Sun, 15 Feb 2026 12:00:00 GMT"}
+    with pytest.raises(InputError, match="time zone"):
+        asyncio.run(ctx.get(last_modified=datetime(2026, 2, 15)))  # noqa: DTZ001 - that is it
 
 
-def test_a_scraper_that_names_its_lane_makes_all_requests_on_it():
-    verbs = FakeVerbs()
-    ctx = context({"query": "x"}, of=own_lane, lane="shop", verbs=verbs)
-
-    async def two():
-        await ctx.get("https://a.example/")
-        await ctx.get("https://b.example/")
-
-    asyncio.run(two())
-    assert verbs.permitted == [("shop", 1)]
+def test_a_page_that_is_unchanged_is_no_error():
+    url = "https://example.com/"
+    verbs = FakeVerbs({url: Page(url=url, status=304)})
+    assert asyncio.run(context(verbs=verbs).get(etag='"1"')).is_unchanged
 
 
 def test_follow_adds_the_absolute_address_without_its_fragment_as_a_child():

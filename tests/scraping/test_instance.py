@@ -2,8 +2,14 @@
 
 import asyncio
 
+import pytest
+
+from swather.errors import InputError
+from swather.scraping import instance as instances
+from swather.scraping.instance import Idle
 from swather.scraping.scraper import scraper
-from tests.scraping.attempts import nothing
+from swather.scraping.setup import set_up, set_up_blocking
+from tests.scraping.attempts import FakeVerbs, context, nothing
 
 
 def test_plain_setup_and_close_are_called_on_the_loop():
@@ -67,3 +73,115 @@ def test_a_function_has_nothing_to_set_up():
     instance = nothing.new_instance()
     asyncio.run(instance.setup())
     instance.close_blocking(asyncio.run)
+
+
+def test_setup_may_take_the_web_and_leaves_the_target_its_own_page():
+    @scraper
+    class Members:
+        async def setup(self, web):
+            self.page = await web.get("https://example.com/rates", params={"of": web.params})
+
+        async def scrape(self, ctx, target): ...
+
+    verbs = FakeVerbs()
+    ctx = context(of=Members, verbs=verbs, params=7)
+    asyncio.run(set_up(Members, ctx))
+    assert [request.full_url for request in verbs.requests] == ["https://example.com/rates?of=7"]
+    assert ctx.page is None
+
+
+def test_the_setup_of_a_plain_class_is_given_a_web_that_blocks():
+    pages = []
+
+    @scraper
+    class Members:
+        def setup(self, web):
+            pages.append(web.get("https://example.com/rates"))
+            web.log.info("set up for %s", web.run.name)
+
+        def scrape(self, ctx, target): ...
+
+    set_up_blocking(Members, context(of=Members), asyncio.run)
+    assert [page.url for page in pages] == ["https://example.com/rates"]
+
+
+def test_a_setup_of_another_class_may_be_static_or_have_defaults():
+    calls = []
+
+    @scraper
+    class Static:
+        @staticmethod
+        def setup():
+            calls.append("static")
+
+        def scrape(self, ctx, target): ...
+
+    @scraper
+    class Defaults:
+        def setup(self, folder="x"):
+            calls.append(folder)
+
+        def scrape(self, ctx, target): ...
+
+    for kind in (Static, Defaults):
+        assert not kind.sets_up_with_web
+        kind.new_instance().setup_blocking(asyncio.run)
+    assert calls == ["static", "x"]
+
+
+def test_a_setup_that_cannot_be_called_is_refused_when_it_is_written():
+    class Many:
+        def setup(self, web, more): ...
+        def scrape(self, ctx, target): ...
+
+    class Blocking:
+        def setup(self, web): ...
+        async def scrape(self, ctx, target): ...
+
+    class Waiting:
+        async def setup(self, web): ...
+        def scrape(self, ctx, target): ...
+
+    for kind, why in (
+        (Many, r"must take nothing or \(web\)"),
+        (Blocking, r"setup\(web\) of scraper 'Blocking' must be async"),
+        (Waiting, r"setup\(web\) of scraper 'Waiting' must be plain"),
+    ):
+        with pytest.raises(InputError, match=why):
+            scraper(kind)
+
+
+def test_an_instance_that_was_given_the_web_serves_its_own_run():
+    @scraper
+    class Members:
+        def setup(self, web): ...
+        def scrape(self, ctx, target): ...
+
+    @scraper
+    class Books:
+        def scrape(self, ctx, target): ...
+
+    idle = Idle()
+    member, book = Members.new_instance(), Books.new_instance()
+    idle.put(member, 1)
+    idle.put(book, 1)
+    assert idle.take(Members, 2) is None
+    assert idle.take(Members, 1) is member
+    assert idle.take(Members, 1) is None
+    assert idle.take(Books, 2) is book
+
+
+def test_instances_of_runs_long_past_are_closed(monkeypatch):
+    monkeypatch.setattr(instances, "MAX_KINDS", 2)
+
+    @scraper
+    class Members:
+        def setup(self, web): ...
+        def scrape(self, ctx, target): ...
+
+    idle = Idle()
+    made = [Members.new_instance() for _ in range(4)]
+    assert [idle.put(one, run) for run, one in zip((1, 1, 2, 3), made, strict=True)] == [
+        [], [], [], made[:2],
+    ]  # fmt: skip
+    assert idle.clear() == made[2:]

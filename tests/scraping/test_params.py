@@ -2,12 +2,14 @@
 
 import dataclasses
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 import pydantic
 import pytest
 
 from swather.errors import InputError
+from swather.scraping.param_fields import fields_of
 from swather.scraping.params import parse, typed
 from swather.scraping.scraper import scraper
 
@@ -140,3 +142,27 @@ def test_types_of_pydantics_own_are_made_by_pydantic():
     }
     with pytest.raises(InputError, match="'start': expected HttpUrl, got 'example'"):
         parse(made_with(Site), ["start=example"])
+
+
+@dataclasses.dataclass
+class ToldInDataclass:
+    size: Annotated[int, "How many."]
+    tags: list[str] = dataclasses.field(default_factory=list)
+
+
+class ToldInStruct(msgspec.Struct):
+    size: Annotated[int, msgspec.Meta(ge=0, description="How many.")]
+    tags: list[str] = msgspec.field(default_factory=list)
+
+
+class ToldInModel(pydantic.BaseModel):
+    size: int = pydantic.Field(description="How many.")
+    tags: list[str] = pydantic.Field(default_factory=list)
+
+
+@pytest.mark.parametrize("kind", [ToldInDataclass, ToldInStruct, ToldInModel])
+def test_fields_know_their_types_defaults_and_what_they_are_for(kind):
+    size, tags = fields_of(kind).values()
+    assert (size.kinds, size.required, size.help) == ((int,), True, "How many.")
+    assert (tags.default, tags.required, tags.help) == ([], False, "")
+    assert typed(made_with(kind), {"size": "3"}).size == 3

@@ -103,7 +103,10 @@ def test_the_spec_of_a_script_leads_to_its_file(write):
         ("def books(ctx, target): ...\n", r"no scraper: put @scraper above a function"),
         (TWO, r"2 scrapers; name one of them: books\.py:books, books\.py:by-author"),
         (HEAD + "@scraper\ndef books(ctx): ...\n", r"must take \(ctx, target\)"),
-        (HEAD + "@scraper(rate='5')\ndef books(ctx, t): ...\n", r"a rate looks like .* line 2"),
+        (
+            HEAD + "@scraper(rate='5')\ndef books(ctx, t): ...\n",
+            r"a rate looks like .*books\.py, line 2\)",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why_and_where(write, text, complaint):

@@ -113,8 +113,8 @@ def test_a_lambda_needs_a_name():
 
 WRONG_VALUES = {
     "name": ["a b", 5],
-    "rate": ["5", "0/s", 5],
-    "total_rate": ["fast"],
+    "rate": ["5", "0/s", 5, "automatic"],
+    "total_rate": ["fast", "auto"],
     "burst": [0, 1.5, True],
     "lane": [5, "x" * 501],
     "partition": [5],
@@ -131,6 +131,9 @@ WRONG_VALUES = {
     "proxies": [5, [5]],
     "robots": [None],
     "allow_private": [0],
+    "session": ["host", True],
+    "profile": ["", 140],
+    "store_pages": ["yes", 1],
     "version": [2],
     "params": [dict, {"a": int}],
     "recycle_after": [0],
@@ -168,6 +171,14 @@ def test_options_become_limits_budgets_and_backoff():
     assert options.budgets() == Budgets(retries=1)
     assert options.backoff_policy() == Backoff(3.0)
     assert Options(backoff=Backoff(4.0, jitter=0)).backoff_policy() == Backoff(4.0, jitter=0)
+
+
+def test_a_rate_that_is_learned_sets_no_interval():
+    options = Options(rate=" auto ", in_flight=4)
+    assert options.is_auto
+    assert options.lane_limits() == Limits(0.0, 1, 4)
+    assert not Options(rate="5/s").is_auto
+    assert not Options().is_auto
 
 
 def test_by_default_nobody_is_hammered():

@@ -74,6 +74,9 @@ def test_what_the_caller_says_comes_first():
         ("http://example.com:443", "example.com:443"),
         ("http://user:secret@example.com:8080/", "example.com:8080"),
         ("http://[::1]:8000/", "[::1]:8000"),
+        ("http://bücher.example/", "xn--bcher-kva.example"),
+        ("http://0x7f000001/", "127.0.0.1"),
+        ("http://no such host/", "no such host"),
     ],
 )
 def test_a_lane_is_the_host_and_an_unusual_port(url, lane):

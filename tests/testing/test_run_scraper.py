@@ -7,8 +7,9 @@ import pytest
 from swather import Page, Permanent, scraper
 from swather.errors import BadPayload, InputError
 from swather.net.errors import HttpStatusError
+from swather.net.fetcher import WebFetcher
 from swather.store.clock import Clock
-from swather.testing import FakeClock, run_scraper
+from swather.testing import Answer, FakeClock, FakeSite, run_scraper
 
 URL = "https://shop.example/"
 PAGE = "<h1>Shop</h1><a href='/two'>two</a>"
@@ -161,3 +162,40 @@ def test_a_fake_clock_is_a_clock_that_can_be_moved():
     clock.advance(3600)
     assert isinstance(clock, Clock)
     assert clock.wall() - before >= 3600
+
+
+def test_a_setup_that_takes_the_web_fetches_like_the_scraper():
+    @scraper
+    class Rates:
+        async def setup(self, web):
+            self.rate = (await web.get("https://example.com/rate")).json()
+
+        async def scrape(self, ctx, price):
+            return price * self.rate
+
+    @scraper
+    class PlainRates:
+        def setup(self, web):
+            self.rate = web.get("https://example.com/rate").json()
+
+        def scrape(self, ctx, price):
+            return price * self.rate
+
+    pages = {"https://example.com/rate": "2"}
+    assert run_scraper(Rates, 21, pages=pages).items == [42]
+    assert run_scraper(PlainRates, 21, pages=pages).items == [42]
+
+
+def test_a_login_holds_for_the_target():
+    def answer(asked):
+        if asked.method == "POST":
+            return Answer("in", headers={"Set-Cookie": "member=ada; Path=/"})
+        return asked.headers.get("cookie", "<form method=post><input name=user></form>")
+
+    @scraper(session="run")
+    def members(ctx, url):
+        ctx.login(url, {"user": "ada"})
+        return ctx.get(url).text
+
+    with FakeSite({"/": answer}) as site:
+        assert run_scraper(members, f"{site.url}/", fetcher=WebFetcher()).items == ["member=ada"]

@@ -14,9 +14,8 @@ from swather.net.request import Request
 class Verbs(Protocol):
     """What a context asks of whoever runs it. Each raises LeaseLost when the lease is gone."""
 
-    async def fetch(self, request: Request) -> Page: ...
-    async def permits(self, lane: str, count: int) -> None:
-        """Return when `count` further requests may start on `lane`."""
+    async def fetch(self, request: Request) -> Page:
+        """The page, when its lane lets the request start and robots.txt allows it."""
         ...
 
     async def checkpoint(

@@ -1,47 +1,119 @@
-"""The context of plain functions: the same names, each verb blocking, one implementation."""
+"""The context and the web of plain functions: the same names, each verb blocking, one
+implementation.
+"""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swather.model.outcome import File
 from swather.net.page import Page
+from swather.net.request import Request
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog
-from swather.scraping.body import Fields, Headers
+from swather.scraping.body import Fields, Headers, Value
+from swather.scraping.login import Check
 
 if TYPE_CHECKING:
     from swather.scraping.context import Context
+    from swather.scraping.web import Web
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
-class SyncContext:
-    """One attempt on one target, as a plain function sees it.
-
-    `run` runs a coroutine where the context lives and returns its result.
+class SyncWeb:
+    """The web as the setup() of a plain class sees it; `run` runs a coroutine where the web lives
+    and returns its result.
     """
 
-    __slots__ = ("_context", "_run")
+    __slots__ = ("_run", "_web")
+
+    def __init__(self, web: "Web", run: Run) -> None:
+        self._web = web
+        self._run = run
+
+    @property
+    def params(self) -> Any:
+        return self._web.params
+
+    @property
+    def run(self) -> RunInfo:
+        return self._web.run
+
+    @property
+    def page(self) -> Page | None:
+        return self._web.page
+
+    @property
+    def log(self) -> TaskLog:
+        return self._web.log
+
+    def get(
+        self,
+        url: str | None = None,
+        *,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+        etag: str | None = None,
+        last_modified: str | datetime | None = None,
+    ) -> Page:
+        request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
+            "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
+            profile=profile, etag=etag, last_modified=last_modified,
+        )  # fmt: skip
+        return self._send(request, check=check)
+
+    def post(
+        self,
+        url: str | None = None,
+        *,
+        data: bytes | str | Fields = None,
+        json: Any = None,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+    ) -> Page:
+        request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
+            "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
+            proxy=proxy, profile=profile,
+        )  # fmt: skip
+        return self._send(request, check=check)
+
+    def login(
+        self,
+        url: str,
+        fields: Mapping[str, Value],
+        *,
+        form: str | None = None,
+        check: Check = None,
+    ) -> Page:
+        page: Page = self._run(self._web.login(url, fields, form=form, check=check))
+        return page
+
+    def _send(self, request: Request, *, check: bool) -> Page:
+        page: Page = self._run(self._web._send(request, check=check))  # noqa: SLF001 - its twin
+        return page
+
+
+class SyncContext(SyncWeb):
+    """One attempt on one target, as a plain function sees it."""
+
+    __slots__ = ("_context",)
 
     def __init__(self, context: "Context", run: Run) -> None:
+        super().__init__(context, run)
         self._context = context
-        self._run = run
 
     @property
     def target(self) -> Any:
         return self._context.target
-
-    @property
-    def params(self) -> Any:
-        return self._context.params
-
-    @property
-    def run(self) -> RunInfo:
-        return self._context.run
-
-    @property
-    def page(self) -> Page | None:
-        return self._context.page
 
     @property
     def url(self) -> str:
@@ -58,43 +130,6 @@ class SyncContext:
     @property
     def cursor(self) -> Any:
         return self._context.cursor
-
-    @property
-    def log(self) -> TaskLog:
-        return self._context.log
-
-    def get(
-        self,
-        url: str | None = None,
-        *,
-        headers: Headers = None,
-        params: Fields = None,
-        timeout: float | None = None,
-        check: bool = True,
-    ) -> Page:
-        page: Page = self._run(
-            self._context.get(url, headers=headers, params=params, timeout=timeout, check=check)
-        )
-        return page
-
-    def post(
-        self,
-        url: str | None = None,
-        *,
-        data: bytes | str | Fields = None,
-        json: Any = None,
-        headers: Headers = None,
-        params: Fields = None,
-        timeout: float | None = None,
-        check: bool = True,
-    ) -> Page:
-        page: Page = self._run(
-            self._context.post(
-                url, data=data, json=json, headers=headers, params=params, timeout=timeout,
-                check=check,
-            )
-        )  # fmt: skip
-        return page
 
     def follow(
         self, url: str | None, *, priority: int | None = None, key: str | None = None

@@ -1,7 +1,9 @@
 """From the arguments of get() and post() to a request."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from swather.errors import InputError
@@ -13,6 +15,20 @@ Value = str | int | float
 Fields = Mapping[str, Value | Iterable[Value] | None] | None
 
 
+class RequestFields(TypedDict, total=False):
+    """What get() and post() say about a request."""
+
+    headers: Headers
+    params: Fields
+    timeout: float | None
+    data: bytes | str | Fields
+    json: Any
+    proxy: str | None
+    profile: str | None
+    etag: str | None
+    last_modified: str | datetime | None
+
+
 def request_of(
     method: str,
     url: str,
@@ -22,6 +38,10 @@ def request_of(
     timeout: float | None = None,
     data: bytes | str | Fields = None,
     json: Any = None,
+    proxy: str | None = None,
+    profile: str | None = None,
+    etag: str | None = None,
+    last_modified: str | datetime | None = None,
 ) -> Request:
     if data is not None and json is not None:
         raise InputError("post() takes data or json, not both")
@@ -29,6 +49,10 @@ def request_of(
     sent = {str(name): str(value) for name, value in (headers or {}).items()}
     if media_type and not any(name.lower() == "content-type" for name in sent):
         sent["Content-Type"] = media_type
+    if etag:
+        sent["If-None-Match"] = etag
+    if last_modified:
+        sent["If-Modified-Since"] = _http_date(last_modified)
     return Request(
         method=method,
         url=url,
@@ -36,7 +60,17 @@ def request_of(
         params=_fields_of(params),
         body=body,
         timeout=timeout,
+        proxy=proxy,
+        profile=profile,
     )
+
+
+def _http_date(date: str | datetime) -> str:
+    if isinstance(date, str):
+        return date
+    if date.tzinfo is None:
+        raise InputError(f"last_modified must have a time zone, got {date!r}")
+    return format_datetime(date.astimezone(UTC), usegmt=True)
 
 
 def _body_of(data: bytes | str | Fields, json: Any) -> tuple[bytes | None, str]:

@@ -4,21 +4,29 @@ raised                                       class      reason         due
 Permanent                                    permanent  its own
 Transient                                    transient                 its `after`
 Blocked                                      blocked                   its `after`
-HTTP 403, 429                                blocked                   Retry-After
+HTTP 403, 429, 503                           blocked                   Retry-After
 HTTP 404, 410                                permanent  not_found
 HTTP 401                                     permanent  unauthorized
 HTTP 407                                     proxy
-HTTP 408, 425, 5xx                           transient                 Retry-After
+HTTP 408, 425, any other 5xx                 transient                 Retry-After
 any other HTTP 4xx                           permanent  http_4xx
 TimeoutError, FetchTimeout                   timeout
 ConnectionFailed, ConnectionError            transient
 ProxyFailed                                  proxy
 TooLarge                                     permanent  too_large
 TooManyRedirects                             permanent  redirects
+UnusableURL                                  permanent  bad_url
+any other Refused                            permanent  private_address
+Disallowed                                   permanent  robots
+RobotsUnreachable                            transient                 its next look
+NotStored                                    permanent  not_stored
 BadPayload                                   permanent  bad_item
 MissingExtra                                 permanent  missing_extra
 any other InputError                         permanent  bad_input
 anything else, mistakes in the code too      transient
+
+What raises Blocked, 429 and 503 also cool the lane: they are about the site and not about one page
+of it, as 403 may be.
 
 HTTP errors and timeouts of requests, httpx, aiohttp and urllib are known by name. `add_rule` puts a
 row of one's own before all others. An error that no row knows is what caused it (`raise … from`);
@@ -37,6 +45,7 @@ from swather.errors import (
     Blocked,
     InputError,
     MissingExtra,
+    NotStored,
     Permanent,
     SwatherError,
     Transient,
@@ -45,9 +54,12 @@ from swather.model.outcome import MAX_MESSAGE_CHARACTERS, Fault
 from swather.model.retry import ErrorClass
 from swather.net.errors import (
     ConnectionFailed,
+    Disallowed,
     FetchTimeout,
     HttpStatusError,
     ProxyFailed,
+    Refused,
+    RobotsUnreachable,
     TooLarge,
     TooManyRedirects,
     retry_after_seconds,
@@ -59,11 +71,15 @@ _MAX_AFTER_SECONDS: Final = 365 * 86_400.0
 
 
 class Classified(msgspec.Struct, frozen=True):
-    """What went wrong; `reason` names the end it leads to, `after_seconds` when to try again."""
+    """What went wrong; `reason` names the end it leads to, `after_seconds` when to try again.
+
+    `cools_lane`: what refuses this target refuses its neighbours.
+    """
 
     fault: Fault
     reason: str | None = None
     after_seconds: float | None = None
+    cools_lane: bool = False
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -72,6 +88,7 @@ class Meaning(msgspec.Struct, frozen=True):
     error_class: ErrorClass
     reason: str | None = None
     after_seconds: float | None = None
+    cools_lane: bool = False
 
 
 Rule = Callable[[BaseException], Meaning | None]
@@ -89,7 +106,9 @@ def classify(error: BaseException, *, alone: bool = False) -> Classified:
         where=where_of(cause),
         alone=alone,
     )
-    return Classified(fault, _storable(meaning.reason), _bounded(meaning.after_seconds))
+    return Classified(
+        fault, _storable(meaning.reason), _bounded(meaning.after_seconds), meaning.cools_lane
+    )
 
 
 def add_rule(
@@ -103,7 +122,8 @@ def add_rule(
     """Put a row before all others: errors of this type (or full name, 'package.module.Error')
     whose text the regular expression `message` finds, if one is given.
     """
-    meaning = Meaning(ErrorClass(error_class), reason, after)
+    known_class = ErrorClass(error_class)
+    meaning = Meaning(known_class, reason, after, known_class is ErrorClass.BLOCKED)
     pattern = None if message is None else re.compile(message)
 
     def rule(raised: BaseException) -> Meaning | None:
@@ -147,7 +167,11 @@ def _by_scrape_error(error: BaseException) -> Meaning | None:
         case Transient():
             return Meaning(ErrorClass.TRANSIENT, None, error.after)
         case Blocked():
-            return Meaning(ErrorClass.BLOCKED, None, error.after)
+            return Meaning(ErrorClass.BLOCKED, None, error.after, cools_lane=True)
+        case Refused():
+            return Meaning(ErrorClass.PERMANENT, error.reason)
+        case RobotsUnreachable():
+            return Meaning(ErrorClass.TRANSIENT, None, error.after_seconds)
         case _:
             return None
 
@@ -195,7 +219,8 @@ _BY_STATUS: Final[dict[int, Meaning]] = {
     408: Meaning(ErrorClass.TRANSIENT),
     410: Meaning(ErrorClass.PERMANENT, "not_found"),
     425: Meaning(ErrorClass.TRANSIENT),
-    429: Meaning(ErrorClass.BLOCKED),
+    429: Meaning(ErrorClass.BLOCKED, cools_lane=True),
+    503: Meaning(ErrorClass.BLOCKED, cools_lane=True),
 }
 
 _FOREIGN_STATUS_ERRORS: Final = frozenset(
@@ -215,6 +240,8 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
     (TooManyRedirects, Meaning(ErrorClass.PERMANENT, "redirects")),
+    (Disallowed, Meaning(ErrorClass.PERMANENT, "robots")),
+    (NotStored, Meaning(ErrorClass.PERMANENT, "not_stored")),
     (BadPayload, Meaning(ErrorClass.PERMANENT, "bad_item")),
     (MissingExtra, Meaning(ErrorClass.PERMANENT, "missing_extra")),
     (InputError, Meaning(ErrorClass.PERMANENT, "bad_input")),

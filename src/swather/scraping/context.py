@@ -1,7 +1,6 @@
 """What a scraper is given: its target, and the verbs to work on it."""
 
 import asyncio
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -10,62 +9,44 @@ from swather.model.lease import Lease
 from swather.model.outcome import File, Item
 from swather.model.payload import encode
 from swather.model.task import Target, check_name
-from swather.net.page import Page, join
-from swather.net.request import Request
+from swather.net.page import join
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
 from swather.scraping.blocking import SyncContext
-from swather.scraping.body import Fields, Headers, request_of
+from swather.scraping.hooks import DROPPED
 from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper
-from swather.scraping.targets import lane_of_url, target_of, url_of
+from swather.scraping.targets import target_of
+from swather.scraping.web import Web
 from swather.store.batching import row_of
 
 __all__ = ["Collected", "Context", "RunInfo", "SyncContext", "TaskInfo", "TaskLog", "Verbs"]
 
 
-class Context:
+class Context(Web):
     """One attempt on one target, as an async scraper sees it."""
 
     __slots__ = (
         "_children",
         "_files",
-        "_first_request_paid",
         "_items",
-        "_lease",
-        "_log",
         "_part",
-        "_scraper",
-        "_verbs",
-        "page",
-        "params",
-        "run",
         "target",
     )
 
     def __init__(
         self, *, scraper: Scraper, lease: Lease, run: RunInfo, params: Any, verbs: Verbs
     ) -> None:
+        super().__init__(scraper=scraper, lease=lease, run=run, params=params, verbs=verbs)
         self.target = lease.target
-        self.params = params
-        self.run = run
-        self.page: Page | None = None
-        self._scraper = scraper
-        self._lease = lease
-        self._verbs = verbs
         self._part = lease.part
         self._items: list[Item] = []
         self._children: list[Target] = []
         self._files: list[File] = []
-        self._log: TaskLog | None = None
-        self._first_request_paid = True
 
     @property
     def url(self) -> str:
         """The target's URL; InputError when it has none."""
-        url = url_of(self.target)
-        if url is None:
-            raise InputError(f"the target {self.target!r} has no URL")
-        return url
+        return self._absolute(None)
 
     @property
     def task(self) -> TaskInfo:
@@ -83,47 +64,6 @@ class Context:
     def cursor(self) -> Any:
         """What the last checkpoint of an earlier attempt left, or None."""
         return self._lease.cursor
-
-    @property
-    def log(self) -> TaskLog:
-        """A logger whose records carry the run and the task."""
-        if self._log is None:
-            logger = logging.getLogger(f"swather.scraper.{self._scraper.name}")
-            self._log = TaskLog(logger, {"run": self.run.name, "task": self._lease.task_id})
-        return self._log
-
-    async def get(
-        self,
-        url: str | None = None,
-        *,
-        headers: Headers = None,
-        params: Fields = None,
-        timeout: float | None = None,  # noqa: ASYNC109
-        check: bool = True,
-    ) -> Page:
-        """Fetch a page, the target's own by default; a relative `url` starts at the last page.
-
-        A status of 400 or more raises HttpStatusError, unless `check` is False.
-        """
-        request = request_of("GET", self._absolute(url), headers=headers, params=params,
-                             timeout=timeout)  # fmt: skip
-        return await self._fetch(request, check=check)
-
-    async def post(
-        self,
-        url: str | None = None,
-        *,
-        data: bytes | str | Fields = None,
-        json: Any = None,
-        headers: Headers = None,
-        params: Fields = None,
-        timeout: float | None = None,  # noqa: ASYNC109
-        check: bool = True,
-    ) -> Page:
-        """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`."""
-        request = request_of("POST", self._absolute(url), headers=headers, params=params,
-                             timeout=timeout, data=data, json=json)  # fmt: skip
-        return await self._fetch(request, check=check)
 
     def follow(
         self, url: str | None, *, priority: int | None = None, key: str | None = None
@@ -170,11 +110,15 @@ class Context:
         self._children.append(child)
 
     def emit(self, item: Any, key: str | None = None) -> None:
-        """Add a row to the results; with a `key`, only the first of the run is kept."""
+        """Add a row to the results, unless a hook drops it; with a `key`, only the first of the
+        run is kept.
+        """
         if key is not None:
             if not key:
                 raise BadPayload(f"an item's key must not be empty, got {key!r}")
             check_name("item key", key)
+        if self._scraper.hooks.items and (item := self._scraper.hooks.passed(item)) is DROPPED:
+            return
         self._items.append(Item(encode_item(item), key))
 
     async def save(
@@ -221,30 +165,3 @@ class Context:
     def collected(self) -> Collected:
         """What was produced since the last checkpoint."""
         return Collected(self._items, self._children, self._files, self._part)
-
-    async def _fetch(self, request: Request, *, check: bool) -> Page:
-        await self._pay_for(request.url)
-        page = await self._verbs.fetch(request)
-        self.page = page
-        if check:
-            page.raise_for_status()
-        return page
-
-    async def _pay_for(self, url: str) -> None:
-        """The claim has paid for the first request on the task's own lane, and for no other."""
-        own = self._lease.lane
-        lane = lane_of_url(url) if self._scraper.options.lane is None else own
-        if self._first_request_paid and lane == own:
-            self._first_request_paid = False
-        elif lane:
-            await self._verbs.permits(lane, 1)
-
-    def _base(self) -> str:
-        if self.page is not None:
-            return self.page.url
-        return url_of(self.target) or ""
-
-    def _absolute(self, url: str | None) -> str:
-        if url is None:
-            return self.url
-        return join(self._base(), url) or url

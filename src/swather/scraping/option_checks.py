@@ -13,6 +13,7 @@ from swather.model.retry import Backoff
 from swather.model.strategy import Strategy
 from swather.model.task import check_name
 
+AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
 
@@ -32,6 +33,14 @@ class ExecutionMode(StrEnum):
     DISTRIBUTED = "distributed"
 
 
+class SessionScope(StrEnum):
+    """Whose requests share cookies: all of a run, of a lane, or those through one proxy."""
+
+    RUN = "run"
+    LANE = "lane"
+    PROXY = "proxy"
+
+
 def _wrong(field: str, expected: str, got: object) -> InputError:
     return InputError(f"{field}: expected {expected}, got {got!r}")
 
@@ -44,6 +53,10 @@ def _name(field: str, value: Any) -> str:
     if not isinstance(value, str) or (value and not _NAME.fullmatch(value)):
         raise _wrong(field, "up to 100 letters, digits, '_', '-' and '.'", value)
     return value
+
+
+def _rate_or_auto(field: str, value: Any) -> str | None:
+    return AUTO if isinstance(value, str) and value.strip() == AUTO else _rate(field, value)
 
 
 def _rate(field: str, value: Any) -> str | None:
@@ -119,6 +132,16 @@ def _flag(field: str, value: Any) -> bool:
     return value
 
 
+def _flag_or_none(field: str, value: Any) -> bool | None:
+    return None if value is None else _flag(field, value)
+
+
+def _profile(field: str, value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise _wrong(field, "the name of a browser such as 'chrome140', or None", value)
+    return value
+
+
 def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
     if value is None or isinstance(value, str | Path):
         return value
@@ -146,7 +169,7 @@ def _has_fields(kind: type) -> bool:
 
 CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "name": _name,
-    "rate": _rate,
+    "rate": _rate_or_auto,
     "total_rate": _rate,
     "burst": _whole(1),
     "lane": _named,
@@ -164,6 +187,9 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "proxies": _proxies,
     "robots": _flag,
     "allow_private": _flag,
+    "session": _member(SessionScope, optional=True),
+    "profile": _profile,
+    "store_pages": _flag_or_none,
     "version": _version,
     "params": _params,
     "recycle_after": _whole(1),

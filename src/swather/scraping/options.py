@@ -10,9 +10,24 @@ from swather.errors import InputError
 from swather.model.pacing import Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
 from swather.model.strategy import Strategy
-from swather.scraping.option_checks import CHECKS, ExecutionMode, Isolation, Named
+from swather.scraping.option_checks import (
+    AUTO,
+    CHECKS,
+    ExecutionMode,
+    Isolation,
+    Named,
+    SessionScope,
+)
 
-__all__ = ["ExecutionMode", "Isolation", "Named", "OptionFields", "Options", "options_from"]
+__all__ = [
+    "ExecutionMode",
+    "Isolation",
+    "Named",
+    "OptionFields",
+    "Options",
+    "SessionScope",
+    "options_from",
+]
 
 
 class OptionFields(TypedDict, total=False):
@@ -37,6 +52,9 @@ class OptionFields(TypedDict, total=False):
     proxies: str | Path | Sequence[str] | None
     robots: bool
     allow_private: bool
+    session: str | None
+    profile: str | None
+    store_pages: bool | None
     version: str
     params: type | None
     recycle_after: int
@@ -49,7 +67,7 @@ class Options:
     """How a scraper wants to be run.
 
     name             under which it is known; the function's or class's own by default
-    rate             starts per lane, '5/s' or '30/min'
+    rate             starts per lane, '5/s' or '30/min'; 'auto' goes by how fast the site answers
     total_rate       starts of the whole scraper, over all its lanes
     burst            how many starts may come at once before a rate holds them back
     lane             what is paced as one: a name, or a function of the target; a URL's host if None
@@ -66,6 +84,9 @@ class Options:
     proxies          a file of proxies, or a list of them
     robots           whether robots.txt is obeyed
     allow_private    whether private and loopback addresses may be reached
+    session          who shares cookies: 'run', 'lane' or 'proxy'; none are kept if None
+    profile          the browser its requests look like, 'chrome140' say; an honest client if None
+    store_pages      whether pages are kept for `swather replay`; as the setting says if None
     version          changing it drops the cursors of unfinished targets
     params           a dataclass, msgspec Struct or pydantic model that types `ctx.params`
     recycle_after    targets after which a child process is replaced
@@ -92,6 +113,9 @@ class Options:
     proxies: str | Path | Sequence[str] | None = None
     robots: bool = True
     allow_private: bool = False
+    session: SessionScope | None = None
+    profile: str | None = None
+    store_pages: bool | None = None
     version: str = ""
     params: type | None = None
     recycle_after: int = 100
@@ -103,9 +127,15 @@ class Options:
             checked = check(field, getattr(self, field))
             object.__setattr__(self, field, checked)
 
+    @property
+    def is_auto(self) -> bool:
+        """Whether the pace of a lane is learned from the site."""
+        return self.rate == AUTO
+
     def lane_limits(self) -> Limits:
         """What each lane of the scraper's targets is held to."""
-        return Limits(_every_seconds(self.rate), self.burst, self.in_flight)
+        rate = None if self.is_auto else self.rate
+        return Limits(_every_seconds(rate), self.burst, self.in_flight)
 
     def total_limits(self) -> Limits:
         """What all work of the scraper together is held to."""

@@ -1,42 +1,17 @@
 """Parameters of a scraper: from `-p name=value` to what `ctx.params` is."""
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from typing import Any, Final, NamedTuple, get_type_hints
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import msgspec
 
 from swather.errors import InputError
 from swather.model.payload import encode
+from swather.scraping.param_fields import fields_of, type_name
 from swather.scraping.scraper import Scraper
 
 # Such names are kept beside a run's parameters and are not the scraper's.
 _RESERVED_PREFIX: Final = "_"
-
-
-class _Field(NamedTuple):
-    type: Any
-    required: bool
-    is_pydantic: bool = False
-
-    def convert(self, value: Any) -> Any:
-        """A value of the field's type, from a text where need be: '3', 'true', '["a", "b"]'."""
-        first: Exception | None = None
-        for reading in _readings(value):
-            try:
-                return self._convert(reading)
-            except (ValueError, TypeError) as error:
-                first = first or error
-        assert first is not None
-        raise first
-
-    def _convert(self, value: Any) -> Any:
-        if not self.is_pydantic:
-            return msgspec.convert(value, self.type, strict=False)
-        from pydantic import TypeAdapter  # noqa: PLC0415
-
-        return TypeAdapter(self.type).validate_python(value)
 
 
 def parse(scraper: Scraper, pairs: Iterable[str]) -> dict[str, Any]:
@@ -67,14 +42,14 @@ def typed(scraper: Scraper, params: Mapping[str, Any]) -> Any:
     if kind is None:
         encode(given, what="params")
         return given
-    fields = _fields_of(kind)
+    fields = fields_of(kind)
     problems = [
         f"unknown {name!r} (it takes {', '.join(fields) or 'none'})"
         for name in given
         if name not in fields
     ]
     problems += [
-        f"missing {name!r} ({_type_name(field.type)})"
+        f"missing {name!r} ({type_name(field.type)})"
         for name, field in fields.items()
         if field.required and name not in given
     ]
@@ -83,7 +58,7 @@ def typed(scraper: Scraper, params: Mapping[str, Any]) -> Any:
         try:
             values[name] = fields[name].convert(given[name])
         except (ValueError, TypeError):
-            expected = _type_name(fields[name].type)
+            expected = type_name(fields[name].type)
             problems.append(f"{name!r}: expected {expected}, got {given[name]!r}")
     if not problems:
         try:
@@ -109,40 +84,6 @@ def _split(pair: str) -> tuple[str, str]:
     if not equals or not name or name.startswith(_RESERVED_PREFIX):
         raise InputError(f"a parameter looks like name=value, got {pair!r}")
     return name, value
-
-
-def _fields_of(kind: Any) -> dict[str, _Field]:
-    if hasattr(kind, "model_fields"):
-        return {
-            name: _Field(field.annotation, field.is_required(), is_pydantic=True)
-            for name, field in kind.model_fields.items()
-        }
-    if hasattr(kind, "__struct_fields__"):
-        return {
-            field.name: _Field(field.type, field.required) for field in msgspec.structs.fields(kind)
-        }
-    hints = get_type_hints(kind, include_extras=True)
-    return {
-        field.name: _Field(
-            hints[field.name],
-            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING,
-        )
-        for field in dataclasses.fields(kind)
-        if field.init
-    }
-
-
-def _readings(value: Any) -> Iterator[Any]:
-    """The value as it is, as the JSON it may be, and as a list of one."""
-    yield value
-    if isinstance(value, str):
-        with suppress(msgspec.DecodeError, UnicodeError):
-            yield msgspec.json.decode(value)
-    yield [value]
-
-
-def _type_name(kind: Any) -> str:
-    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
 
 
 def _to_builtins(made: Any) -> dict[str, Any]:

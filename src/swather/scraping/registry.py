@@ -147,7 +147,8 @@ def _line_of(error: BaseException) -> str:
         for frame in extract_tb(error.__traceback__)
         if kind_of(frame.filename) in {"user", "installed"}
     ]
-    own = [frame for frame in frames if kind_of(frame.filename) == "user"]
+    # What a dataclass generates for itself has no file, and is not the user's either.
+    own = [f for f in frames if kind_of(f.filename) == "user" and f.filename != "<string>"]
     return next((f" ({f.filename}, line {f.lineno})" for f in reversed(own or frames)), "")
 
 

@@ -3,12 +3,14 @@
 import functools
 import inspect
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Unpack, overload
 
 from swather.errors import InputError
+from swather.scraping.hooks import Hooks, ItemHook, RequestHook, checked
+from swather.scraping.instance import Instance, takes_web
 from swather.scraping.options import (
     ExecutionMode,
     Isolation,
@@ -19,7 +21,6 @@ from swather.scraping.options import (
 
 __all__ = ["ExecutionMode", "Instance", "Isolation", "Options", "Scraper", "scraper"]
 
-Run = Callable[[Any], Any]
 # Marks a module that was loaded by its path and that no import statement finds.
 LOADED_FROM_FILE: Final = "__swather_file__"
 
@@ -38,6 +39,8 @@ class Scraper:
     is_class: bool
     is_async: bool
     is_generator: bool
+    sets_up_with_web: bool = False
+    hooks: Hooks = field(default_factory=Hooks)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.function.__doc__)
@@ -72,60 +75,21 @@ class Scraper:
             return f"{Path(path).resolve()}:{self.name}"
         return f"{name}:{self.name}"
 
-    def new_instance(self) -> "Instance":
+    def on_request(self, hook: RequestHook) -> RequestHook:
+        """Call the function with each request before it goes out; it may return another one."""
+        checked(hook, "on_request")
+        self.hooks.requests.append(hook)
+        return hook
+
+    def on_item(self, hook: ItemHook) -> ItemHook:
+        """Call the function with each item; what it returns is kept in its place, None drops it."""
+        checked(hook, "on_item")
+        self.hooks.items.append(hook)
+        return hook
+
+    def new_instance(self) -> Instance:
         """Something to call targets with; a class is instantiated, its setup() not yet called."""
         return Instance(self)
-
-
-class Instance:
-    """A scraper ready to be called: `scrape(ctx, target)` between `setup()` and `close()`."""
-
-    __slots__ = ("_close", "_setup", "is_generator", "scrape", "scraper")
-
-    scrape: Callable[[Any, Any], Any]
-
-    def __init__(self, scraper: Scraper) -> None:
-        self.scraper = scraper
-        self.is_generator = scraper.is_generator
-        self._setup: Callable[[], Any] | None = None
-        self._close: Callable[[], Any] | None = None
-        if scraper.is_class:
-            made = scraper.function()
-            self.scrape = made.scrape
-            self._setup = getattr(made, "setup", None)
-            self._close = getattr(made, "close", None)
-        else:
-            self.scrape = scraper.function
-
-    async def setup(self) -> None:
-        """Call the class's setup(), plain or async, on this event loop."""
-        await _call(self._setup)
-
-    async def close(self) -> None:
-        """Call the class's close(), plain or async, on this event loop."""
-        await _call(self._close)
-
-    def setup_blocking(self, run: Run) -> None:
-        """Call the class's setup() in this thread; `run` runs it if it is async."""
-        _call_blocking(self._setup, run)
-
-    def close_blocking(self, run: Run) -> None:
-        """Call the class's close() in this thread; `run` runs it if it is async."""
-        _call_blocking(self._close, run)
-
-
-async def _call(method: Callable[[], Any] | None) -> None:
-    if method is not None and inspect.isawaitable(returned := method()):
-        await returned
-
-
-def _call_blocking(method: Callable[[], Any] | None, run: Run) -> None:
-    if method is not None and inspect.isawaitable(returned := method()):
-        run(_awaited(returned))
-
-
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable
 
 
 @overload
@@ -138,7 +102,8 @@ def scraper(
     """Make a scraper of a function `(ctx, target)`, or of a class with `scrape(ctx, target)`.
 
     The function may be async or plain, return items or yield them. A class may have `setup()` and
-    `close()`, for what is costly to open. Options are described at `Options`.
+    `close()`, for what is costly to open; `setup(web)` is given the web, to log in say. Options are
+    described at `Options`.
     """
     checked = options_from(options)
     if function is None:
@@ -163,6 +128,7 @@ def _scraper_of(function: Callable[..., Any], options: Options) -> Scraper:
         is_class=is_class,
         is_async=is_async_generator or inspect.iscoroutinefunction(called),
         is_generator=is_async_generator or inspect.isgeneratorfunction(called),
+        sets_up_with_web=is_class and takes_web(name, function),
     )
     _check_isolation(made)
     return made

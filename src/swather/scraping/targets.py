@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 from swather.errors import BadTarget, InputError
 from swather.model.key import key_of, normalise_url
 from swather.model.task import DEFAULT_PRIORITY, Target
+from swather.net.errors import UnusableURL
+from swather.net.place import place_of, split
 from swather.net.request import is_http
 from swather.scraping.options import Named
 from swather.scraping.scraper import Scraper
@@ -60,7 +62,18 @@ def url_of(value: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def lane_of_url(url: str) -> str:
-    """The host of a URL, with its port unless it is the usual one."""
+    """The host of a URL, with its port unless it is the usual one.
+
+    However it is written, it is the host that is asked in the end: its requests are paced by it.
+    """
+    try:
+        return place_of(split(url.strip())[0]).origin.partition("://")[2]
+    except UnusableURL:
+        return _lane_as_written(url)
+
+
+def _lane_as_written(url: str) -> str:
+    """Of a URL that nobody can fetch, as its task will find out."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port

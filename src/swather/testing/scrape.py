@@ -5,18 +5,24 @@ import contextvars
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from swather.errors import InputError
 from swather.model.lease import Lease
 from swather.model.payload import decode, encode
 from swather.model.retry import Faults
 from swather.model.task import Target
 from swather.net.fetcher import Fetcher
+from swather.net.trip import ANYWHERE, Trip
 from swather.scraping import params as parameters
 from swather.scraping.context import Context, RunInfo, SyncContext
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper
+from swather.scraping.setup import set_up, set_up_blocking
 from swather.scraping.targets import target_of
+from swather.testing import fixture as fixtures
+from swather.testing.fixture_pages import FixtureFetcher
 from swather.testing.pages import PageFetcher, Pages
 from swather.testing.verbs import MemoryVerbs
 
@@ -54,17 +60,22 @@ def run_scraper(
     *,
     params: Mapping[str, Any] | None = None,
     pages: Pages | None = None,
+    fixture: Path | str | None = None,
     fetcher: Fetcher | None = None,
+    trip: Trip = ANYWHERE,
     cursor: Any = None,
     attempt: int = 1,
 ) -> Scraped:
     """Run a scraper on a target and return what it produced; what it raises is raised here.
 
     `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
-    the process. `cursor` and `attempt` are what a later attempt would find. It works in any test,
-    async ones too, and needs no database.
+    the process. `fixture` names a file of them that `swather try --save-fixture` has written.
+    A `fetcher` of one's own goes where the `trip` lets it, anywhere by default.
+    `cursor` and `attempt` are what a later attempt would find. It works in any test, async ones
+    too, and needs no database.
     """
     encode(target, what="target")
+    source = _fetcher(pages, fixture, fetcher)
     placed = target_of(scraper, target)
     lease = Lease(
         task_id=1,
@@ -81,21 +92,28 @@ def run_scraper(
     typed = parameters.typed(scraper, params or {})
 
     def execute() -> Scraped:
-        return _execute(scraper, lease, typed, fetcher or PageFetcher(pages or {}))
+        return _execute(scraper, lease, typed, source, trip)
 
     return _outside_of_any_loop(execute)
 
 
-def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher) -> Scraped:
-    verbs = MemoryVerbs(fetcher)
+def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher | None) -> Fetcher:
+    if sum(given is not None for given in (pages, fixture, fetcher)) > 1:
+        raise InputError("a test takes its pages from one place: pages, fixture or fetcher")
+    if fixture is not None:
+        return FixtureFetcher(fixtures.read(fixture), str(fixture))
+    return fetcher or PageFetcher(pages or {})
+
+
+def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, trip: Trip) -> Scraped:
+    verbs = MemoryVerbs(fetcher, trip)
     context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
-    instance = scraper.new_instance()
     with asyncio.Runner() as runner:
         try:
             if scraper.is_async:
-                runner.run(_scrape(instance, context))
+                runner.run(_scrape(scraper, context))
             else:
-                instance.setup_blocking(runner.run)
+                instance = set_up_blocking(scraper, context, runner.run, run_setup=runner.run)
                 try:
                     invoke_blocking(instance, SyncContext(context, runner.run))
                 finally:
@@ -113,8 +131,8 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher) -> S
     )
 
 
-async def _scrape(instance: Any, context: Context) -> None:
-    await instance.setup()
+async def _scrape(scraper: Scraper, context: Context) -> None:
+    instance = await set_up(scraper, context)
     try:
         await invoke(instance, context)
     finally:

@@ -11,13 +11,15 @@ from swather.model.task import Target
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.trip import ANYWHERE, Trip
 
 
 class MemoryVerbs:
     """See swather.scraping.context.Verbs. Keeps what was handed over, and grants everything."""
 
-    def __init__(self, fetcher: Fetcher) -> None:
+    def __init__(self, fetcher: Fetcher, trip: Trip = ANYWHERE) -> None:
         self._fetcher = fetcher
+        self._trip = trip
         self.items: list[Item] = []
         self.children: list[Target] = []
         self.files: list[File] = []
@@ -26,10 +28,7 @@ class MemoryVerbs:
         self.told: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
-        return await self._fetcher.fetch(request)
-
-    async def permits(self, lane: str, count: int) -> None:
-        del lane, count
+        return await self._fetcher.fetch(request, self._trip)
 
     async def checkpoint(
         self,

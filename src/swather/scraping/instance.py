@@ -1,0 +1,135 @@
+"""A scraper ready to be called, and those of a class that wait for their next target."""
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from swather.errors import InputError
+
+if TYPE_CHECKING:
+    from swather.scraping.scraper import Scraper
+
+Run = Callable[[Any], Any]
+# Scrapers, and runs of those that are set up for one.
+MAX_KINDS: Final = 32
+
+
+class Instance:
+    """A scraper ready to be called: `scrape(ctx, target)` between `setup()` and `close()`."""
+
+    __slots__ = ("_close", "_setup", "is_generator", "scrape", "scraper")
+
+    scrape: Callable[[Any, Any], Any]
+
+    def __init__(self, scraper: "Scraper") -> None:
+        self.scraper = scraper
+        self.is_generator = scraper.is_generator
+        self._setup: Callable[..., Any] | None = None
+        self._close: Callable[[], Any] | None = None
+        if scraper.is_class:
+            made = scraper.function()
+            self.scrape = made.scrape
+            self._setup = getattr(made, "setup", None)
+            self._close = getattr(made, "close", None)
+        else:
+            self.scrape = scraper.function
+
+    async def setup(self, web: Any = None) -> None:
+        """Call the class's setup(), plain or async, on this event loop; it may take `web`."""
+        await _call(self._setup, *self._given(web))
+
+    async def close(self) -> None:
+        """Call the class's close(), plain or async, on this event loop."""
+        await _call(self._close)
+
+    def setup_blocking(self, run: Run, web: Any = None) -> None:
+        """Call the class's setup() in this thread; `run` runs it if it is async."""
+        _call_blocking(self._setup, run, *self._given(web))
+
+    def close_blocking(self, run: Run) -> None:
+        """Call the class's close() in this thread; `run` runs it if it is async."""
+        _call_blocking(self._close, run)
+
+    def _given(self, web: Any) -> tuple[Any, ...]:
+        return (web,) if self.scraper.sets_up_with_web else ()
+
+
+async def _call(method: Callable[..., Any] | None, *given: Any) -> None:
+    if method is not None and inspect.isawaitable(returned := method(*given)):
+        await returned
+
+
+def _call_blocking(method: Callable[..., Any] | None, run: Run, *given: Any) -> None:
+    if method is not None and inspect.isawaitable(returned := method(*given)):
+        run(_awaited(returned))
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+class Idle:
+    """Instances that wait for their next target.
+
+    One whose setup() was given the web belongs to the run it was made for: it has that run's
+    parameters, and is logged in to its session.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[tuple[str, int], list[Instance]] = OrderedDict()
+
+    def take(self, scraper: "Scraper", run_id: int) -> Instance | None:
+        waiting = self._waiting.get(_key(scraper, run_id))
+        return waiting.pop() if waiting else None
+
+    def put(self, instance: Instance, run_id: int) -> list[Instance]:
+        """Keep it; those to be closed, of a run that nothing was heard of for long."""
+        key = _key(instance.scraper, run_id)
+        self._waiting.setdefault(key, []).append(instance)
+        self._waiting.move_to_end(key)
+        return self._waiting.popitem(last=False)[1] if len(self._waiting) > MAX_KINDS else []
+
+    def clear(self) -> list[Instance]:
+        """All of them, to be closed."""
+        left = [instance for waiting in self._waiting.values() for instance in waiting]
+        self._waiting.clear()
+        return left
+
+
+def _key(scraper: "Scraper", run_id: int) -> tuple[str, int]:
+    return scraper.name, run_id if scraper.sets_up_with_web else 0
+
+
+def takes_web(name: str, kind: Any) -> bool:
+    """Whether the class has a setup(self, web); it must be written like its scrape()."""
+    setup = getattr(kind, "setup", None)
+    if setup is None:
+        return False
+    try:
+        signature = inspect.signature(setup)
+    except ValueError:
+        return False
+    bound = isinstance(inspect.getattr_static(kind, "setup"), staticmethod | classmethod)
+    if _binds(signature, 0 if bound else 1):
+        return False
+    if not _binds(signature, 1 if bound else 2):
+        raise InputError(f"the setup of scraper {name!r} must take nothing or (web)")
+    is_async = inspect.iscoroutinefunction(setup)
+    scrape = kind.scrape
+    if is_async != (inspect.iscoroutinefunction(scrape) or inspect.isasyncgenfunction(scrape)):
+        raise InputError(
+            f"setup(web) of scraper {name!r} must be {'plain' if is_async else 'async'}, as its "
+            "scrape() is"
+        )
+    return True
+
+
+def _binds(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        return False
+    return True

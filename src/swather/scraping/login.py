@@ -1,0 +1,65 @@
+"""Logs in by a form, as a person in a browser does."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from swather.errors import Permanent
+from swather.net.form import Form, form_of
+from swather.net.page import Page
+from swather.net.request import shown_url
+from swather.scraping.body import Value
+
+Check = str | Callable[[Page], object] | None
+
+_REFUSALS: Final = frozenset({400, 401, 403, 422})
+_WITH_PASSWORD: Final = "form:has(input[type=password])"  # noqa: S105 - a selector, no password
+_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Lock]] = (
+    WeakKeyDictionary()
+)
+
+
+def lock_of(session: str) -> asyncio.Lock:
+    """Who logs in to one session does it alone: the others then find that it is done."""
+    locks = _locks.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    return locks.setdefault(session, asyncio.Lock())
+
+
+def is_logged_in(page: Page, check: Check) -> bool:
+    """Whether the page shows it; without a check, no page does."""
+    if check is None:
+        return False
+    return check in page.text if isinstance(check, str) else bool(check(page))
+
+
+def form_on(page: Page, selector: str | None) -> Form:
+    page.raise_for_status()
+    if selector is None:
+        found = form_of(page, _WITH_PASSWORD) or form_of(page, "form")
+    else:
+        found = form_of(page, selector)
+    if found is None or not found.action:
+        raise _failed(page, "the page has no form" + (f" {selector!r}" if selector else ""))
+    if page.url.startswith("https:") and not found.action.startswith("https:"):
+        raise _failed(page, "its form would send the password unencrypted")
+    return found
+
+
+def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value]) -> Page:
+    """What the form led to, if that is a success. No text of an error tells a value of the form."""
+    if answer.status in _REFUSALS:
+        why = f"HTTP {answer.status}"
+    else:
+        answer.raise_for_status()
+        if check is None or is_logged_in(answer, check):
+            return answer
+        what = f"show {check!r}" if isinstance(check, str) else "pass the check"
+        why = f"the page after it does not {what}"
+    if unknown := [name for name in fields if name not in form.fields]:
+        why += f"; its form has {', '.join(form.fields) or 'no fields'}, not {', '.join(unknown)}"
+    raise _failed(answer, why)
+
+
+def _failed(page: Page, why: str) -> Permanent:
+    return Permanent(f"login at {shown_url(page.url)} failed: {why}", reason="login_failed")

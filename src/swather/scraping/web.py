@@ -1,0 +1,167 @@
+"""The web as a scraper sees it: what its setup() is given, and a part of every context."""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Unpack
+
+from swather.errors import InputError
+from swather.model.lease import Lease
+from swather.net.page import Page, join
+from swather.net.request import Request
+from swather.scraping.attempt import RunInfo, TaskLog, Verbs
+from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
+from swather.scraping.login import Check, checked, form_on, is_logged_in, lock_of
+from swather.scraping.option_checks import SessionScope
+from swather.scraping.scraper import Scraper
+from swather.scraping.targets import lane_of_url, url_of
+
+
+class Web:
+    """Fetches pages on behalf of one attempt, in its scraper's session."""
+
+    __slots__ = ("_lease", "_log", "_scraper", "_verbs", "page", "params", "run")
+
+    def __init__(
+        self, *, scraper: Scraper, lease: Lease, run: RunInfo, params: Any, verbs: Verbs
+    ) -> None:
+        self.params = params
+        self.run = run
+        self.page: Page | None = None
+        self._scraper = scraper
+        self._lease = lease
+        self._verbs = verbs
+        self._log: TaskLog | None = None
+
+    @property
+    def log(self) -> TaskLog:
+        """A logger whose records carry the run and the task."""
+        if self._log is None:
+            logger = logging.getLogger(f"swather.scraper.{self._scraper.name}")
+            self._log = TaskLog(logger, {"run": self.run.name, "task": self._lease.task_id})
+        return self._log
+
+    async def get(
+        self,
+        url: str | None = None,
+        *,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+        etag: str | None = None,
+        last_modified: str | datetime | None = None,
+    ) -> Page:
+        """Fetch a page, the target's own by default; a relative `url` starts at the last page.
+
+        A status of 400 or more raises HttpStatusError, unless `check` is False. With the `etag` or
+        `last_modified` of an earlier page, the site may answer that it `is_unchanged`.
+        """
+        request = self._request(
+            "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
+            profile=profile, etag=etag, last_modified=last_modified,
+        )  # fmt: skip
+        return await self._send(request, check=check)
+
+    async def post(
+        self,
+        url: str | None = None,
+        *,
+        data: bytes | str | Fields = None,
+        json: Any = None,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+    ) -> Page:
+        """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`."""
+        request = self._request(
+            "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
+            proxy=proxy, profile=profile,
+        )  # fmt: skip
+        return await self._send(request, check=check)
+
+    async def login(
+        self,
+        url: str,
+        fields: Mapping[str, Value],
+        *,
+        form: str | None = None,
+        check: Check = None,
+    ) -> Page:
+        """Log in by the form of a page, unless `check` holds there already; the page it leads to.
+
+        `fields` are filled in, hidden ones kept; `form` is a selector, by default of the form with
+        a password. `check` is a text that the page must have, or a function of it: without it,
+        Permanent with reason 'login_failed'.
+        """
+        if self._scraper.options.session is None:
+            raise InputError(
+                f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
+                "give it @scraper(session='run'), or 'lane' or 'proxy'"
+            )
+        first = self._request("GET", url)
+        async with lock_of(first.session):
+            page = await self._send(first, check=False)
+            if is_logged_in(page, check):
+                return page
+            found = form_on(page, form)
+            filled = {**found.fields, **fields}
+            if found.method == "POST":
+                request = self._request("POST", found.action, data=filled)
+            else:
+                request = self._request("GET", found.action, params=filled)
+            return checked(await self._send(request, check=False), check, found, fields)
+
+    def _web(self) -> "Web":
+        """For the setup() of an instance: the same, with a last page of its own."""
+        return Web(scraper=self._scraper, lease=self._lease, run=self.run, params=self.params,
+                   verbs=self._verbs)  # fmt: skip
+
+    def _request(self, method: str, url: str | None, **fields: Unpack[RequestFields]) -> Request:
+        """The request as it goes out: with the scraper's profile, after its hooks, in its session.
+
+        It runs in the thread of the scraper, as its hooks shall.
+        """
+        options, hooks = self._scraper.options, self._scraper.hooks
+        fields["profile"] = fields.get("profile") or options.profile
+        request = request_of(method, self._absolute(url), **fields)
+        if hooks.requests:
+            request = hooks.changed(request)
+        if options.session is not None and not request.session:
+            request = request.in_session(self._session_of(request, options.session))
+        return request
+
+    async def _send(self, request: Request, *, check: bool) -> Page:
+        page = await self._verbs.fetch(request)
+        self.page = page
+        if check:
+            page.raise_for_status()
+        return page
+
+    def _session_of(self, request: Request, scope: SessionScope) -> str:
+        """A name that no other scraper's cookies have."""
+        match scope:
+            case SessionScope.RUN:
+                return f"run:{self.run.id}"
+            case SessionScope.LANE:
+                named = self._scraper.options.lane is not None
+                lane = self._lease.lane if named else lane_of_url(request.url)
+                return f"lane:{self._scraper.name}:{lane}"
+            case SessionScope.PROXY:
+                return f"proxy:{self._scraper.name}:{request.proxy or ''}"
+
+    def _base(self) -> str:
+        return self.page.url if self.page is not None else url_of(self._lease.target) or ""
+
+    def _absolute(self, url: str | None) -> str:
+        if url is not None:
+            return join(self._base(), url) or url
+        own = url_of(self._lease.target)
+        if own is None:
+            raise InputError(f"the target {self._lease.target!r} has no URL")
+        return own

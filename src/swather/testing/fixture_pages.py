@@ -1,0 +1,59 @@
+"""Fetchers around fixtures: one that takes down what comes, one that gives it again."""
+
+from collections import defaultdict, deque
+
+from swather.errors import InputError
+from swather.net.fetcher import Fetcher
+from swather.net.kept import address_of
+from swather.net.page import Page
+from swather.net.request import Request, shown_url
+from swather.net.trip import ANYWHERE, Trip
+from swather.testing.fixture import Fixture, Taken, body_hash, taken
+
+
+class Recorder:
+    """Fetches with another fetcher and keeps what came, in the order in which it came."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self.taken: list[Taken] = []
+
+    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+        page = await self._fetcher.fetch(request, trip)
+        self.taken.append(taken(request, page))
+        return page
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+
+class FixtureFetcher:
+    """Answers requests with the pages of a fixture and nothing else.
+
+    A request that was made several times gets one page after the other, and then the last of them
+    again. A form that is filled in otherwise (another password, say) gets what the address gave.
+    """
+
+    def __init__(self, fixture: Fixture, name: str) -> None:
+        self._name = name
+        self._urls = list(dict.fromkeys(page.url for page in fixture.pages))
+        self._exact: dict[object, deque[Taken]] = defaultdict(deque)
+        self._like: dict[object, deque[Taken]] = defaultdict(deque)
+        for page in fixture.pages:
+            self._exact[page.method, page.url, page.body_sha256].append(page)
+            self._like[page.method, page.url].append(page)
+        self.requests: list[Request] = []
+
+    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:  # noqa: ARG002
+        self.requests.append(request)
+        method, url = request.method.upper(), address_of(request)
+        found = self._exact.get((method, url, body_hash(request))) or self._like.get((method, url))
+        if not found:
+            raise InputError(
+                f"the fixture {self._name} has no page for {method} {shown_url(url)}; "
+                f"it has {', '.join(self._urls) or 'none'}"
+            )
+        return (found.popleft() if len(found) > 1 else found[0]).page
+
+    async def close(self) -> None:
+        pass

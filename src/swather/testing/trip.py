@@ -1,0 +1,68 @@
+"""The trip of a scraper that is tried on one target: polite, and without a database."""
+
+import asyncio
+import time
+from typing import Any
+
+from swather.net.fetcher import Fetcher
+from swather.net.page import Page
+from swather.net.request import Request
+from swather.net.robots import Robots, origin_of
+from swather.net.robots_cache import MemoryRobotsCache
+from swather.net.robots_trip import RobotsTrip
+from swather.net.trip import FreeTrip
+from swather.net.typed import hosts_in, typed_hosts
+from swather.scraping.scraper import Scraper
+
+
+class TypedTrip(FreeTrip):
+    """Of private addresses it reaches those of hosts that somebody typed."""
+
+    def __init__(self, *typed: Any, allow_private: bool) -> None:
+        super().__init__(allow_private=allow_private)
+        self._typed = typed_hosts(host for value in typed for host in hosts_in(value))
+
+    def may_reach_private(self, host: str, port: int) -> bool:
+        return (host, port) in self._typed or super().may_reach_private(host, port)
+
+
+class LoneTrip(TypedTrip):
+    """Obeys robots.txt and its Crawl-delay, unless the scraper does not."""
+
+    def __init__(
+        self,
+        scraper: Scraper,
+        target: Any,
+        params: Any,
+        *,
+        fetcher: Fetcher,
+        user_agent: str,
+        max_crawl_delay_seconds: float,
+    ) -> None:
+        allow_private = scraper.options.allow_private
+        super().__init__(target, params, allow_private=allow_private)
+        self._to_robots = RobotsTrip(TypedTrip(target, params, allow_private=allow_private))
+        self._obeys_robots = scraper.options.robots
+        self._fetcher = fetcher
+        self._robots = Robots(
+            MemoryRobotsCache(),
+            user_agent=user_agent,
+            max_crawl_delay_seconds=max_crawl_delay_seconds,
+        )
+        self._due_at: dict[str, float] = {}
+
+    async def admit(self, url: str, hop: int) -> None:
+        del hop
+        if not self._obeys_robots:
+            return
+        rules = await self._robots.check(url, self._fetch_robots)
+        if rules.crawl_delay_seconds is None:
+            return
+        origin = origin_of(url)
+        now = time.monotonic()
+        at = max(self._due_at.get(origin, 0.0), now)
+        self._due_at[origin] = at + rules.crawl_delay_seconds
+        await asyncio.sleep(at - now)
+
+    async def _fetch_robots(self, url: str) -> Page:
+        return await self._fetcher.fetch(Request(url=url), self._to_robots)

@@ -1,0 +1,172 @@
+"""Whose requests share cookies, and how a scraper logs in."""
+
+import asyncio
+from urllib.parse import parse_qs
+
+import pytest
+
+from swather.errors import InputError, Permanent
+from swather.net.errors import HttpStatusError
+from swather.net.page import Page
+from swather.net.request import Request
+from swather.scraping.context import SyncContext
+from swather.scraping.scraper import scraper
+from tests.scraping.attempts import FakeVerbs, context
+
+URL = "https://example.com/login"
+FORM = (
+    b'<form action="/find"><input name="q"></form><form method="post" action="/in">'
+    b'<input type="hidden" name="csrf" value="t"><input name="user">'
+    b'<input type="password" name="pass"></form>'
+)
+FIELDS = {"user": "ada", "pass": "s3cret"}
+
+
+def scraper_in(session, **options):
+    @scraper(session=session, **options)
+    async def books(ctx, target): ...
+
+    return books
+
+
+@pytest.mark.parametrize(
+    ("options", "urls", "sessions"),
+    [
+        ({"session": None}, ["https://a.example/"], [""]),
+        ({"session": "run"}, ["https://a.example/", "https://b.example/"], ["run:1", "run:1"]),
+        (
+            {"session": "lane"},
+            ["https://a.example/x", "http://a.example:8080/"],
+            ["lane:books:a.example", "lane:books:a.example:8080"],
+        ),
+        ({"session": "lane", "lane": "shop"}, ["https://a.example/"], ["lane:books:shop"]),
+    ],
+)
+def test_a_session_is_named_after_those_who_share_it(options, urls, sessions):
+    verbs = FakeVerbs()
+    ctx = context(of=scraper_in(**options), verbs=verbs, lane="shop")
+    for url in urls:
+        asyncio.run(ctx.get(url))
+    assert [request.session for request in verbs.requests] == sessions
+
+
+def test_a_proxy_has_a_session_of_its_own_whoever_chose_it():
+    verbs = FakeVerbs()
+    books = scraper_in("proxy")
+    ctx = context(of=books, verbs=verbs)
+    asyncio.run(ctx.get())
+    asyncio.run(ctx.get(proxy="http://p.example:1"))
+    books.on_request(lambda _: Request(url="https://example.com/", proxy="socks5://q.example:2"))
+    asyncio.run(ctx.get())
+    assert [request.session for request in verbs.requests] == [
+        "proxy:books:", "proxy:books:http://p.example:1", "proxy:books:socks5://q.example:2",
+    ]  # fmt: skip
+
+
+def test_a_profile_is_the_scrapers_unless_the_request_names_one():
+    verbs = FakeVerbs()
+    ctx = context(of=scraper_in(None, profile="firefox139"), verbs=verbs)
+    asyncio.run(ctx.get())
+    asyncio.run(ctx.get(profile="chrome140"))
+    assert [request.profile for request in verbs.requests] == ["firefox139", "chrome140"]
+
+
+class Members(FakeVerbs):
+    """A site with a login; `answer` is what its form leads to."""
+
+    def __init__(self, answer=b"<p>Log out</p>", status=200, form=FORM, url=URL):
+        super().__init__()
+        self.answer = Page(url="https://example.com/home", content=answer, status=status)
+        self.login = Page(url=url, content=form)
+        self.logged_in = False
+
+    async def fetch(self, request):
+        self.requests.append(request)
+        await asyncio.sleep(0)
+        if request.url.endswith("/in"):
+            self.logged_in = True
+            return self.answer
+        return self.answer if self.logged_in else self.login
+
+
+def test_login_fills_the_form_with_the_password_and_keeps_its_hidden_fields():
+    verbs = Members()
+    ctx = context(of=scraper_in("run"), verbs=verbs)
+    page = asyncio.run(ctx.login("/login", FIELDS, check="Log out"))
+    assert page is verbs.answer
+    sent = verbs.requests[1]
+    assert (sent.method, sent.url, sent.session) == ("POST", "https://example.com/in", "run:1")
+    assert parse_qs((sent.body or b"").decode()) == {
+        "csrf": ["t"], "user": ["ada"], "pass": ["s3cret"],
+    }  # fmt: skip
+
+
+def test_a_form_that_is_no_post_is_sent_as_a_query():
+    verbs = Members()
+    ctx = context(of=scraper_in("run"), verbs=verbs)
+    asyncio.run(ctx.login(URL, {"q": "x"}, form="form[action='/find']"))
+    assert verbs.requests[1].full_url == "https://example.com/find?q=x"
+
+
+def test_who_is_logged_in_does_not_log_in_again():
+    verbs = Members()
+    books = scraper_in("run")
+
+    async def ten():
+        await asyncio.gather(
+            *(context(of=books, verbs=verbs).login(URL, FIELDS, check="Log out") for _ in range(10))
+        )
+
+    asyncio.run(ten())
+    assert [request.method for request in verbs.requests].count("POST") == 1
+    assert len(verbs.requests) == 11
+
+
+@pytest.mark.parametrize(
+    ("site", "options", "why"),
+    [
+        (Members(b"<p>Wrong</p>"), {"check": "Log out"}, "does not show 'Log out'"),
+        (Members(b"<p>Wrong</p>"), {"check": lambda page: page.css("nav")}, "pass the check"),
+        (Members(status=401), {}, "HTTP 401"),
+        (Members(status=403), {"check": "Log out"}, "HTTP 403"),
+        (Members(form=b"<p>closed</p>"), {}, "the page has no form"),
+        (Members(), {"form": "#none"}, "the page has no form '#none'"),
+        (
+            Members(form=b"<form method=post action='http://example.com/in'>"),
+            {},
+            "would send the password unencrypted",
+        ),
+        (
+            Members(b"no", form=b"<form method=post action=/in><input name=email>"),
+            {"check": "Log out"},
+            "its form has email, not user, pass",
+        ),
+    ],
+    ids=["text", "function", "401", "403", "no form", "not that form", "unencrypted", "names"],
+)
+def test_a_login_that_fails_says_why_and_tells_no_password(site, options, why):
+    ctx = context(of=scraper_in("run"), verbs=site)
+    with pytest.raises(Permanent, match=why) as failed:
+        asyncio.run(ctx.login(URL, FIELDS, **options))
+    assert failed.value.reason == "login_failed"
+    assert "s3cret" not in str(failed.value)
+    assert "ada" not in str(failed.value)
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_site_that_is_down_is_no_wrong_password(status):
+    ctx = context(of=scraper_in("run"), verbs=Members(status=status))
+    with pytest.raises(HttpStatusError):
+        asyncio.run(ctx.login(URL, FIELDS, check="Log out"))
+
+
+def test_a_login_without_cookies_is_refused():
+    with pytest.raises(InputError, match=r"give it @scraper\(session='run'\)"):
+        asyncio.run(context(of=scraper_in(None)).login(URL, FIELDS))
+
+
+def test_a_plain_scraper_logs_in_as_well():
+    verbs = Members()
+    ctx = SyncContext(context(of=scraper_in("run"), verbs=verbs), asyncio.run)
+    assert ctx.login(URL, FIELDS, check="Log out") is verbs.answer
+    assert ctx.page is verbs.answer
