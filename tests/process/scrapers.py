@@ -48,3 +48,15 @@ def deaf(ctx, target):
 def in_child(ctx, target):
     note(target, f"began-{target['n']}")
     time.sleep(target.get("seconds", 600))
+
+
+@scraper(allow_private=True, timeout=60.0)
+async def three(ctx, target):
+    """Three requests per target."""
+    for part in "abc":
+        await ctx.get(f"/{part}{target['n']}")
+
+
+@scraper(allow_private=True, timeout=60.0, retries=0)
+async def one(ctx, target):
+    await ctx.get()

@@ -1,11 +1,27 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from swather.model.worker import WorkerState
+from swather.store.ports import Store
+from swather.store.sqlite.store import SQLiteStore
 from tests.process.given import Yard
 from tests.worker.given import wait_until
+
+
+@contextmanager
+def nobody_writing(store: Store) -> Iterator[None]:
+    """A process stopped in a transaction of SQLite would hold up all others until it goes on;
+    PostgreSQL ends the transaction.
+    """
+    if isinstance(store, SQLiteStore):
+        with store.connection.transaction():
+            yield
+    else:
+        yield
 
 
 def test_what_a_killed_process_held_is_scraped_at_once_by_the_next(either_yard: Yard):
@@ -34,7 +50,8 @@ def test_a_process_that_was_stopped_past_its_lease_loses_it_and_goes_on(either_y
     run = either_yard.run("patient", [{"seconds": 2.5}])
     first = either_yard.start(run, "patient", lease_seconds=2.0)
     either_yard.wait_for("began-0")
-    first.signal(signal.SIGSTOP)
+    with nobody_writing(either_yard.store):
+        first.signal(signal.SIGSTOP)
     second = either_yard.start(run, "patient", lease_seconds=2.0)
     assert either_yard.wait_for("began-0", times=2) == second.pid
     first.signal(signal.SIGCONT)

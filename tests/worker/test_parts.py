@@ -3,6 +3,12 @@
 import threading
 import time
 
+import pytest
+
+from swather.errors import Postponed
+from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, UnusableURL
+from swather.scraping.classify import classify
+from swather.worker import wire
 from swather.worker.held import Held
 from swather.worker.prefetch import MAX_PREFETCH, Prefetch
 from swather.worker.watchdog import Watchdog
@@ -95,3 +101,29 @@ def test_time_in_which_the_whole_process_was_stopped_does_not_count(monkeypatch)
     assert not watchdog.is_stuck()
     clock.now += 3_600
     assert not watchdog.is_stuck()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Postponed("lane a is paused"),
+        Disallowed("robots.txt disallows /b"),
+        RobotsUnreachable("no robots.txt", 61.5),
+        UnusableURL("ftp: cannot be requested"),
+        HttpStatusError(429, "http://a/", 7.0),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_is_the_same_for_a_child_as_for_its_worker(error):
+    reply = wire.Reply(1, error=wire.error_of(error))
+    read = wire.message_of(wire.frame(reply)[wire.LENGTH.size :])
+    raised = wire.raised_from(read.error)
+    assert type(raised) is type(error)
+    assert str(raised) == str(error)
+    assert vars(raised) == vars(error)
+    assert classify(raised).fault.error_class == classify(error).fault.error_class
+
+
+def test_an_error_that_only_the_worker_knows_is_told_by_its_text():
+    raised = wire.raised_from(wire.error_of(ZeroDivisionError("by nought")))
+    assert str(raised) == "ZeroDivisionError: by nought"

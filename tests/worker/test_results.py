@@ -1,10 +1,7 @@
 import threading
-import time
 
 from swather.errors import Transient
-from swather.model.pacing import Limits
 from swather.model.retry import Backoff
-from swather.net.page import Page
 from swather.scraping.scraper import scraper
 from tests.worker.given import Shop, wait_until
 
@@ -93,26 +90,3 @@ def test_progress_is_in_the_row_of_the_task(shop: Shop):
     progress = wait_until(lambda: shop.tasks(run)[0].progress)
     release.set()
     assert progress == {"done": 3, "total": 10, "note": "pages"}
-
-
-def test_further_requests_wait_for_permits_of_their_lane(shop: Shop):
-    class Web:
-        async def fetch(self, request):
-            return Page(url=request.url)
-
-        async def close(self):
-            """Nothing is open."""
-
-    times = []
-
-    @scraper
-    async def two_pages(ctx, target):
-        for number in range(4):
-            await ctx.get(f"http://other.example/{number}")
-            times.append(time.monotonic())
-
-    shop.store.lanes.limit("other.example", Limits(0.1, 1))
-    run = shop.run(two_pages, ["http://one.example/"])
-    shop.start(two_pages, run=run, new_fetcher=Web).report()
-    assert shop.counts(run) == {"completed": 1}
-    assert times[-1] - times[0] >= 0.28

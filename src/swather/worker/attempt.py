@@ -10,6 +10,7 @@ from swather.worker.job import Job
 
 if TYPE_CHECKING:
     from swather.store.ports import Fence
+    from swather.worker.trip import AttemptTrip
 
 Ending = Collected | Classified | BaseException
 
@@ -45,7 +46,9 @@ class Attempt:
     """`place` is what its runner keeps for it: a task, a thread, a child.
 
     After `abandon_at` an attempt that was cut and goes on all the same is left to itself: its slot
-    and its lease are free, and nothing it still says is heard.
+    and its lease are free, and nothing it still says is heard. `postponed` is set, to the seconds
+    after which the task may come again, when a lane it needs is closed: whatever the attempt makes
+    of that, it has come to nothing. While there are `waits`, its time stands still at `left`.
     """
 
     __slots__ = (
@@ -56,11 +59,15 @@ class Attempt:
         "fence",
         "job",
         "lease",
+        "left",
         "place",
+        "postponed",
         "runner",
         "stack",
         "started_at",
         "timeout",
+        "trip",
+        "waits",
     )
 
     def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
@@ -76,3 +83,7 @@ class Attempt:
         self.ended = False
         self.place: Any = None
         self.stack = ""
+        self.trip: AttemptTrip | None = None
+        self.postponed: float | None = None
+        self.waits = 0
+        self.left = 0.0

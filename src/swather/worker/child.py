@@ -24,13 +24,17 @@ from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
+from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
 from swather.scraping.registry import load
-from swather.scraping.scraper import Instance, Scraper
+from swather.scraping.scraper import Scraper
+from swather.scraping.setup import set_up, set_up_blocking
 from swather.worker import wire
 
 CLOSE_SECONDS: Final = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 class Line:
@@ -93,9 +97,6 @@ class LineVerbs:
     async def fetch(self, request: Request) -> Page:
         return wire.page_of(await self._line.ask("fetch", wire.pack(request)))
 
-    async def permits(self, lane: str, count: int) -> None:
-        await self._line.ask("permits", wire.pack(wire.Permits(lane, count)))
-
     async def checkpoint(
         self,
         part: int,
@@ -119,12 +120,13 @@ class LineVerbs:
 
 
 class Executor:
-    """Executes tasks; an async scraper keeps one loop for all of them, a class one instance."""
+    """Executes tasks; an async scraper keeps one loop for all of them, a class its instance."""
 
     def __init__(self, scraper: Scraper, line: Line) -> None:
         self._scraper = scraper
         self._line = line
-        self._instance: Instance | None = None
+        self._idle = Idle()
+        self._surplus: list[Instance] = []
         self._runner = asyncio.Runner()
         self._run: Callable[[Coroutine[Any, Any, Any]], Any] = (
             self._runner.run if scraper.is_async else _run_on(_new_loop())
@@ -142,32 +144,46 @@ class Executor:
             if self._scraper.is_async:
                 self._runner.run(self._invoke(context))
             else:
-                invoke_blocking(self._plain_instance(), SyncContext(context, self._run))
+                self._invoke_plain(context)
             return wire.Done(wire.produced(context.collected()))
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             return wire.Faulted(classify(error), isinstance(error, LeaseLost))
+        finally:
+            self._close_surplus()
 
     def close(self) -> None:
-        if self._instance is None:
-            return
-        if self._scraper.is_async:
-            self._runner.run(self._instance.close())
-        else:
-            self._instance.close_blocking(self._run)
+        self._surplus += self._idle.clear()
+        self._close_surplus()
 
     async def _invoke(self, context: Context) -> None:
-        if self._instance is None:
-            instance = self._scraper.new_instance()
-            await instance.setup()
-            self._instance = instance
-        await invoke(self._instance, context)
+        instance = self._take(context) or await set_up(self._scraper, context)
+        try:
+            await invoke(instance, context)
+        finally:
+            self._surplus += self._idle.put(instance, context.run.id)
 
-    def _plain_instance(self) -> Instance:
-        if self._instance is None:
-            instance = self._scraper.new_instance()
-            instance.setup_blocking(self._run)
-            self._instance = instance
-        return self._instance
+    def _invoke_plain(self, context: Context) -> None:
+        instance = self._take(context) or set_up_blocking(
+            self._scraper, context, self._run, run_setup=self._run
+        )
+        try:
+            invoke_blocking(instance, SyncContext(context, self._run))
+        finally:
+            self._surplus += self._idle.put(instance, context.run.id)
+
+    def _take(self, context: Context) -> Instance | None:
+        return self._idle.take(self._scraper, context.run.id)
+
+    def _close_surplus(self) -> None:
+        while self._surplus:
+            instance = self._surplus.pop()
+            try:
+                if self._scraper.is_async:
+                    self._runner.run(instance.close())
+                else:
+                    instance.close_blocking(self._run)
+            except Exception:  # noqa: BLE001 - a scraper may raise anything
+                _log.exception("closing an instance of %s failed", self._scraper.name)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -2,14 +2,20 @@
 
 import logging
 from collections.abc import Callable, Collection
+from datetime import UTC, datetime, timedelta
 
 from swather.errors import StoreError
 from swather.model.event import EventLevel
 from swather.model.lease import Lease
 from swather.model.run import RunState
 from swather.store.ports import Fence, Store
+from swather.worker.breaker import Place
 from swather.worker.jobs import Jobs
+from swather.worker.politeness import Politeness
+from swather.worker.pump import Pump
 from swather.worker.settings import Settings
+from swather.worker.sites import Sites
+from swather.worker.traffic import PATIENCE_SECONDS, Traffic
 from swather.worker.upkeep import Listener, Upkeep
 
 JOIN_SECONDS = 2.0
@@ -35,15 +41,15 @@ class Chores:
         on_hint: Callable[[], None],
         on_over: Callable[[str], None],
     ) -> None:
-        self._store = store.another()
+        self.store = store.another()
         self._settings = settings
         self._jobs = jobs
         self._worker_id = worker_id
         self._tell = tell
         self._on_hint = on_hint
         self._on_over = on_over
-        self._upkeep = Upkeep(self._store)
-        self._listener = Listener(self._store, lambda: tell(on_hint))
+        self._upkeep = Upkeep(self.store)
+        self._listener = Listener(self.store, lambda: tell(on_hint))
         self._is_looking = False
         self._is_taking = False
         self._logs_starts = False
@@ -55,26 +61,55 @@ class Chores:
 
     def stop(self) -> None:
         self._listener.stop()
-        self._upkeep.submit(self._store.hints.send)  # wakes our own listener, too
+        self._upkeep.submit(self.store.hints.send)  # wakes our own listener, too
         self._upkeep.stop()
 
     def join(self) -> None:
         self._upkeep.join(JOIN_SECONDS)
         self._listener.join(JOIN_SECONDS)
         if not self._upkeep.is_alive() and not self._listener.is_alive():
-            self._store.close()
+            self.store.close()
 
     def send_hint(self) -> None:
         self._upkeep.send_hint()
 
-    def cool(self, lane: str, seconds: float, reason: str) -> None:
-        self._upkeep.submit(lambda: self._store.lanes.cool(lane, seconds, reason[:200]))
+    def sites(self, policy: Politeness, traffic: Traffic, pump: Pump) -> Sites:
+        def on_open(places: Collection[Place]) -> None:
+            pump.give_back_if(lambda lease: self._jobs.place_of(lease) in places)
+
+        return Sites(
+            self.store,
+            policy,
+            traffic,
+            submit=self._upkeep.submit,
+            tell=self._tell,
+            on_open=on_open,
+        )
+
+    def give_back_closed(self, pump: Pump) -> None:
+        """Leases that wait for a slot on a lane that is closed now, and not only for a moment."""
+        lanes = {lease.lane for lease in pump.waiting if lease.lane}
+        if not lanes:
+            return
+
+        def look() -> None:
+            soon = datetime.now(UTC) + timedelta(seconds=PATIENCE_SECONDS)
+            found = map(self.store.lanes.get, lanes)
+            closed = {
+                lane.name
+                for lane in found
+                if lane.paused or (lane.cool_until is not None and lane.cool_until > soon)
+            }
+            if closed:
+                self._tell(pump.give_back_if, lambda lease: lease.lane in closed)
+
+        self._upkeep.submit(look)
 
     def load(self, lease: Lease, loaded: Callable[[int, Exception | None], None]) -> None:
         def load() -> None:
             error: Exception | None = None
             try:
-                self._jobs.load_for(self._store, lease)
+                self._jobs.load_for(self.store, lease)
             except Exception as failure:  # noqa: BLE001 - told where it matters
                 error = failure
             self._tell(loaded, lease.run_id, error)
@@ -85,11 +120,11 @@ class Chores:
         """Log that attempts begin, where the level asks for it."""
         if self._logs_starts:
             fences: list[Fence] = [lease.fence for lease in leases]
-            self._upkeep.submit(lambda: self._store.events.started(fences))
+            self._upkeep.submit(lambda: self.store.events.started(fences))
 
     def read_settings(self) -> None:
         def read() -> None:
-            level = self._store.settings.all().get("event_level")
+            level = self.store.settings.all().get("event_level")
             self._logs_starts = level == EventLevel.ALL
 
         self._upkeep.submit(read)
@@ -118,7 +153,7 @@ class Chores:
         """Why there is nothing left to do, or None."""
         run, scrapers = self._settings.run, self._settings.scrapers
         if run is None:
-            open_runs = self._store.runs.find(state=RunState.OPEN, limit=1_000)
+            open_runs = self.store.runs.find(state=RunState.OPEN, limit=1_000)
             names = [found.name for found in open_runs if found.scraper in scrapers]
         else:
             names = [run]
@@ -128,11 +163,11 @@ class Chores:
         return str(states[0]) if run is not None else "finished"
 
     def _settled(self, name: str) -> RunState:
-        if self._store.runs.settle(name):
+        if self.store.runs.settle(name):
             _log.info("run %s is finished", name)
-            self._store.hints.send()
+            self.store.hints.send()
             return RunState.FINISHED
-        return self._store.runs.get(name).state
+        return self.store.runs.get(name).state
 
     def take_partitions(self) -> None:
         """Serve a partition that nobody serves, now that there is room for more work."""
@@ -151,7 +186,7 @@ class Chores:
         self._upkeep.submit(take)
 
     def _take(self, run: str) -> bool:
-        unserved = {found.name for found in self._store.workers.partitions(run) if not found.owner}
+        unserved = {found.name for found in self.store.workers.partitions(run) if not found.owner}
         wanted = self._settings.partitions
         if wanted is not None:
             unserved &= set(wanted)
@@ -160,7 +195,7 @@ class Chores:
         worker = self._worker_id()
         names = None if wanted is None else sorted(unserved)
         try:
-            taken = self._store.workers.take_partitions(worker, run, names, limit=1)
+            taken = self.store.workers.take_partitions(worker, run, names, limit=1)
         except StoreError:
             return False
         return not unserved.isdisjoint(taken)

@@ -25,6 +25,7 @@ from swather.worker.pump import MAX_CLAIM, Pump
 from swather.worker.reception import Reception
 from swather.worker.report import Tally, WorkerReport, current
 from swather.worker.settings import Settings
+from swather.worker.stored_pages import StoredPages
 from swather.worker.verbs import Services
 from swather.worker.watchdog import Watchdog, dump_stacks
 
@@ -54,7 +55,7 @@ class Crew:
         self._writer = Writer(store)
         self._held = Held()
         self._tally = Tally()
-        self._jobs = Jobs(settings.scrapers)
+        self._jobs = Jobs(settings.scrapers, replay=settings.replay)
         self._reason = ""
         self._fatal: BaseException | None = None
         self._is_cut = False
@@ -75,6 +76,8 @@ class Crew:
             settings.new_fetcher,
             on_children=lambda: self._soon(self._chores.send_hint),
         )
+        if settings.replay:
+            self._services.stored = StoredPages(store.another)
         self._dispatch = Dispatch(
             loop,
             settings.concurrency,
@@ -84,7 +87,7 @@ class Crew:
             on_start=reception.started if settings.on_event is not None else None,
             on_end=reception.ended,
         )
-        self._slots = self._dispatch.slots
+        self._slots = self._services.slots = self._dispatch.slots
         self._pump = Pump(
             loop,
             self._writer,
@@ -156,6 +159,7 @@ class Crew:
             beat_seconds=self._settings.beat_seconds,
             statistics=self._statistics,
             on_lost=lambda fences: self._soon(self._reception.lost, fences),
+            on_beat=lambda: self._soon(self._pump.hint),
             on_change=lambda: self._soon(self._changed),
             on_stuck=self._stuck,
         )
@@ -169,6 +173,11 @@ class Crew:
             on_over=self._over,
         )
         self._reception.chores = self._chores
+        policy = self._settings.politeness
+        sites = self._chores.sites(policy, self._services.traffic, self._pump)
+        self._services.begin(self._chores.store, policy, sites)
+        if not self._settings.replay:
+            self._reception.sites = sites
         self._writer.start()
         self._beat.start()
         self._chores.start()
@@ -200,6 +209,7 @@ class Crew:
     def _tick(self) -> None:
         self._watchdog.tick()
         self._pump.give_back_stalled()
+        self._services.sites.tick()
         self._loop.call_later(TICK_SECONDS, self._tick)
 
     def _request(self, count: int) -> ClaimRequest:
@@ -210,6 +220,7 @@ class Crew:
             runs=None if settings.run is None else (settings.run,),
             scrapers=tuple(settings.scrapers),
             strategy=settings.strategy,
+            unpaced=settings.replay,
         )
 
     def _loaded(self, run_id: int, error: Exception | None) -> None:
@@ -217,13 +228,7 @@ class Crew:
         self._pump.take_back(leases, outcomes)
 
     def _claimed(self, leases: Sequence[Lease]) -> None:
-        known = self._jobs.known
-        self._prefetch.claimed(
-            limited=any(
-                lease.lane and lease.run_id in known and known[lease.run_id].is_limited
-                for lease in leases
-            )
-        )
+        self._prefetch.claimed(limited=self._jobs.hold_back(leases, self._slots.concurrency))
         self._chores.claimed(leases)
 
     def _short(self) -> None:
@@ -231,6 +236,9 @@ class Crew:
 
     def _changed(self) -> None:
         self._chores.read_settings()
+        if not self._settings.replay:
+            self._services.sites.read()
+            self._chores.give_back_closed(self._pump)
         self._pump.hint()
 
     def _idle(self) -> None:

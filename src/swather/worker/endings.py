@@ -12,23 +12,29 @@ from swather.worker.outcome import completed, faulted, released, timed_out
 from swather.worker.slots import Abandoned
 
 
-def outcome_of(attempt: Attempt, ending: Ending, random: Random) -> Outcome | None:
-    """What is to be committed; None when the lease is gone and there is nothing to say."""
+def outcome_of(
+    attempt: Attempt, ending: Ending, random: Random
+) -> tuple[Outcome | None, Classified | None]:
+    """What is to be committed (None when the lease is gone and there is nothing to say), and what
+    went wrong, if the site or the scraper did.
+    """
+    if attempt.cut is not Cut.LOST and attempt.postponed is not None:
+        return released(attempt.lease, attempt.postponed), None
     if isinstance(ending, Collected) and attempt.cut in {None, Cut.STOP}:
-        return completed(attempt.lease, ending)
+        return completed(attempt.lease, ending), None
     match attempt.cut:
         case Cut.LOST:
-            return None
+            return None, None
         case Cut.STOP:
-            return released(attempt.lease)
+            return released(attempt.lease), None
         case Cut.TIMEOUT:
             ending = _timeout_of(attempt, ending)
         case None if isinstance(ending, LeaseLost):
-            return None
+            return None, None
     if not isinstance(ending, Classified):
         assert isinstance(ending, BaseException)
         ending = classify(ending)
-    return faulted(attempt.lease, ending, attempt.job, random)
+    return faulted(attempt.lease, ending, attempt.job, random), ending
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:

@@ -13,7 +13,7 @@ from swather.store.ports import Fence, Store
 from swather.worker.held import Held
 from swather.worker.watchdog import Watchdog
 
-LOOK_SECONDS: Final = 1.0
+LOOK_SECONDS: Final = 0.5
 BUSY_BEAT_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
@@ -22,9 +22,9 @@ _log = logging.getLogger(__name__)
 class Heartbeat(threading.Thread):
     """Has its own store, so that a beat never waits for a commit or for the loop.
 
-    `on_lost` gets leases that are no longer this worker's, `on_change` is called after each beat
-    that brought news, `on_stuck` when the watchdog has given the loop up. All of them are called on
-    this thread.
+    `on_lost` gets leases that are no longer this worker's, `on_beat` is called after each beat,
+    `on_change` when somebody has changed a limit, a pause or a setting, `on_stuck` when the
+    watchdog has given the loop up. All of them are called on this thread.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class Heartbeat(threading.Thread):
         beat_seconds: float | None = None,
         statistics: Callable[[], dict[str, Any]],
         on_lost: Callable[[frozenset[Fence]], None],
+        on_beat: Callable[[], None],
         on_change: Callable[[], None],
         on_stuck: Callable[[], None],
     ) -> None:
@@ -51,6 +52,7 @@ class Heartbeat(threading.Thread):
         self._watchdog = watchdog
         self._statistics = statistics
         self._on_lost = on_lost
+        self._on_beat = on_beat
         self._on_change = on_change
         self._on_stuck = on_stuck
         self._lease_seconds = new_worker.lease_seconds
@@ -103,6 +105,7 @@ class Heartbeat(threading.Thread):
         every = min(self._beat_seconds, BUSY_BEAT_SECONDS if held else math.inf)
         self._beat_at = time.monotonic() + every
         self.paused = beat.paused
+        changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:
             _log.warning("%d tasks were claimed in vain and given back", beat.released)
@@ -110,7 +113,9 @@ class Heartbeat(threading.Thread):
             self._on_lost(beat.lost)
         if not beat.alive:
             self._register_anew()
-        self._on_change()
+        self._on_beat()
+        if changed:
+            self._on_change()
 
     def _register_anew(self) -> None:
         lost = self.worker_id

@@ -8,8 +8,10 @@ from types import FrameType
 from typing import Any, Final
 
 from swather.scraping.context import Context
+from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke
-from swather.scraping.scraper import Instance, Scraper
+from swather.scraping.scraper import Scraper
+from swather.scraping.setup import set_up
 from swather.worker.attempt import Attempt, Ending
 from swather.worker.verbs import LoopVerbs, Services
 
@@ -33,7 +35,7 @@ class LoopRunner:
         self._services = services
         self._end = end
         self._functions: dict[str, Instance] = {}
-        self._idle: dict[str, list[Instance]] = {}
+        self._idle = Idle()
 
     def start(self, attempt: Attempt) -> None:
         attempt.place = asyncio.Task(self._run(attempt), loop=self._loop)
@@ -53,13 +55,7 @@ class LoopRunner:
         _left_behind.append(attempt.place)
 
     async def close(self) -> None:
-        for instances in self._idle.values():
-            for instance in instances:
-                try:
-                    await asyncio.wait_for(instance.close(), CLOSE_SECONDS)
-                except Exception:  # noqa: BLE001 - a scraper may raise anything
-                    _log.exception("closing an instance of %s failed", instance.scraper.name)
-        self._idle.clear()
+        await _close(self._idle.clear())
 
     async def _run(self, attempt: Attempt) -> None:
         job = attempt.job
@@ -74,25 +70,31 @@ class LoopRunner:
         ending: Ending
         instance: Instance | None = None
         try:
-            instance = self._functions.get(scraper.name) or await self._instance(scraper)
+            instance = self._functions.get(scraper.name) or await self._instance(context, scraper)
             await invoke(instance, context)
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
+        surplus: list[Instance] = []
         if scraper.is_class and instance is not None and attempt.cut is None:
-            self._idle[scraper.name].append(instance)
+            surplus = self._idle.put(instance, job.run.id)
         self._end(attempt, ending)
+        if surplus:
+            await _close(surplus)
 
-    async def _instance(self, scraper: Scraper) -> Instance:
+    async def _instance(self, context: Context, scraper: Scraper) -> Instance:
         if not scraper.is_class:
             self._functions[scraper.name] = scraper.new_instance()
             return self._functions[scraper.name]
-        idle = self._idle.setdefault(scraper.name, [])
-        if idle:
-            return idle.pop()
-        instance = scraper.new_instance()
-        await instance.setup()
-        return instance
+        return self._idle.take(scraper, context.run.id) or await set_up(scraper, context)
+
+
+async def _close(instances: list[Instance]) -> None:
+    for instance in instances:
+        try:
+            await asyncio.wait_for(instance.close(), CLOSE_SECONDS)
+        except Exception:  # noqa: BLE001 - a scraper may raise anything
+            _log.exception("closing an instance of %s failed", instance.scraper.name)
 
 
 def _frames_of(waiting: Any) -> Iterator[FrameType]:

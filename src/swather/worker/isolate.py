@@ -154,9 +154,6 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
     match ask.verb:
         case "fetch":
             return wire.pack(await verbs.fetch(wire.request_of(ask.body)))
-        case "permits":
-            wanted = wire.permits_of(ask.body)
-            await verbs.permits(wanted.lane, wanted.count)
         case "checkpoint":
             made = wire.produced_of(ask.body)
             await verbs.checkpoint(

@@ -1,38 +1,83 @@
 """What a worker knows of a run whose tasks it executes."""
 
-from typing import Any
+from typing import Any, Final
 
-from swather.model.run import Run
+from swather.model.lease import Lease
+from swather.model.pacing import NO_LIMITS
+from swather.model.retry import Budgets
+from swather.model.run import RESERVED_PARAM, Run
+from swather.net.typed import hosts_in, typed_hosts
 from swather.scraping.context import RunInfo
 from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
 
+_ENOUGH_WORKERS: Final = 8
+_NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0)
+
 
 class Job:
-    """A run with its scraper, read once and then used for each of its tasks."""
+    """A run with its scraper, read once and then used for each of its tasks. In a `replay` nothing
+    is paced, and nothing is tried again: what is stored is the same the next time.
+    """
 
     __slots__ = (
+        "_lane_limits",
         "backoff",
         "budgets",
         "delay",
         "info",
-        "is_limited",
+        "is_auto",
         "isolation",
+        "keeps_pages",
+        "names_lanes",
+        "obeys_robots",
         "params",
         "run",
         "scraper",
         "timeout",
+        "typed_hosts",
     )
 
-    def __init__(self, run: Run, scraper: Scraper) -> None:
+    def __init__(self, run: Run, scraper: Scraper, *, replay: bool = False) -> None:
         options = scraper.options
         self.run = run
         self.scraper = scraper
         self.info = RunInfo(run.id, run.name, run.version)
         self.params: Any = typed(scraper, run.params)
         self.timeout = options.timeout
+        self.typed_hosts = typed_hosts(run.params.get(RESERVED_PARAM, {}).get("hosts") or ())
         self.isolation = scraper.isolation
-        self.budgets = options.budgets()
+        self.keeps_pages = _keeps_pages(run, scraper)
+        self.budgets = _NO_RETRIES if replay else options.budgets()
         self.backoff = options.backoff_policy()
-        self.delay = options.delay_range()
-        self.is_limited = not run.lane_limits.are_none
+        self.delay = None if replay else options.delay_range()
+        self._lane_limits = NO_LIMITS if replay else run.lane_limits
+        self.is_auto = options.is_auto
+        self.names_lanes = options.lane is not None
+        self.obeys_robots = options.robots
+
+    def holds_back(self, slots: int) -> bool:
+        """Whether the run's limits for lanes keep workers of so many slots from all they could do;
+        in flight there may be as many as a few of them need, and more.
+        """
+        limits = self._lane_limits
+        few = limits.in_flight is not None and limits.in_flight < _ENOUGH_WORKERS * slots
+        return few or limits.every_seconds > 0
+
+    def may_reach_private(self, lease: Lease, host: str, port: int) -> bool:
+        """Whether a task may reach a host at a private address: one that somebody typed, in this
+        task or in another target or parameter of the run.
+        """
+        if (host, port) in self.typed_hosts:
+            return True
+        if lease.parent_id is not None:
+            return False
+        # Also for its children, unless another worker takes them.
+        self.typed_hosts |= typed_hosts(hosts_in(lease.target))
+        return (host, port) in self.typed_hosts
+
+
+def _keeps_pages(run: Run, scraper: Scraper) -> bool:
+    """As the run was begun, whichever worker meets it; else as the scraper says here."""
+    noted = run.params.get(RESERVED_PARAM, {}).get("store_pages")
+    return bool(scraper.options.store_pages if noted is None else noted)

@@ -1,6 +1,6 @@
 """The runs a worker has met, by id."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from swather.errors import InputError
 from swather.model.lease import Lease
@@ -12,9 +12,20 @@ from swather.worker.job import Job
 class Jobs:
     """`known` may be read on any thread; loading blocks."""
 
-    def __init__(self, scrapers: Mapping[str, Scraper]) -> None:
+    def __init__(self, scrapers: Mapping[str, Scraper], *, replay: bool = False) -> None:
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
+        self._replay = replay
+
+    def hold_back(self, leases: Iterable[Lease], slots: int) -> bool:
+        """Whether some of these are on lanes that their run limits."""
+        runs = {lease.run_id for lease in leases if lease.lane}
+        return any(run in self.known and self.known[run].holds_back(slots) for run in runs)
+
+    def place_of(self, lease: Lease) -> tuple[str, str] | None:
+        """The scraper and the lane of a task; None while its run is not known."""
+        job = self.known.get(lease.run_id)
+        return None if job is None else (job.scraper.name, lease.lane)
 
     def load(self, store: Store, name: str) -> Job:
         run = store.runs.get(name)
@@ -23,7 +34,7 @@ class Jobs:
                 f"run {name!r} is one of scraper {run.scraper!r}, which this worker does not have; "
                 f"it has {', '.join(self._scrapers)}"
             )
-        job = Job(run, self._scrapers[run.scraper])
+        job = Job(run, self._scrapers[run.scraper], replay=self._replay)
         self.known[run.id] = job
         return job
 

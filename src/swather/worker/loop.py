@@ -12,10 +12,11 @@ from swather import posix
 from swather.errors import InputError
 from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
-from swather.net.fetcher import Fetcher, WreqFetcher
+from swather.net.fetcher import Fetcher, WebFetcher
 from swather.scraping.scraper import Scraper
 from swather.store.clock import Clock
 from swather.worker.crew import Crew
+from swather.worker.politeness import POLITE, Politeness
 from swather.worker.report import WorkerReport
 from swather.worker.settings import Settings
 from swather.worker.version import version_of
@@ -37,6 +38,8 @@ class Worker:
     poll_seconds    how often to look for work when no hint comes
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
+    replay          answer from the pages that the run has stored, and touch no site
+    politeness      how it treats sites
     on_event        called with (kind, details) when an attempt starts or its outcome is committed
     """
 
@@ -58,8 +61,10 @@ class Worker:
         poll_seconds: float = 1.0,
         beat_seconds: float | None = None,
         watchdog_seconds: float = 5.0,
+        replay: bool = False,
         on_event: Callable[[str, dict[str, Any]], None] | None = None,
-        new_fetcher: Callable[[], Fetcher] = WreqFetcher,
+        new_fetcher: Callable[[], Fetcher] = WebFetcher,
+        politeness: Politeness = POLITE,
         clock: Clock | None = None,
     ) -> None:
         _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
@@ -78,8 +83,10 @@ class Worker:
             poll_seconds=poll_seconds,
             beat_seconds=beat_seconds,
             watchdog_seconds=watchdog_seconds,
+            replay=replay,
             on_event=on_event,
             new_fetcher=new_fetcher,
+            politeness=politeness,
             new_worker=NewWorker(
                 process=posix.this_process(),
                 name=name,

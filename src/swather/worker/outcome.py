@@ -24,8 +24,8 @@ def completed(lease: Lease, collected: Collected) -> Completed:
     )
 
 
-def released(lease: Lease) -> Released:
-    return Released(task_id=lease.task_id, token=lease.token)
+def released(lease: Lease, after_seconds: float = 0.0) -> Released:
+    return Released(task_id=lease.task_id, token=lease.token, after_seconds=after_seconds)
 
 
 def faulted(lease: Lease, classified: Classified, job: Job, random: Random) -> Outcome:

@@ -149,6 +149,16 @@ class Pump:
             self.poke()
         self._taken = 0
 
+    def give_back_if(self, closed: Callable[[Lease], bool]) -> None:
+        """Leases that may not begin soon are better off where they came from."""
+        waiting, self.waiting = self.waiting, deque()
+        for lease in waiting:
+            if closed(lease):
+                self.finished.append(released(lease))
+            else:
+                self.waiting.append(lease)
+        self.poke()
+
     def _give_back(self, count: int) -> None:
         self.finished += [released(self.waiting.pop()) for _ in range(count)]
 

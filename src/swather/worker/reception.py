@@ -7,10 +7,11 @@ from random import Random
 from typing import Any
 
 from swather.model.lease import Lease
-from swather.model.outcome import Completed, Outcome, Released, Retry, Verdict
-from swather.model.retry import ErrorClass
+from swather.model.outcome import Completed, Outcome, Released, Verdict
+from swather.scraping.classify import Classified
 from swather.store.ports import Fence
 from swather.worker.attempt import Attempt, Cut, Ending
+from swather.worker.breaker import Ended, told_by
 from swather.worker.chores import Chores
 from swather.worker.dispatch import Dispatch
 from swather.worker.endings import outcome_of
@@ -19,6 +20,7 @@ from swather.worker.prefetch import Prefetch
 from swather.worker.pump import Pump
 from swather.worker.report import Tally
 from swather.worker.settings import OnEvent
+from swather.worker.sites import Sites
 from swather.worker.slots import MAX_ABANDONED, Slots
 from swather.worker.verbs import Services
 
@@ -33,6 +35,7 @@ class Reception:
     dispatch: Dispatch
     chores: Chores
     services: Services
+    sites: Sites | None = None
 
     def __init__(
         self,
@@ -57,19 +60,40 @@ class Reception:
         tally.attempts += 1
         tally.busy_seconds += seconds
         self._prefetch.observe(seconds)
-        outcome = outcome_of(attempt, ending, self._random)
+        outcome, fault = outcome_of(attempt, ending, self._random)
         if outcome is None:
             tally.lost += 1
             self._held.remove([attempt.fence])
             self.pump.take_back((), ())
         else:
             self.pump.add(outcome)
+        if attempt.lease.lane and self.sites is not None:
+            self._tell_of_site(self.sites, attempt, outcome, fault)
         if not isinstance(outcome, Completed):
-            self._look_at_failure(attempt, ending, outcome)
+            self._look_at_failure(ending)
 
-    def _look_at_failure(self, attempt: Attempt, ending: Ending, outcome: Outcome | None) -> None:
-        if isinstance(outcome, Retry):
-            self._cool_if_blocked(attempt.lease, outcome)
+    def _tell_of_site(
+        self, sites: Sites, attempt: Attempt, outcome: Outcome | None, fault: Classified | None
+    ) -> None:
+        lane, trip = attempt.lease.lane, attempt.trip
+        status = 0 if trip is None else trip.status
+        if fault is None:
+            if isinstance(outcome, Completed):
+                ended = Ended("", "", status)
+                sites.ended((attempt.job.scraper.name, lane), ended, attempt.lease.claimed_at)
+            return
+        found = fault.fault
+        if fault.cools_lane and not (trip is not None and trip.struck):
+            # A client of the scraper's own was told to go away, or the scraper itself.
+            sites.strike(lane, fault.after_seconds, found.title)
+        against = told_by(found.error_class, fault.reason)
+        if against is not None:
+            ended = (
+                Ended(found.error_class, found.title, status) if against else Ended("", "", status)
+            )
+            sites.ended((attempt.job.scraper.name, lane), ended, attempt.lease.claimed_at)
+
+    def _look_at_failure(self, ending: Ending) -> None:
         if isinstance(ending, KeyboardInterrupt):
             self._stop("stopped")
         if self.slots.abandoned >= MAX_ABANDONED:
@@ -103,11 +127,6 @@ class Reception:
             if attempt is not None:
                 _log.info("task %d was taken away and is stopped", attempt.lease.task_id)
                 self.slots.cut(attempt, Cut.LOST)
-
-    def _cool_if_blocked(self, lease: Lease, outcome: Retry) -> None:
-        """What refuses one target refuses its neighbours."""
-        if outcome.fault.error_class is ErrorClass.BLOCKED and lease.lane:
-            self.chores.cool(lease.lane, outcome.after_seconds, outcome.fault.title)
 
     def _tell(self, kind: str, details: dict[str, Any]) -> None:
         if self._on_event is None:

@@ -9,6 +9,7 @@ from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher
 from swather.scraping.scraper import Scraper
+from swather.worker.politeness import Politeness
 
 OnEvent = Callable[[str, dict[str, Any]], None]
 
@@ -29,6 +30,8 @@ class Settings:
     poll_seconds: float
     beat_seconds: float | None
     watchdog_seconds: float
+    replay: bool
     on_event: OnEvent | None
     new_fetcher: Callable[[], Fetcher]
+    politeness: Politeness
     new_worker: NewWorker

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable
 from random import Random
 from time import monotonic
@@ -73,6 +74,18 @@ class Slots:
         if at < self._timer_at:
             self._look_at(at)
 
+    def stop_clock(self, attempt: Attempt) -> None:
+        """What the attempt waits for now is not its fault."""
+        attempt.waits += 1
+        if attempt.waits == 1:
+            attempt.left = attempt.deadline - monotonic()
+            attempt.deadline = math.inf
+
+    def start_clock(self, attempt: Attempt) -> None:
+        attempt.waits -= 1
+        if attempt.waits == 0 and not attempt.ended:
+            self.set_deadline(attempt, monotonic() + attempt.left)
+
     def cut(self, attempt: Attempt, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:
         """Ask an attempt to end, and give it up if it does not."""
         if attempt.ended:
@@ -86,8 +99,11 @@ class Slots:
         self._look_at(min(attempt.abandon_at, self._timer_at))
 
     def longest_deadline(self) -> float | None:
-        """When the last of the running attempts will be cut; for other threads, too."""
-        return max((attempt.deadline for attempt in list(self.running.values())), default=None)
+        """When the last of the running attempts will be cut; for other threads, too. One whose
+        clock stands still does not run.
+        """
+        deadlines = [attempt.deadline for attempt in list(self.running.values())]
+        return max(filter(math.isfinite, deadlines), default=None)
 
     def close(self) -> None:
         if self._timer is not None:

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from swather.errors import LeaseLost
 from swather.scraping.context import Context, SyncContext
+from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke_blocking
-from swather.scraping.scraper import Instance
+from swather.scraping.setup import set_up_blocking
 from swather.worker.attempt import Attempt, Ending
 from swather.worker.verbs import LoopVerbs, Services
 
@@ -33,23 +34,21 @@ class SlotThread(threading.Thread):
         self.jobs: SimpleQueue[tuple[Attempt, Waiting, Callable[..., None]] | None] = SimpleQueue()
         self._loop = loop
         self._services = services
-        self._instances: dict[str, Instance] = {}
+        self._idle = Idle()
 
     def run(self) -> None:
         while (job := self.jobs.get()) is not None:
             attempt, waiting, done = job
-            ending = self._execute(attempt, waiting)
-            if attempt.cut is not None:
-                self._instances.pop(attempt.job.scraper.name, None)
+            ending, instance = self._execute(attempt, waiting)
+            surplus: list[Instance] = []
+            if instance is not None and attempt.cut is None:
+                surplus = self._idle.put(instance, attempt.job.run.id)
             with suppress(RuntimeError):  # the loop was closed while this one was left behind
                 self._loop.call_soon_threadsafe(done, self, attempt, ending)
-        for instance in self._instances.values():
-            try:
-                instance.close_blocking(asyncio.run)
-            except Exception:  # noqa: BLE001 - a scraper may raise anything
-                _log.exception("closing an instance of %s failed", instance.scraper.name)
+            _close(surplus)
+        _close(self._idle.clear())
 
-    def _execute(self, attempt: Attempt, waiting: Waiting) -> Ending:
+    def _execute(self, attempt: Attempt, waiting: Waiting) -> tuple[Ending, Instance | None]:
         job = attempt.job
         context = Context(
             scraper=job.scraper,
@@ -62,19 +61,23 @@ class SlotThread(threading.Thread):
         def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
             return _run_on(self._loop, coroutine, attempt, waiting)
 
+        instance: Instance | None = None
         try:
-            invoke_blocking(self._instance(attempt), SyncContext(context, run))
-            return context.collected()
+            instance = self._idle.take(job.scraper, job.run.id) or set_up_blocking(
+                job.scraper, context, run
+            )
+            invoke_blocking(instance, SyncContext(context, run))
+            return context.collected(), instance
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
-            return error
+            return error, instance
 
-    def _instance(self, attempt: Attempt) -> Instance:
-        scraper = attempt.job.scraper
-        if scraper.name not in self._instances:
-            instance = scraper.new_instance()
-            instance.setup_blocking(asyncio.run)
-            self._instances[scraper.name] = instance
-        return self._instances[scraper.name]
+
+def _close(instances: list[Instance]) -> None:
+    for instance in instances:
+        try:
+            instance.close_blocking(asyncio.run)
+        except Exception:  # noqa: BLE001 - a scraper may raise anything
+            _log.exception("closing an instance of %s failed", instance.scraper.name)
 
 
 class ThreadRunner:

@@ -2,28 +2,39 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from swather.errors import LeaseLost
+from swather.errors import LeaseLost, Postponed
+from swather.model.lease import Permits
 from swather.model.outcome import File, Item, Verdict
 from swather.model.task import Target
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.robots import Robots
 from swather.scraping.files import FileStore
+from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Attempt, Cut
-
-_ASK_AGAIN_SECONDS: Final = 1.0
+from swather.worker.politeness import Politeness
+from swather.worker.sites import Sites
+from swather.worker.slots import Slots
+from swather.worker.stored_pages import Keeper, StoredPages
+from swather.worker.traffic import Traffic
+from swather.worker.trip import AttemptTrip
 
 _log = logging.getLogger(__name__)
 
 
 class Services:
     """What the attempts of one worker share."""
+
+    slots: Slots
+    sites: Sites
+    robots: Robots
 
     def __init__(
         self,
@@ -33,18 +44,33 @@ class Services:
         new_fetcher: Callable[[], Fetcher],
         on_children: Callable[[], None],
     ) -> None:
+        self.traffic = Traffic(self._ask)
         self.writer = writer
         self.files = files
         self.disk = disk
         self.on_children = on_children
         self._new_fetcher = new_fetcher
         self._fetcher: Fetcher | None = None
+        self.keeper = Keeper(writer)
+        # In a replay: where all pages come from.
+        self.stored: StoredPages | None = None
 
     @property
     def fetcher(self) -> Fetcher:
         if self._fetcher is None:
             self._fetcher = self._new_fetcher()
         return self._fetcher
+
+    def begin(self, store: Store, policy: Politeness, sites: Sites) -> None:
+        """The threads of the worker are there."""
+        self.sites = sites
+        self.robots = Robots(
+            store.robots,
+            user_agent=policy.user_agent,
+            executor=self.disk,
+            ttl_seconds=policy.robots_ttl_seconds,
+            max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
+        )
 
     def link(self, files: Sequence[File]) -> None:
         """Give committed files their names; the rows say where they are even if that fails."""
@@ -57,9 +83,15 @@ class Services:
             except OSError:
                 _log.exception("file %s was stored but could not be named", file.name)
 
+    def _ask(self, attempt: Attempt, lane: str) -> Awaitable[Permits]:
+        _check(attempt)
+        return asyncio.wrap_future(self.writer.permits(attempt.fence, lane))
+
     async def close(self) -> None:
         if self._fetcher is not None:
             await self._fetcher.close()
+        if self.stored is not None:
+            await self.stored.close()
 
 
 class LoopVerbs:
@@ -72,20 +104,18 @@ class LoopVerbs:
         self._services = services
 
     async def fetch(self, request: Request) -> Page:
-        self._check()
-        return await self._services.fetcher.fetch(request)
-
-    async def permits(self, lane: str, count: int) -> None:
-        while True:
-            self._check()
-            permits = await asyncio.wrap_future(
-                self._services.writer.permits(self._attempt.fence, lane, count)
-            )
-            count -= permits.granted
-            if count <= 0:
-                return
-            wait = permits.retry_after_seconds
-            await asyncio.sleep(_ASK_AGAIN_SECONDS if wait is None else wait)
+        attempt = self._attempt
+        _check(attempt)
+        services = self._services
+        if services.stored is not None:
+            return await services.stored.fetch(attempt, request)
+        trip = attempt.trip
+        if trip is None:
+            trip = attempt.trip = AttemptTrip(attempt, services)
+        page = await services.fetcher.fetch(request, trip)
+        if attempt.job.keeps_pages:
+            services.keeper.keep(attempt, request, page)
+        return page
 
     async def checkpoint(
         self,
@@ -95,7 +125,7 @@ class LoopVerbs:
         children: Sequence[Target],
         files: Sequence[File],
     ) -> None:
-        self._check()
+        _check(self._attempt)
         self._keep(
             await asyncio.wrap_future(
                 self._services.writer.checkpoint(
@@ -114,24 +144,27 @@ class LoopVerbs:
             self._services.on_children()
 
     async def progress(self, data: Any) -> None:
-        self._check()
+        _check(self._attempt)
         self._keep(
             await asyncio.wrap_future(self._services.writer.progress(self._attempt.fence, data))
         )
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
-        self._check()
+        _check(self._attempt)
         services = self._services
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             services.disk, services.files.keep, content, name, media_type
         )
 
-    def _check(self) -> None:
-        if self._attempt.cut is not None or self._attempt.ended:
-            raise LeaseLost("this attempt was cut; nothing it does will be kept")
-
     def _keep(self, verdict: Verdict) -> None:
         if verdict is Verdict.STALE:
             self._attempt.cut = self._attempt.cut or Cut.LOST
             raise LeaseLost("the lease of this attempt is gone; nothing it does will be kept")
+
+
+def _check(attempt: Attempt) -> None:
+    if attempt.cut is not None or attempt.ended:
+        raise LeaseLost("this attempt was cut; nothing it does will be kept")
+    if attempt.postponed is not None:
+        raise Postponed("this attempt was put off; nothing it does will be kept")

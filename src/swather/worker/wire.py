@@ -39,12 +39,20 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     params: bytes
 
 
+class Met(msgspec.Struct, frozen=True):
+    """An error: its kind, its text, and what else it tells."""
+
+    kind: str
+    text: str
+    details: dict[str, str | int | float | bool | None]
+
+
 class Reply(msgspec.Struct, frozen=True, tag=True):
     """To the child: the answer to its question of that number, or the error it met."""
 
     number: int
     body: bytes = b""
-    error: tuple[str, str] | None = None
+    error: "Met | None" = None
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -96,11 +104,6 @@ class Produced(msgspec.Struct, frozen=True):
     cursor: Any = None
 
 
-class Permits(msgspec.Struct, frozen=True):
-    lane: str
-    count: int
-
-
 class Save(msgspec.Struct, frozen=True):
     """Content, or the path of a file that both processes see."""
 
@@ -118,7 +121,6 @@ _lease: Final = msgspec.json.Decoder(Lease)
 pack: Final = _encoder.encode
 request_of: Final = msgspec.msgpack.Decoder(Request).decode
 page_of: Final = msgspec.msgpack.Decoder(Page).decode
-permits_of: Final = msgspec.msgpack.Decoder(Permits).decode
 save_of: Final = msgspec.msgpack.Decoder(Save).decode
 file_of: Final = msgspec.msgpack.Decoder(File).decode
 lease_of: Final = _lease.decode
@@ -161,14 +163,19 @@ def items_of(made: Produced) -> list[Item]:
     return [Item(item.data.copy(), item.key) for item in made.items]
 
 
-def error_of(error: BaseException) -> tuple[str, str]:
-    return type(error).__name__, str(error)
+def error_of(error: BaseException) -> Met:
+    told = vars(error).items()
+    plain = {name: value for name, value in told if isinstance(value, str | int | float | None)}
+    return Met(type(error).__name__, str(error), plain)
 
 
-def raised_from(error: tuple[str, str]) -> Exception:
+def raised_from(met: Met) -> Exception:
     """The error that was met on the other side, as far as we know its kind."""
-    name, message = error
-    kind = getattr(net_errors, name, None) or getattr(errors, name, None)
-    if isinstance(kind, type) and issubclass(kind, errors.SwatherError):
-        return kind(message)
-    return errors.SwatherError(f"{name}: {message}")
+    kind = getattr(net_errors, met.kind, None) or getattr(errors, met.kind, None)
+    if not (isinstance(kind, type) and issubclass(kind, errors.SwatherError)):
+        return errors.SwatherError(f"{met.kind}: {met.text}")
+    # Not by its constructor, which would make the text anew out of what it is given.
+    error = kind.__new__(kind)
+    error.args = (met.text,)
+    vars(error).update(met.details)
+    return error

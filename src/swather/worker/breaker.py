@@ -1,0 +1,188 @@
+"""The circuit breaker's window: what became of the last attempts of a scraper on a lane."""
+
+import math
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from swather.errors import InputError
+from swather.model.retry import ErrorClass
+
+MAX_PLACES: Final = 10_000
+_MAX_TITLE_CHARACTERS: Final = 200
+# Refused before the site was asked, or by what stands between it and us: no sign of how it does.
+_NO_SIGN: Final = frozenset(
+    {"robots", "private_address", "bad_url", "bad_input", "missing_extra", "not_stored"}
+)
+# Every other named end ("not_found", "no_subtitles") is an answer that was understood.
+_NOT_UNDERSTOOD: Final = frozenset({"bad_item", "layout_changed", "login_failed"})
+
+Place = tuple[str, str]
+
+
+class BreakerPolicy(msgspec.Struct, frozen=True):
+    """Open when `share` of the last `window` attempts have failed (0: never), then let one through
+    every `probe_seconds`, and half as often after each one that fails, down to one in
+    `probe_cap_seconds`.
+    """
+
+    window: int = 20
+    share: float = 0.9
+    probe_seconds: float = 30.0
+    probe_cap_seconds: float = 1_800.0
+
+    def __post_init__(self) -> None:
+        if self.window < 0:
+            raise InputError(f"a breaker's window must not be negative, got {self.window!r}")
+        if not 0 < self.share <= 1:
+            raise InputError(f"a breaker's share must be above 0 and at most 1, got {self.share!r}")
+        if not 0 < self.probe_seconds <= self.probe_cap_seconds:
+            raise InputError(
+                "a breaker's probe_seconds must be positive and at most its cap, got "
+                f"{self.probe_seconds!r} and {self.probe_cap_seconds!r}"
+            )
+
+
+class Ended(NamedTuple):
+    """One attempt: its error class and title, or "" and "", and the last status it was given."""
+
+    error_class: str
+    title: str
+    status: int
+
+
+class Opens(NamedTuple):
+    """The breaker opens, or stays open and lets the next attempt through later than before."""
+
+    seen: dict[str, Any]
+    probe_seconds: float
+
+
+class Closes(NamedTuple):
+    """An attempt of an open breaker has succeeded."""
+
+
+@dataclass(slots=True)
+class _Window:
+    ended: deque[Ended]
+    failed: int = 0
+    blocked_at: float = -1.0
+
+    def add(self, one: Ended) -> None:
+        ended = self.ended
+        if len(ended) == ended.maxlen and ended[0].error_class:
+            self.failed -= 1
+        ended.append(one)
+        if one.error_class:
+            self.failed += 1
+
+
+class Opened(NamedTuple):
+    """An open breaker; `since` when, by our clock, claims are held back by it: not at once."""
+
+    seen: dict[str, Any]
+    probe_seconds: float
+    since: float
+
+
+class Breakers:
+    """The windows of one worker. What was claimed before a breaker was open for all tells nothing
+    about it.
+    """
+
+    def __init__(self, policy: BreakerPolicy) -> None:
+        self._policy = policy
+        self._windows: OrderedDict[Place, _Window] = OrderedDict()
+        self._open: dict[Place, Opened] = {}
+
+    def learn(self, opened: Mapping[Place, Opens], now: float) -> None:
+        """These are open, and no others."""
+        self._open = {
+            place: Opened(*found, min(now, self._open[place].since if place in self._open else now))
+            for place, found in opened.items()
+        }
+
+    def confirm(self, place: Place, now: float) -> None:
+        """The fleet knows that it is open: what is claimed from now on is a probe."""
+        if place in self._open:
+            self._open[place] = self._open[place]._replace(since=now)
+
+    def observe(
+        self, place: Place, ended: Ended, *, began_at: float, now: float
+    ) -> Opens | Closes | None:
+        """What follows from the end of an attempt."""
+        if not self._policy.window:
+            return None
+        opened = self._open.get(place)
+        if opened is not None:
+            return self._probed(place, opened, ended, began_at)
+        window = self._window(place)
+        if ended.error_class == ErrorClass.BLOCKED:
+            # All that was on its way when the site refused us is one refusal.
+            if began_at < window.blocked_at:
+                return None
+            window.blocked_at = now
+        window.add(ended)
+        if len(window.ended) < self._policy.window or not ended.error_class:
+            return None
+        if window.failed < self._policy.share * len(window.ended):
+            return None
+        del self._windows[place]
+        return self._opens(place, seen_in(window.ended), self._policy.probe_seconds)
+
+    def _probed(
+        self, place: Place, opened: Opened, ended: Ended, began_at: float
+    ) -> Opens | Closes | None:
+        if began_at < opened.since:
+            return None
+        if not ended.error_class:
+            del self._open[place]
+            return Closes()
+        seconds = min(2 * opened.probe_seconds, self._policy.probe_cap_seconds)
+        probe = {"class": ended.error_class, "status": ended.status, "error": _clipped(ended.title)}
+        probes = {"probes": opened.seen.get("probes", 0) + 1, "last_probe": probe}
+        return self._opens(place, {**opened.seen, **probes}, seconds)
+
+    def _opens(self, place: Place, seen: dict[str, Any], seconds: float) -> Opens:
+        self._open[place] = Opened(seen, seconds, math.inf)
+        return Opens(seen, seconds)
+
+    def _window(self, place: Place) -> _Window:
+        window = self._windows.get(place)
+        if window is None:
+            window = self._windows[place] = _Window(deque(maxlen=self._policy.window))
+            if len(self._windows) > MAX_PLACES:
+                self._windows.popitem(last=False)
+        return window
+
+
+def seen_in(ended: Iterable[Ended]) -> dict[str, Any]:
+    """What a person needs to tell a site that is down from a ban and from a broken parser."""
+    ended = list(ended)
+    failed = [one for one in ended if one.error_class]
+    titles = Counter(one.title for one in failed)
+    title, times = titles.most_common(1)[0] if titles else ("", 0)
+    return {
+        "of": len(ended),
+        "failed": len(failed),
+        "classes": dict(Counter(one.error_class or "ok" for one in ended).most_common()),
+        "statuses": dict(Counter(str(one.status or "") for one in ended).most_common()),
+        "error": _clipped(title),
+        "times": times,
+    }
+
+
+def _clipped(title: str) -> str:
+    return title[:_MAX_TITLE_CHARACTERS]
+
+
+def told_by(error_class: ErrorClass, reason: str | None) -> bool | None:
+    """Whether a failure speaks against the site or the parser; None: it says nothing of them."""
+    if error_class is ErrorClass.PROXY:
+        return None
+    if error_class is ErrorClass.PERMANENT and reason is not None:
+        return None if reason in _NO_SIGN else reason in _NOT_UNDERSTOOD
+    return True

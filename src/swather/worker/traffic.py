@@ -1,0 +1,166 @@
+"""What a worker knows of the lanes its requests take: which are closed, which cost nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
+
+from swather.errors import Postponed
+from swather.model.lease import Lease, Permits
+from swather.scraping.targets import lane_of_url
+from swather.worker.attempt import Attempt
+
+# A lane that is closed for longer is not waited for: the target gives its slot to others.
+PATIENCE_SECONDS: Final = 5.0
+# For how long a lane that nothing limited is free for further requests, without asking again.
+FREE_SECONDS: Final = 0.25
+# The same for the first request of a task, which the claim has asked for.
+FREE_TO_BEGIN_SECONDS: Final = 2.0
+# When to come back to a lane of others that somebody has paused.
+PAUSED_SECONDS: Final = 60.0
+ASK_AGAIN_SECONDS: Final = 1.0
+AT_ONCE: Final = 1e-9
+# How much later than usual after a claim or a permit the request may be made that it was for.
+GOOD_FOR_SECONDS: Final = 0.025
+_MAX_LANES: Final = 10_000
+
+Ask = Callable[[Attempt, str], Awaitable[Permits]]
+
+
+class Punctuality:
+    """Whether permits come in time. Those that are kept, or are on their way for different times,
+    could be used all at once; a delay that all of them have, as behind a slow disk or a distant
+    database, keeps them apart.
+    """
+
+    def __init__(self) -> None:
+        self._usual: dict[str, float] = {}
+
+    def is_in_time(self, lane: str, late_seconds: float) -> bool:
+        usual = self._usual.get(lane, 0.0)
+        if len(self._usual) >= _MAX_LANES:
+            self._usual.clear()
+        # The least counts, and is left by halves where all have become later.
+        self._usual[lane] = min(late_seconds, (usual + late_seconds) / 2)
+        return late_seconds - usual <= GOOD_FOR_SECONDS
+
+
+class _Closed(NamedTuple):
+    """Until when; and since when the store lets nobody in, as far as this worker knows."""
+
+    until: float
+    known_at: float
+
+
+_OPEN: Final = _Closed(0.0, 0.0)
+
+
+class Traffic:
+    """Belongs to the loop's thread. `ask` asks the store for a permit. What is known here is known
+    for a moment: every change of a limit, a pause or a cool-down makes all of it be forgotten.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._lanes: dict[str, str] = {}
+        self._free: dict[str, float] = {}
+        self._closed: dict[str, _Closed] = {}
+        self._slower_since: dict[str, float] = {}
+        self._claims = Punctuality()
+        self._permits = Punctuality()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lane_of(self, url: str) -> str:
+        """See swather.scraping.targets.lane_of_url."""
+        end = url.find("/", 8)
+        origin = url if end < 0 else url[:end]
+        lane = self._lanes.get(origin)
+        if lane is None:
+            if len(self._lanes) >= _MAX_LANES:
+                self._lanes.clear()
+            lane = self._lanes[origin] = lane_of_url(url)
+        return lane
+
+    def close(self, lane: str, seconds: float, *, known_in_seconds: float = 0.0) -> None:
+        """The lane is closed for so long, and everybody knows; or will know, in a moment."""
+        now = monotonic()
+        until = max(now + seconds, self._closed.get(lane, _OPEN).until)
+        self._free.pop(lane, None)
+        self._closed[lane] = _Closed(until, now + known_in_seconds)
+
+    def slow_down(self, lane: str) -> None:
+        """What was claimed until now was paid at a pace that is no longer the lane's."""
+        self._free.pop(lane, None)
+        if len(self._slower_since) >= _MAX_LANES:
+            self._slower_since.clear()
+        self._slower_since[lane] = monotonic()
+
+    def forget(self) -> None:
+        self._free.clear()
+        self._closed.clear()
+
+    def is_still_paid(self, lease: Lease) -> bool:
+        """Whether the claim's permit for a first request still counts: soon after, unless the lane
+        was closed or slowed down since.
+        """
+        lane, claimed_at = lease.lane, lease.claimed_at
+        if lane in self._closed and self._closed[lane].known_at < claimed_at:
+            del self._closed[lane]  # It was open when this task was claimed.
+        now = monotonic()
+        if not self._claims.is_in_time(lane, now - claimed_at):
+            # Without a pace there is nothing to be late for, but for a lane that was closed since.
+            since = max(claimed_at, self._free.get(lane, 0.0))
+            if lane not in self._free or now - since > FREE_TO_BEGIN_SECONDS:
+                return False
+        return lane not in self._closed and self._slower_since.get(lane, 0.0) <= claimed_at
+
+    def is_free(self, lane: str) -> bool:
+        return lane in self._free and monotonic() - self._free[lane] < FREE_SECONDS
+
+    async def pay(self, attempt: Attempt, lane: str) -> None:
+        """Return when the attempt may make one more request on the lane; Postponed when that will
+        not be soon. Those of one worker who want the same lane ask one after another.
+        """
+        turn = self._turns.get(lane)
+        if turn is None:
+            turn = self._turns[lane] = asyncio.Lock()
+        async with turn:
+            while not self.is_free(lane):
+                if (wait := await self._wait_for(attempt, lane)) <= 0.0:
+                    return
+                await asyncio.sleep(wait)
+
+    async def _wait_for(self, attempt: Attempt, lane: str) -> float:
+        """How long to wait before the next question; 0 when it was answered with yes."""
+        wait = self._closed.get(lane, _OPEN).until - monotonic()
+        if wait > 0:
+            return self._bearable(attempt, lane, wait, "cooling")
+        self._closed.pop(lane, None)
+        permits = await self._ask(attempt, lane)
+        now = monotonic()
+        if permits.is_free:
+            self._remember_free(lane, now)
+        if permits.granted:
+            # One that came late is thrown away: used now, it would follow too close on others.
+            in_time = self._permits.is_in_time(lane, now - permits.granted_at)
+            return 0.0 if permits.is_free or in_time else AT_ONCE
+        wait = permits.retry_after_seconds or ASK_AGAIN_SECONDS
+        if permits.held == "paused":
+            return self._bearable(attempt, lane, PAUSED_SECONDS, permits.held)
+        if permits.held == "cooling":
+            self._closed[lane] = _Closed(now + wait, now)
+            return self._bearable(attempt, lane, wait, permits.held)
+        return wait
+
+    def _remember_free(self, lane: str, now: float) -> None:
+        if len(self._free) >= _MAX_LANES:
+            self._free.clear()
+        self._free[lane] = now
+
+    def _bearable(self, attempt: Attempt, lane: str, seconds: float, held: str) -> float:
+        if seconds <= PATIENCE_SECONDS:
+            return seconds
+        # Its own lane holds the task back by itself until it opens; another one would not.
+        attempt.postponed = 0.0 if lane == attempt.lease.lane else seconds
+        raise Postponed(f"lane {lane} is {held}; the target comes again when it is open")

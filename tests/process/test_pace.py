@@ -1,0 +1,117 @@
+"""Eight worker processes against one server: what sites are promised holds over all of them."""
+
+import itertools
+import os
+import time
+from collections.abc import Iterable
+
+import pytest
+
+from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.query import TaskFilter
+from swather.model.run import NewRun
+from swather.model.task import Target
+from tests.process.counting import FINE, Answer, CountingSite, most_in
+from tests.process.given import Yard
+from tests.worker.given import wait_until
+
+PROCESSES = 8
+# Half a minute shows it better, and is not for every day.
+SECONDS = float(os.environ.get("SWATHER_TEST_PACE_SECONDS", "5"))
+RATE = 20
+FIRST, SECOND = "127.0.0.1", "127.0.0.2"
+PACED = Limits(1 / RATE, 1, 8)
+
+pytestmark = pytest.mark.timeout(120 + 4 * SECONDS)
+
+
+@pytest.fixture
+def site():
+    with CountingSite(FIRST, SECOND) as opened:
+        yield opened
+
+
+def begin(
+    yard: Yard,
+    site: CountingSite,
+    scraper: str,
+    paths: Iterable[tuple[str, str]],
+    limits: Limits = NO_LIMITS,
+) -> str:
+    """A run of these (host, path) on which eight workers begin together."""
+    run = yard.store.runs.create(NewRun(scraper=scraper, lane_limits=limits)).name
+    yard.store.runs.pause(run)
+    targets = [
+        Target(value={"n": n, "url": f"http://{site.lane(host)}{path}"}, lane=site.lane(host))
+        for n, (host, path) in enumerate(paths)
+    ]
+    yard.store.tasks.enqueue(run, targets)
+    for _ in range(PROCESSES):
+        yard.start(run, scraper, concurrency=10)
+    wait_until(lambda: len(yard.store.workers.find()) == PROCESSES, 60)
+    yard.store.runs.unpause(run)
+    wait_until(lambda: site.arrivals)
+    return run
+
+
+def both_hosts(count: int = 10_000) -> Iterable[tuple[str, str]]:
+    return itertools.product((FIRST, SECOND), (f"/{number}" for number in range(count)))
+
+
+def test_a_rate_holds_over_all_requests_of_all_processes(either_yard: Yard, site: CountingSite):
+    begin(either_yard, site, "three", [(FIRST, f"/{n}") for n in range(10_000)], PACED)
+    time.sleep(SECONDS)
+    arrivals = site.of(FIRST)
+    assert most_in(arrivals) <= RATE + PACED.burst
+    assert len(arrivals) > RATE * SECONDS / 2
+    assert {one.path[1] for one in arrivals} >= {"a", "b", "c"}
+
+
+def test_a_site_that_refuses_one_is_left_alone_by_all_and_others_are_not_slowed(
+    either_yard: Yard, site: CountingSite
+):
+    refused: list[float] = []
+
+    def answer(host: str, path: str) -> Answer:
+        if host == FIRST and path[1] == "b" and not refused and len(site.arrivals) > 60:
+            refused.append(time.monotonic())
+            return 429, {"Retry-After": "3"}, b"go away"
+        return FINE
+
+    site.answer = answer
+    begin(either_yard, site, "three", both_hosts(), PACED)
+    wait_until(lambda: refused)
+    at = refused[0]
+    wait_until(lambda: site.of(FIRST, since=at + 3), 20)
+    during = [one for one in site.of(FIRST, since=at + 1) if one.at < at + 3]
+    assert during == []
+    elsewhere = [one for one in site.of(SECOND, since=at) if one.at < at + 3]
+    assert len(elsewhere) > RATE * 3 / 2
+    assert either_yard.store.lanes.get(site.lane(FIRST)).strikes == 1
+
+
+def test_a_crawl_delay_holds_over_all_processes(either_yard: Yard, site: CountingSite):
+    def answer(_host: str, path: str) -> Answer:
+        return (200, {}, b"User-agent: *\nCrawl-delay: 0.4") if path == "/robots.txt" else FINE
+
+    site.answer = answer
+    begin(either_yard, site, "one", [(FIRST, f"/{n}") for n in range(1_000)])
+    time.sleep(SECONDS)
+    times = [one.at for one in site.of(FIRST) if one.path != "/robots.txt"]
+    assert len(times) > SECONDS
+    assert min(after - before for before, after in itertools.pairwise(times)) > 0.3
+
+
+def test_what_is_disallowed_is_asked_for_by_none_of_them(either_yard: Yard, site: CountingSite):
+    def answer(_host: str, path: str) -> Answer:
+        return (200, {}, b"User-agent: *\nDisallow: /private") if path == "/robots.txt" else FINE
+
+    site.answer = answer
+    paths = [(FIRST, f"/{kind}/{n}") for n in range(200) for kind in ("open", "private")]
+    run = begin(either_yard, site, "one", paths)
+    wait_until(lambda: either_yard.counts(run) == {"completed": 200, "failed": 200}, 60)
+    assert not [one for one in site.arrivals if one.path.startswith("/private")]
+    reasons = either_yard.store.runs.counts(run).reasons
+    assert reasons == {"ok": 200, "robots": 200}
+    failed = TaskFilter(run=run, reasons=frozenset({"robots"}))
+    assert "robots.txt" in either_yard.store.tasks.find(failed, limit=1)[0].error

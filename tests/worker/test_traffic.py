@@ -1,0 +1,144 @@
+"""What a worker knows of lanes, for itself: a store that is asked is a list of its answers."""
+
+import asyncio
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from swather.errors import Postponed
+from swather.model.lease import Permits
+from swather.worker import traffic as module
+from swather.worker.traffic import Traffic
+
+
+class Asked:
+    """Answers each question for a permit with the next of these."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.times = 0
+
+    async def __call__(self, attempt, lane):
+        self.times += 1
+        await asyncio.sleep(0)
+        answer = self.answers.pop(0)
+        return answer() if callable(answer) else answer
+
+
+def granted(**fields):
+    return Permits(1, granted_at=time.monotonic(), **fields)
+
+
+def late():
+    return Permits(1, granted_at=time.monotonic() - 1)
+
+
+def an_attempt(lane="own"):
+    lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic())
+    return SimpleNamespace(lease=lease, postponed=None)
+
+
+def pay(asked, lane="own", times=1):
+    attempt, traffic = an_attempt(), Traffic(asked)
+
+    async def pay():
+        await asyncio.gather(*(traffic.pay(attempt, lane) for _ in range(times)))
+
+    asyncio.run(pay())
+    return attempt
+
+
+def test_a_permit_that_came_later_than_usual_is_thrown_away():
+    asked = Asked(granted, late, late, granted)
+    pay(asked, times=2)
+    assert asked.times == 4
+
+
+def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken():
+    asked = Asked(granted, *[late] * 50)
+    pay(asked, times=40)
+    assert asked.times < 50
+
+
+def test_a_free_lane_is_asked_for_once_in_a_while():
+    asked = Asked(lambda: granted(is_free=True))
+    pay(asked, times=50)
+    assert asked.times == 1
+
+
+def test_those_who_want_the_same_lane_ask_one_after_another():
+    asked = Asked(*[granted] * 3)
+    pay(asked, times=3)
+    assert asked.times == 3
+
+
+def test_a_paced_lane_is_waited_for():
+    asked = Asked(Permits(0, 0.05, "paced"), granted)
+    began = time.monotonic()
+    pay(asked)
+    assert time.monotonic() - began >= 0.05
+
+
+@pytest.mark.parametrize("held", [Permits(0, 60.0, "cooling"), Permits(0, None, "paused")])
+def test_a_lane_that_is_closed_is_not_waited_for(held):
+    attempt, traffic = an_attempt(), Traffic(Asked(held))
+    with pytest.raises(Postponed, match="lane own is"):
+        asyncio.run(traffic.pay(attempt, "own"))
+    assert attempt.postponed == 0.0
+
+
+def test_who_needs_a_closed_lane_of_others_comes_when_it_opens():
+    attempt, traffic = an_attempt(), Traffic(Asked(Permits(0, 60.0, "cooling")))
+    with pytest.raises(Postponed):
+        asyncio.run(traffic.pay(attempt, "theirs"))
+    assert attempt.postponed == pytest.approx(60, abs=1)
+
+
+def test_a_closed_lane_is_known_to_be_so_until_something_changes():
+    asked = Asked(Permits(0, 60.0, "cooling"), granted)
+    traffic = Traffic(asked)
+    for _ in range(3):
+        with pytest.raises(Postponed):
+            asyncio.run(traffic.pay(an_attempt(), "own"))
+    assert asked.times == 1
+    traffic.forget()
+    asyncio.run(traffic.pay(an_attempt(), "own"))
+
+
+def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
+    traffic = Traffic(Asked())
+    lease = an_attempt().lease
+    assert traffic.is_still_paid(lease)
+    later = time.monotonic() + 2 * module.GOOD_FOR_SECONDS
+    monkeypatch.setattr(module, "monotonic", lambda: later)
+    assert not traffic.is_still_paid(lease)
+
+
+def test_without_a_pace_it_may_be_made_later(monkeypatch):
+    traffic = Traffic(Asked(lambda: granted(is_free=True)))
+    asyncio.run(traffic.pay(an_attempt(), "own"))
+    lease = an_attempt().lease
+    later = time.monotonic() + 1
+    monkeypatch.setattr(module, "monotonic", lambda: later)
+    assert traffic.is_still_paid(lease)
+    traffic.forget()
+    assert not traffic.is_still_paid(lease)
+
+
+def test_a_claim_pays_for_nothing_on_a_lane_that_was_closed_or_slowed_down_since():
+    closed, slower = Traffic(Asked()), Traffic(Asked())
+    before = an_attempt().lease
+    closed.close("own", 60.0)
+    slower.slow_down("own")
+    assert not closed.is_still_paid(before)
+    assert not slower.is_still_paid(before)
+    after = an_attempt().lease
+    assert closed.is_still_paid(after), "it could not have been claimed while the lane was closed"
+    assert slower.is_still_paid(after)
+
+
+def test_what_is_claimed_before_others_know_of_a_closed_lane_is_not_paid():
+    traffic = Traffic(Asked())
+    traffic.close("own", 60.0, known_in_seconds=1.0)
+    assert not traffic.is_still_paid(an_attempt().lease)
