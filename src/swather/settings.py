@@ -45,7 +45,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "files_folder": ("output_dir",),
 }
 # Those the database itself acts upon, so that they count only where it can see them.
-OF_THE_DATABASE: Final = frozenset({"event_level", "event_days"})
+OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"})
 # Those that are needed, or can be read, only before the database is open.
 NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
 # Variables that begin like ours and are no settings.
@@ -92,9 +92,29 @@ class Settings(BaseSettings):
         default=None, gt=0, description="seconds after which one execution is cut"
     )
     request_timeout: float | None = Field(
-        default=None, gt=0, description="seconds that one request may take; 30 by default"
+        default=None,
+        gt=0,
+        description="seconds that one fetch may take, redirects and body included; 30 by default",
     )
-    rate: str | None = Field(default=None, description="starts per lane, '5/s' or '30/min'")
+    connect_timeout: float = Field(
+        default=10.0, gt=0, description="seconds to find a site's address and to connect to it"
+    )
+    read_timeout: float = Field(
+        default=30.0, gt=0, description="seconds that a site may be silent during a fetch"
+    )
+    max_page_bytes: int = Field(
+        default=32 << 20, ge=1, description="bytes of a page, unpacked, that are taken at most"
+    )
+    max_redirects: int = Field(default=10, ge=0, description="redirects that are followed at most")
+    user_agent: str | None = Field(
+        default=None,
+        min_length=1,
+        description="how we introduce ourselves; swather/VERSION if unset",
+    )
+    http_client: Literal["wreq", "aiohttp"] = Field(
+        default="wreq", description="the HTTP client; aiohttp needs the extra of that name"
+    )
+    rate: str | None = Field(default=None, description="starts per lane, '5/s', '30/min' or 'auto'")
     total_rate: str | None = Field(default=None, description="starts of a scraper over all lanes")
     in_flight: int | None = Field(
         default=None, ge=1, description="targets that run together on a lane"
@@ -104,6 +124,45 @@ class Settings(BaseSettings):
     )
     max_delay_seconds: float | None = Field(
         default=None, ge=0, description="seconds a slot waits at most between two targets"
+    )
+    block_base_seconds: float = Field(
+        default=60.0, ge=0, description="seconds a lane cools after 429 or 503, doubled each time"
+    )
+    block_cap_seconds: float = Field(
+        default=86_400.0, ge=0, description="seconds a lane cools at most, unless its site says so"
+    )
+    block_forgive_seconds: float = Field(
+        default=1_800.0, ge=0, description="quiet seconds after which a lane begins anew"
+    )
+    block_jitter: float = Field(
+        default=0.1, ge=0, le=1, description="by how much of itself a cool-down is lengthened"
+    )
+    auto_concurrency: float = Field(
+        default=1.0, gt=0, description="requests at a time that rate='auto' aims at on a lane"
+    )
+    auto_max_seconds: float = Field(
+        default=60.0, gt=0, description="the longest interval that rate='auto' learns"
+    )
+    breaker_window: int = Field(
+        default=20, ge=0, description="attempts that a circuit breaker looks at; 0 switches it off"
+    )
+    breaker_share: float = Field(
+        default=0.9, gt=0, le=1, description="share of them that fail when a breaker opens"
+    )
+    breaker_probe_seconds: float = Field(
+        default=30.0, gt=0, description="seconds between two attempts while a breaker is open"
+    )
+    breaker_probe_cap_seconds: float = Field(
+        default=1_800.0, gt=0, description="the same at most, after it was doubled a few times"
+    )
+    robots_ttl_seconds: float = Field(
+        default=86_400.0, gt=0, description="seconds that a site's robots.txt is remembered"
+    )
+    max_crawl_delay_seconds: float = Field(
+        default=60.0, ge=0, description="the longest Crawl-delay of a robots.txt that is obeyed"
+    )
+    store_pages: bool | None = Field(
+        default=None, description="whether fetched pages are kept, for `swather replay`"
     )
     files_folder: Path = Field(
         default=Path("files"), description="where files go that scrapers save"
@@ -116,6 +175,9 @@ class Settings(BaseSettings):
     )
     event_days: float = Field(
         default=30.0, gt=0, description="days of the event log; in the settings row alone"
+    )
+    page_age_days: float = Field(
+        default=30.0, gt=0, description="days that stored pages are kept; in the settings row alone"
     )
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"

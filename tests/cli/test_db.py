@@ -41,7 +41,7 @@ def test_init_can_be_repeated(swather: Swather, busy: str):
 def test_init_makes_a_file_in_the_current_folder(swather: Swather, tmp_path: Path):
     assert swather("db", "init", "--json").data == {
         "database": "swather.db",
-        "applied": ["0001_queue"],
+        "applied": ["0001_queue", "0002_web"],
     }
     assert (tmp_path / "swather.db").exists()
 
@@ -66,7 +66,7 @@ def test_migrate_has_nothing_to_do_on_new_tables(swather: Swather, database: str
 
 def test_migrate_names_what_it_applied(swather: Swather, tmp_path: Path):
     (tmp_path / "swather.db").touch()
-    assert swather("db", "migrate").out == "applied 0001_queue\n"
+    assert swather("db", "migrate").out == "applied 0001_queue\napplied 0002_web\n"
 
 
 def test_migrate_says_where_the_old_file_is_kept(

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_all_commands_use_the_database_that_the_file_names(swather: Swather):
 def test_a_table_for_people(swather: Swather):
     said = swather("settings")
     assert said.code == 0
-    assert "lease_seconds      60 " in said.out
+    assert re.search(r"^lease_seconds +60 ", said.out, re.MULTILINE)
     assert "seconds after which others take over" in said.out
 
 

@@ -23,12 +23,14 @@ WITHOUT_DATABASE = {("try",), ("init",), ("scrapers",)}
 HEAVY = {"apsw", "psycopg", "rich", "msgspec", "asyncio"}
 
 
-def loaded_by(program: str) -> set[str]:
+def loaded_by(program: str, *, whole: bool = False) -> set[str]:
+    """The packages that are loaded then; their modules, too, if `whole`."""
     code = f"import sys\n{program}\nprint(*sys.modules, sep='\\n', file=sys.stderr)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=50
     )
-    return {module.partition(".")[0] for module in done.stderr.splitlines()}
+    modules = done.stderr.splitlines()
+    return set(modules) if whole else {module.partition(".")[0] for module in modules}
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,22 @@ def test_rows_that_were_replaced_by_a_retry_are_not_in_the_file_of_a_finished_ru
     assert exported(store, run, path) == ["kept", "new"]
 
 
+def test_a_file_is_written_anew_from_the_first_item(store: Store, path: Path):
+    run = a_run(store, 1)
+    worker = a_worker(store)
+    finish(store, completed(*claim(store, worker), "old"))
+    assert exported(store, run, path) == ["old"]
+    store.tasks.retry(TaskFilter(run=run))
+    finish(store, completed(*claim(store, worker), "new"))
+    exporter = LiveExporter(store, run, path)
+    exporter.start_over()
+    held = LiveExporter(store, run, path)
+    with pytest.raises(InputError, match="is being written by another process"):
+        held.start_over()
+    assert exporter.finish().lines == 1
+    assert lines(path) == ["new"]
+
+
 def test_an_item_of_many_megabytes_is_written(store: Store, path: Path):
     run = a_run_with(store, ["x" * (9 << 20)], ["small"])
     assert [len(item) for item in exported(store, run, path)] == [9 << 20, 5]

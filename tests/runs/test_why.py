@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from swather.errors import InputError, NotFound
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
+from swather.model.task import Target
 from swather.runs.why import why
 from swather.store import Store
 from tests.store.given import (
@@ -65,6 +68,54 @@ def test_a_cooling_lane_tells_why(store: Store):
     assert " after 429." in text
 
 
+def test_a_site_that_has_refused_us_again_is_told(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    curve = Curve(base_seconds=0.0, jitter=0.0)
+    for wait in (None, 300.0):
+        store.lanes.strike("example.com", retry_after_seconds=wait, reason="HTTP 429", curve=curve)
+    text = said(store, run)
+    assert " after HTTP 429; the site has refused us 2 times in a row." in text
+
+
+def test_a_crawl_delay_and_a_learned_pace_are_told(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    store.lanes.crawl_delay("example.com", 10.0)
+    asks = "Lane example.com is held to 6/min: its robots.txt asks for a Crawl-delay of 10s."
+    assert asks in said(store, run)
+    policy = AutoPace(concurrency=1.0, max_seconds=60.0)
+    for _ in range(8):
+        store.lanes.adapt("example.com", latency_seconds=40.0, failed=False, policy=policy)
+    assert ": the pace that was learned from how fast the site answers." in said(store, run)
+
+
+def test_an_open_breaker_is_told(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    seen = {"of": 20, "failed": 20, "statuses": {"200": 20}, "classes": {"permanent": 20}}
+    store.breakers.trip("books", "example.com", seen=seen, probe_seconds=60.0)
+    task = store.tasks.find(TaskFilter(run=run))[0].id
+    for text in (said(store, run), said(store, task)):
+        assert "The breaker of books on lane example.com is open since " in text
+        assert "20 of the last 20 attempts failed (HTTP 200: 20; permanent: 20)" in text
+        assert "the scraper looks broken" in text
+
+
+def test_a_breaker_of_another_scraper_or_lane_is_not_told(store: Store):
+    run = a_run(store, 1, lane="example.com")
+    store.breakers.trip("books", "elsewhere.com", seen={}, probe_seconds=60.0)
+    store.breakers.trip("films", "example.com", seen={}, probe_seconds=60.0)
+    assert "breaker" not in said(store, run)
+
+
+def test_many_lanes_are_not_all_told(store: Store):
+    run = a_run(store)
+    store.tasks.enqueue(run, [Target(value=n, key=str(n), lane=f"{n}.com") for n in range(20)])
+    for number in range(20):
+        store.lanes.pause(f"{number}.com")
+    text = said(store, run)
+    assert text.count(" is paused; ") == 10
+    assert "More lanes than these 10 are held back; to see them: swather lanes --db" in text
+
+
 def test_a_lane_that_the_run_does_not_wait_for_is_not_told(store: Store):
     run = a_run(store, 1, lane="example.com")
     a_worker(store)
@@ -81,7 +132,7 @@ def test_paused_full_and_paced_lanes_are_told(store: Store):
     assert "Lane a.com is full: 2 of 2 in flight." in text
     assert "Lane a.com is held to 2/s." in text
     store.lanes.pause("a.com")
-    assert "Lane a.com is paused." in said(store, run)
+    assert "Lane a.com is paused; to let it go on: swather lanes unpause a.com " in said(store, run)
 
 
 def test_a_scraper_that_is_held_back_is_told(store: Store):
@@ -89,7 +140,7 @@ def test_a_scraper_that_is_held_back_is_told(store: Store):
     store.lanes.pause("books", PacedKind.SCRAPER)
     store.lanes.cool("books", 60, "blocked", PacedKind.SCRAPER)
     text = said(store, run)
-    assert "The scraper books is paused." in text
+    assert "The scraper books is paused; to let it go on: " in text
     assert "The scraper books is cooling until " in text
 
 
@@ -164,7 +215,7 @@ def test_a_ready_task_tells_what_holds_its_lane(store: Store):
     task = next(iter(store.tasks.find(TaskFilter(run=run)))).id
     text = said(store, task)
     assert "It is ready" in text
-    assert "Lane example.com is paused." in text
+    assert "Lane example.com is paused; " in text
     assert "No worker is running" in text
 
 

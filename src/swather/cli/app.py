@@ -32,6 +32,9 @@ class Commands(LazyGroup):
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),
         "tasks": LazyCommand("swather.cli.tasks", "List tasks of a run."),
         "retry": LazyCommand("swather.cli.retry", "Make ended tasks ready again."),
+        "replay": LazyCommand(
+            "swather.cli.replay", "Run a changed scraper over stored pages, without a request."
+        ),
         "cancel": LazyCommand("swather.cli.cancel", "End a run, or some of its tasks."),
         "pause": LazyCommand(
             "swather.cli.pause", "Hold back a run, a lane, a scraper or a worker."
@@ -39,6 +42,7 @@ class Commands(LazyGroup):
         "unpause": LazyCommand(
             "swather.cli.unpause", "Let go on what was paused, or is cooling down."
         ),
+        "lanes": LazyCommand("swather.cli.lanes", "See and change how fast sites are scraped."),
         "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
         "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),

@@ -41,7 +41,13 @@ Parameters = Annotated[
     ),
 ]
 Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Load at most N targets.")
+    int | None,
+    typer.Option(
+        "--limit",
+        min=1,
+        metavar="N",
+        help="At most N targets in the run, those that it finds itself included.",
+    ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave out lines that hold no usable target.")
@@ -91,5 +97,13 @@ RunOrNewest = Annotated[
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+]
+MaxFailed = Annotated[
+    str,
+    typer.Option(
+        "--max-failed",
+        metavar="N|P%",
+        help="How many targets may fail, or which share of them, before the exit code is 1.",
+    ),
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also show what workers log.")]

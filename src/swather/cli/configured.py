@@ -9,11 +9,14 @@ from swather import settings
 from swather.scraping.scraper import Scraper
 
 if TYPE_CHECKING:
+    from swather.net.fetcher import WebFetcher
     from swather.store.ports import Store
+    from swather.worker.politeness import Politeness
 
 # Settings that take the place of the decorator's option of the same name.
 OF_SCRAPERS: Final = (
-    "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy"
+    "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
+    "store_pages",
 )  # fmt: skip
 DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 
@@ -41,6 +44,49 @@ def delay_of(held: settings.Settings) -> tuple[float, float] | None:
         return None
     low = least if least is not None else 0.0
     return low, max(low, most if most is not None else low)
+
+
+def new_fetcher(held: settings.Settings) -> "WebFetcher":
+    """A fetcher as the settings want it."""
+    from swather.net.fetcher import TIMEOUT_SECONDS, USER_AGENT, WebFetcher
+
+    return WebFetcher(
+        held.http_client,
+        user_agent=held.user_agent or USER_AGENT,
+        connect_seconds=held.connect_timeout,
+        read_seconds=held.read_timeout,
+        timeout_seconds=held.request_timeout or TIMEOUT_SECONDS,
+        max_bytes=held.max_page_bytes,
+        max_redirects=held.max_redirects,
+    )
+
+
+def politeness(held: settings.Settings) -> "Politeness":
+    """How workers treat sites, as the settings want it."""
+    from swather.model.autopace import AutoPace
+    from swather.model.blocks import Curve
+    from swather.net.fetcher import USER_AGENT
+    from swather.worker.breaker import BreakerPolicy
+    from swather.worker.politeness import Politeness
+
+    return Politeness(
+        user_agent=held.user_agent or USER_AGENT,
+        robots_ttl_seconds=held.robots_ttl_seconds,
+        max_crawl_delay_seconds=held.max_crawl_delay_seconds,
+        curve=Curve(
+            base_seconds=held.block_base_seconds,
+            cap_seconds=held.block_cap_seconds,
+            forgive_seconds=held.block_forgive_seconds,
+            jitter=held.block_jitter,
+        ),
+        auto=AutoPace(concurrency=held.auto_concurrency, max_seconds=held.auto_max_seconds),
+        breaker=BreakerPolicy(
+            window=held.breaker_window,
+            share=held.breaker_share,
+            probe_seconds=held.breaker_probe_seconds,
+            probe_cap_seconds=held.breaker_probe_cap_seconds,
+        ),
+    )
 
 
 def params_of(scraper: Scraper, pairs: list[str] | None, held: settings.Settings) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from swather.cli.arguments import (
     TargetsFile,
 )
 from swather.cli.options import AsJSON, Database
+from swather.cli.scraper_options import ScraperCommand
 
+KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
 swather enqueue books.py --targets urls.txt
 swather enqueue books.py --targets shops.csv --column url --json | jq -r .worker_command
@@ -77,6 +79,7 @@ def command(
             source=source.in_words,
             resume=resume,
             new=new,
+            task_limit=limit,
         )
         loaded = load(store, planned.run.name, intake)
         store.runs.settle(planned.run.name)

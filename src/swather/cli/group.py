@@ -64,7 +64,8 @@ class _Loaded(Mapping[str, Any]):
         if isinstance(group := getattr(module, "group", None), typer.Typer):
             return get_group(group)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name, cls=Command, epilog=module.EXAMPLES, context_settings=SETTINGS)(
+        kind = getattr(module, "KIND", Command)
+        app.command(name, cls=kind, epilog=module.EXAMPLES, context_settings=SETTINGS)(
             module.command
         )
         return get_command(app)

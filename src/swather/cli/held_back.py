@@ -1,13 +1,16 @@
-"""What `pause` and `unpause` are about: runs, lanes, scrapers, workers."""
+"""What `pause` and `unpause` share: runs, lanes, scrapers, workers, and how they are told."""
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from swather.cli.arguments import DryRun
+from swather.cli.options import AsJSON, Database
 from swather.errors import InputError, NotFound
 
 if TYPE_CHECKING:
+    from swather.model.lane import PacedKind
     from swather.store.ports import Store
 
 RunNames = Annotated[
@@ -32,6 +35,9 @@ WorkerNames = Annotated[
 ]
 
 
+Verb = Literal["pause", "unpause"]
+
+
 class Pausable(NamedTuple):
     """One thing, and the calls that hold it back and let it go on."""
 
@@ -40,13 +46,56 @@ class Pausable(NamedTuple):
     unpause: Callable[[], None]
 
 
+def command_that(verb: Verb, text: str) -> Callable[..., None]:
+    """A command that does one of the two to all that is named."""
+
+    def command(
+        run: RunNames = None,
+        lane: LaneNames = None,
+        scraper: ScraperNames = None,
+        worker: WorkerNames = None,
+        dry_run: DryRun = False,
+        db: Database = None,
+        as_json: AsJSON = False,
+    ) -> None:
+        named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
+        change(verb, named, db, dry_run=dry_run, as_json=as_json)
+
+    command.__doc__ = text
+    return command
+
+
+def change(
+    verb: Verb,
+    named: Mapping[str, list[str] | None],
+    db: str | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Do it at once, everywhere, and say so."""
+    from swather.cli import database, output
+
+    with database.opened(db) as store:
+        things = chosen(store, **named)
+        if not dry_run:
+            for thing in things:
+                getattr(thing, verb)()
+            store.hints.send()
+    if as_json:
+        output.print_json({f"{verb}d": [thing.title for thing in things], "dry_run": dry_run})
+        return
+    for thing in things:
+        print(f"{thing.title} {'would be' if dry_run else 'is'} {verb}d")
+
+
 def chosen(
     store: "Store",
     *,
-    runs: list[str] | None,
-    lanes: list[str] | None,
-    scrapers: list[str] | None,
-    workers: list[str] | None,
+    runs: list[str] | None = None,
+    lanes: list[str] | None = None,
+    scrapers: list[str] | None = None,
+    workers: list[str] | None = None,
 ) -> list[Pausable]:
     """All that were named, found before any of them is changed."""
     if not any((runs, lanes, scrapers, workers)):
@@ -82,8 +131,17 @@ def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausabl
         yield Pausable(
             f"{kind_name} {name}",
             lambda name=name: store.lanes.pause(name, kind),  # type: ignore[misc]
-            lambda name=name: store.lanes.unpause(name, kind),  # type: ignore[misc]
+            lambda name=name: _let_go_on(store, name, kind),  # type: ignore[misc]
         )
+
+
+def _let_go_on(store: "Store", name: str, kind: "PacedKind") -> None:
+    from swather.model.lane import PacedKind
+
+    store.lanes.unpause(name, kind)
+    which = {"lane": name} if kind is PacedKind.LANE else {"scraper": name}
+    for breaker in store.breakers.find(**which):
+        store.breakers.close(breaker.scraper, breaker.lane)
 
 
 def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:

@@ -14,6 +14,7 @@ from swather.cli.arguments import (
     Key,
     LeaseSeconds,
     Limit,
+    MaxFailed,
     New,
     Parameters,
     Resume,
@@ -25,7 +26,9 @@ from swather.cli.arguments import (
     Verbose,
 )
 from swather.cli.options import AsJSON, Database
+from swather.cli.scraper_options import ScraperCommand
 
+KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
 swather run books.py https://books.toscrape.com/
 swather run books.py --targets urls.txt --workers 4 --concurrency 50 -o books.csv
@@ -55,14 +58,7 @@ def command(
         str | None,
         typer.Option("--max-time", metavar="TIME", help="Stop after 90s, 15m, 2h or 1d."),
     ] = None,
-    max_failed: Annotated[
-        str,
-        typer.Option(
-            "--max-failed",
-            metavar="N|P%",
-            help="How many targets may fail, or which share of them, before the exit code is 1.",
-        ),
-    ] = "0",
+    max_failed: MaxFailed = "0",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -71,6 +67,13 @@ def command(
             metavar="FILE",
             help="Where items go: .jsonl (written live), .csv or .parquet. Without one: "
             "NAME.jsonl, after the scraper.",
+        ),
+    ] = None,
+    store_pages: Annotated[
+        bool | None,
+        typer.Option(
+            "--store-pages/--no-store-pages",
+            help="Keep the pages that are fetched, for `swather replay`.",
         ),
     ] = None,
     resume: Resume = None,
@@ -107,6 +110,7 @@ def command(
             "strategy": strategy,
             "lease_seconds": lease_seconds,
             "grace_seconds": grace_seconds,
+            "store_pages": store_pages,
         },
         max_seconds=None if max_time is None else seconds_of(max_time),
         max_failed=max_failed_of(max_failed),

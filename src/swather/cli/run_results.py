@@ -46,6 +46,14 @@ class Results:
         exported = export(store, run.name, self.path)
         return {"path": str(self.path), "items": exported.items, "missing": exported.missing}
 
+    def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
+        """Write the whole file anew; what it holds."""
+        if self.form is Format.JSONL:
+            set_aside(self.path, run)
+            self._exporter = LiveExporter(store, run.name, self.path)
+            self._exporter.start_over()
+        return self.finish(store, run)
+
     def _refuse_a_strangers_file(self) -> None:
         if not self.path.exists() or not self.path.stat().st_size:
             return

@@ -77,6 +77,7 @@ class RunSession:
             source=self.source.in_words,
             resume=self.resume,
             new=self.new,
+            task_limit=self.source.limit,
         )
         run = planned.run
         try:
@@ -86,6 +87,7 @@ class RunSession:
                 store.runs.cancel(run.name)
                 store.runs.remove(run.name)
             raise
+        store.runs.record(run.name, {"output": str(results.path.resolve())})
         view = view_on(output.stderr())
         for note in (*planned.notes, *filter(None, [aside])):
             view.say(f"note: {note}")

@@ -8,7 +8,7 @@ from swather.cli.options import AsJSON
 
 EXAMPLES: Final = """\
 swather scrapers
-swather scrapers books.py
+swather scrapers pages
 swather scrapers books.py:books --json"""
 
 
@@ -24,7 +24,7 @@ def command(
     """List the installed scrapers, or show one.
 
     A package installs a scraper by an entry point in the group `swather.scrapers`. Your own need
-    no installing: name their file, and see what their decorator says.
+    no installing: name their file, and see what their decorator says and which params they take.
     """
     from swather.cli import output
     from swather.scraping import registry
@@ -42,22 +42,38 @@ def command(
     if as_json:
         output.print_json(data)
         return
-    options = data.pop("options")
-    output.show(output.facts(data.items()), output.facts(options.items()))
+    options, params = data.pop("options"), data.pop("params")
+    tables = [output.facts(data.items()), output.facts(options.items())]
+    if params:
+        rows = [[each["name"], each["option"], _default(each), each["help"]] for each in params]
+        tables.append(output.listing(("param", "option", "default", "what"), rows))
+    output.show(*tables)
 
 
 def _described(scraper: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from swather.cli.param_options import described
+
     options = {name: _plain(value) for name, value in asdict(scraper.options).items()}
-    del options["name"]
+    del options["name"], options["params"]
     return {
         "name": scraper.name,
         "spec": scraper.spec,
         "summary": scraper.summary,
         "isolation": str(scraper.isolation),
         "options": options,
+        "params": described(scraper),
     }
+
+
+def _default(param: dict[str, Any]) -> str:
+    if param["required"]:
+        return "required"
+    default = param["default"]
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return "" if default is None or default == [] else str(default)
 
 
 def _plain(value: Any) -> Any:

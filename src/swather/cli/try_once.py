@@ -2,6 +2,7 @@
 
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -9,14 +10,18 @@ import typer
 from swather.cli.arguments import Parameters, ScraperSpec
 from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.options import AsJSON
+from swather.cli.scraper_options import ScraperCommand
+from swather.cli.try_fixture import Saving
 
 if TYPE_CHECKING:
     from swather.testing import Scraped
 
+KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
 swather try books.py https://books.toscrape.com/
 swather try shops.py '{"url": "https://example.com", "country": "nl"}' -p pages=2
-swather try books.py https://books.toscrape.com/ --json | jq .items"""
+swather try books.py https://books.toscrape.com/ --json | jq .items
+swather try books.py https://books.toscrape.com/ --save-fixture tests/books.json"""
 
 
 def command(
@@ -25,34 +30,57 @@ def command(
         str, typer.Argument(metavar="TARGET", help="A URL or another target; an object as JSON.")
     ],
     params: Parameters = None,
+    save_fixture: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-fixture",
+            metavar="FILE",
+            help="Write the pages it fetches to a .json file for a test, and show that test.",
+        ),
+    ] = None,
     as_json: AsJSON = False,
 ) -> int:
     """Scrape one target and show what comes of it.
 
-    Nothing is stored. Items are printed, further targets and files are listed; an error is shown
-    with its whole traceback and with what a run would make of it, and the exit code is 1.
+    Nothing is stored; robots.txt is obeyed as in a run. Items are printed, further targets and
+    files are listed; an error is shown with its whole traceback and with what a run would make of
+    it, and the exit code is 1.
     """
     from swather.cli import configured, output
-    from swather.net.fetcher import TIMEOUT_SECONDS, WreqFetcher
+    from swather.net.fetcher import USER_AGENT
     from swather.scraping import registry
     from swather.testing import run_scraper
+    from swather.testing.trip import LoneTrip
 
     found = registry.load(scraper)
     held = configured.resolved().settings
     given = configured.params_of(found, params, held)
-    fetcher = WreqFetcher(timeout_seconds=held.request_timeout or TIMEOUT_SECONDS)
+    fetcher = configured.new_fetcher(held)
     value = _value_of(target)
+    saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
+    source = fetcher if saving is None else saving.around(fetcher)
+    trip = LoneTrip(
+        found,
+        value,
+        given,
+        fetcher=fetcher,
+        user_agent=held.user_agent or USER_AGENT,
+        max_crawl_delay_seconds=held.max_crawl_delay_seconds,
+    )
     _log_to_stderr()
     began = time.monotonic()
     try:
-        scraped = run_scraper(found, value, params=given, fetcher=fetcher)
+        scraped = run_scraper(found, value, params=given, fetcher=source, trip=trip)
     except Exception as error:  # noqa: BLE001 - a scraper may raise anything
-        return _show_error(error, as_json=as_json)
+        saved = None if saving is None else saving.save(None)
+        return _show_error(error, saved, as_json=as_json)
     seconds = time.monotonic() - began
+    saved = None if saving is None else saving.save(scraped)
     if as_json:
-        output.print_json(_as_data(scraped, seconds))
+        output.print_json(_as_data(scraped, seconds, saved))
     else:
         _show(scraped, seconds)
+        _show_fixture(saved)
     return 0
 
 
@@ -101,17 +129,32 @@ def _show(scraped: "Scraped", seconds: float) -> None:
         said.print(f"  file {name}, {output.size(len(content))}", markup=False)
 
 
-def _as_data(scraped: "Scraped", seconds: float) -> dict[str, Any]:
+def _show_fixture(saved: dict[str, Any] | None) -> None:
+    if saved is None:
+        return
+    from swather.cli import output
+    from swather.runs.words import count
+
+    said = output.stderr()
+    pages, size = count(saved["pages"], "page"), output.size(saved["bytes"])
+    said.print(
+        f"{pages} saved in {saved['path']}, {size}. A test for it:", style="bold", markup=False
+    )
+    sys.stderr.write(f"\n{saved['test']}\n")
+
+
+def _as_data(scraped: "Scraped", seconds: float, saved: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "items": scraped.items,
         "targets": scraped.targets,
         "files": {name: len(content) for name, content in scraped.files.items()},
         "cursors": scraped.cursors,
         "seconds": round(seconds, 3),
+        **({} if saved is None else {"fixture": saved}),
     }
 
 
-def _show_error(error: Exception, *, as_json: bool) -> int:
+def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool) -> int:
     from swather.cli import output
     from swather.model.retry import ErrorClass
     from swather.scraping.classify import classify
@@ -128,6 +171,7 @@ def _show_error(error: Exception, *, as_json: bool) -> int:
                 "reason": classified.reason,
                 "where": fault.where,
                 "traceback": fault.traceback,
+                **({} if saved is None else {"fixture": saved}),
             }
         )
     else:
@@ -135,4 +179,5 @@ def _show_error(error: Exception, *, as_json: bool) -> int:
         output.stderr().print(
             f"A run calls this {fault.error_class} and {meant}.", style="bold", markup=False
         )
+        _show_fixture(saved)
     return FINISHED_WITH_FAILURES

@@ -153,9 +153,8 @@ def _installed(run: Any) -> "Scraper":
 def _worker(
     held: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
 ) -> "Worker":
-    from swather.cli import output
+    from swather.cli import configured, output
     from swather.model.strategy import Strategy
-    from swather.net.fetcher import TIMEOUT_SECONDS, WreqFetcher
     from swather.worker import Worker, WorkerReport
 
     class Reporting(Worker):
@@ -177,7 +176,8 @@ def _worker(
         grace_seconds=held.grace_seconds,
         poll_seconds=held.poll_seconds,
         files_folder=held.files_folder,
-        new_fetcher=partial(WreqFetcher, timeout_seconds=held.request_timeout or TIMEOUT_SECONDS),
+        new_fetcher=partial(configured.new_fetcher, held),
+        politeness=configured.politeness(held),
         **given,
     )
 

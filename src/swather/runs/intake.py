@@ -6,6 +6,7 @@ from typing import Final
 
 from swather.errors import BadLines, InputError
 from swather.model.task import Target
+from swather.net.typed import MAX_HOSTS, hosts_in
 from swather.runs.lines import STDIN
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
 from swather.scraping.scraper import Scraper
@@ -21,7 +22,7 @@ class Intake:
 
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
     with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
-    lines means that none has come yet.
+    lines means that none has come yet. `hosts` are those of the targets so far.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Intake:
         self._entries = self._targets(lines)
         self.skipped = 0
         self.bad: list[BadLine] = []
+        self.hosts: dict[str, None] = {}
 
     def check(self, count: int = CHECKED_AHEAD) -> None:
         """Look at the first `count` lines, so that a bad one among them is told before anything is
@@ -94,6 +96,8 @@ class Intake:
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
             reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
             return BadLine(line.number, reason, line.source)
+        if len(self.hosts) < MAX_HOSTS:
+            self.hosts.update(dict.fromkeys(hosts_in(target.value)))
         return target
 
     def _made(self, line: Line) -> Target:

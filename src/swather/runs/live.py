@@ -50,13 +50,17 @@ class LiveExporter:
 
     def start(self) -> None:
         """Open the file, so that one that cannot be used is told at once, and begin to write."""
-        try:
-            self._file = ResultsFile.open(self._path, self._run)
-        except BaseException:
-            self._store.close()
-            raise
+        self._open()
         self._began = True
         self._thread.start()
+
+    def start_over(self) -> None:
+        """Instead of `start`: empty the file, for `finish` to write all of it anew."""
+        self._open()
+        if self._file is None:
+            self._store.close()
+            raise InputError(f"{self._path} is being written by another process; name another file")
+        self._file.start_over()
 
     @property
     def lines(self) -> int:
@@ -74,6 +78,13 @@ class LiveExporter:
             if self._file is not None:
                 self._file.close()
             self._store.close()
+
+    def _open(self) -> None:
+        try:
+            self._file = ResultsFile.open(self._path, self._run)
+        except BaseException:
+            self._store.close()
+            raise
 
     def _write_on(self) -> None:
         pause = self._every_seconds

@@ -10,7 +10,9 @@ from swather.errors import InputError
 from swather.model.lane import PacedKind
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.model.strategy import Strategy
+from swather.net.typed import MAX_HOSTS, hosts_in
 from swather.runs.lines import STDIN
+from swather.runs.typed import HOSTS
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
@@ -54,10 +56,11 @@ def plan_run(
     resume: str | None = None,
     new: bool = False,
     name: str | None = None,
+    task_limit: int | None = None,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are put in force. `source` is kept
-    for people to read.
+    for people to read. A new run has at most `task_limit` tasks.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
@@ -73,8 +76,16 @@ def plan_run(
         found = _begun_before(store, scraper, fingerprint)
     _limit_total(store, scraper)
     if found is None:
-        kept = {"fingerprint": fingerprint, "source": source, "scraper": scraper.spec}
-        return Planned(_create(store, scraper, {**params, RESERVED_PARAM: kept}, name), True, False)
+        kept = {
+            "fingerprint": fingerprint,
+            "source": source,
+            "scraper": scraper.spec,
+            HOSTS: list(dict.fromkeys(hosts_in(params)))[:MAX_HOSTS],
+            "store_pages": scraper.options.store_pages,
+        }
+        return Planned(
+            _create(store, scraper, {**params, RESERVED_PARAM: kept}, name, task_limit), True, False
+        )
     notes = _notes(found, scraper)
     if notes:
         found = store.runs.revise(
@@ -82,6 +93,9 @@ def plan_run(
             version=scraper.options.version,
             lane_limits=scraper.options.lane_limits(),
         )
+    wanted = scraper.options.store_pages
+    if wanted is not None and wanted != found.params.get(RESERVED_PARAM, {}).get("store_pages"):
+        found = store.runs.record(found.name, {"store_pages": wanted})
     finished = found.state is not RunState.OPEN and not found.load_incomplete
     return Planned(found, False, finished, notes)
 
@@ -106,7 +120,13 @@ def _begun_before(store: Store, scraper: Scraper, fingerprint: str) -> Run | Non
     return None
 
 
-def _create(store: Store, scraper: Scraper, params: dict[str, Any], name: str | None) -> Run:
+def _create(
+    store: Store,
+    scraper: Scraper,
+    params: dict[str, Any],
+    name: str | None,
+    task_limit: int | None,
+) -> Run:
     return store.runs.create(
         NewRun(
             scraper=scraper.name,
@@ -115,6 +135,7 @@ def _create(store: Store, scraper: Scraper, params: dict[str, Any], name: str | 
             version=scraper.options.version,
             strategy=scraper.options.strategy or Strategy.FIFO,
             lane_limits=scraper.options.lane_limits(),
+            task_limit=task_limit,
         )
     )
 

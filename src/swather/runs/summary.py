@@ -64,6 +64,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             results.append(count(counts.retries, "retry", "retries"))
         pace = self.rate_per_second
         yield ", ".join(results) + (f", {rate(pace)}." if pace else ".")
+        if counts.over_limit:
+            yield "More targets were found than the run's limit lets in."
         if self.load_incomplete:
             yield "Not all targets were loaded: the same command again loads the rest."
         yield from self._failures()

@@ -6,15 +6,17 @@ from typing import Any, Final
 
 from swather.errors import InputError
 from swather.model.lane import Lane, PacedKind
-from swather.model.pacing import strictest
+from swather.model.pacing import NO_LIMITS
 from swather.model.query import TaskFilter
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import WAITING, State, Task
 from swather.model.worker import Worker, WorkerKind
-from swather.runs.words import clock_time, command, count, duration, rate
+from swather.runs import breaker_words, lane_words, replay
+from swather.runs.words import clock_time, command, count, time_ahead
 from swather.store import Store
 
 _MAX_LANES: Final = 200
+_MAX_LANES_TOLD: Final = 10
 _MAX_LISTED: Final = 5
 _MAX_EVENTS: Final = 50
 _MAX_SCHEDULED: Final = 1_000
@@ -64,7 +66,8 @@ class _Reasons:
             if not self._producers:
                 yield "Nothing is left to do: a worker will finish it at its next look."
             return
-        reasons = [*self._held_by_lanes(counts), *self._held_by_workers(counts)]
+        reasons = [*self._held_by_lanes(counts), *self._held_by_breakers(counts)]
+        reasons += self._held_by_workers(counts)
         reasons += [*self._held_by_due_times(counts), *self._held_by_partitions(counts)]
         yield from reasons
         if not held and not reasons:
@@ -110,13 +113,16 @@ class _Reasons:
 
     def _held_by_itself(self) -> Iterator[str]:
         run = self._run
-        if run.paused:
+        if run.paused and replay.is_half_done(run):
+            again = command("replay", run.name, url=self._store.url)
+            yield f"The run is paused for a replay; if none is at work, this one goes on: {again}"
+        elif run.paused:
             again = command("unpause", run.name, url=self._store.url)
             yield f"The run is paused; to let it go on: {again}"
         if self._is_ahead(run.cool_until):
             yield f"The run is cooling until {self._at(run.cool_until)}."
         scraper = self._store.lanes.get(run.scraper, PacedKind.SCRAPER)
-        yield from self._held_by_lane(scraper, f"The scraper {run.scraper}")
+        yield from self._held_by_lane(scraper)
 
     def _loading(self) -> Iterator[str]:
         for producer in self._producers:
@@ -127,30 +133,37 @@ class _Reasons:
     def _held_by_lanes(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
+        told = 0
         for lane in self._store.lanes.find(limit=_MAX_LANES):
             if lane.kind is not PacedKind.LANE:
                 continue
-            held = list(self._held_by_lane(lane, f"Lane {lane.name}"))
-            if held and self._waits_on(lane.name):
-                yield from held
+            held = list(self._held_by_lane(lane))
+            if not held or not self._waits_on(lane.name):
+                continue
+            if told == _MAX_LANES_TOLD:
+                listed = command("lanes", url=self._store.url)
+                yield f"More lanes than these {told} are held back; to see them: {listed}"
+                return
+            told += 1
+            yield from held
 
     def _held_by_lane_of(self, task: Task) -> Iterator[str]:
         if task.lane:
-            yield from self._held_by_lane(self._store.lanes.get(task.lane), f"Lane {task.lane}")
+            yield from self._held_by_lane(self._store.lanes.get(task.lane))
+        for breaker in self._store.breakers.find(scraper=self._run.scraper, lane=task.lane):
+            yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
 
-    def _held_by_lane(self, lane: Lane, title: str) -> Iterator[str]:
-        limits = lane.limits
-        if lane.kind is PacedKind.LANE:
-            limits = strictest(limits, self._run.lane_limits)
-        if lane.paused:
-            yield f"{title} is paused."
-        if self._is_ahead(lane.cool_until):
-            after = f" after {lane.cool_reason}" if lane.cool_reason else ""
-            yield f"{title} is cooling until {self._at(lane.cool_until)}{after}."
-        if limits.in_flight is not None and lane.in_flight >= limits.in_flight:
-            yield f"{title} is full: {lane.in_flight} of {limits.in_flight} in flight."
-        if limits.every_seconds:
-            yield f"{title} is held to {rate(1 / limits.every_seconds)}."
+    def _held_by_lane(self, lane: Lane) -> Iterator[str]:
+        limits = self._run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
+        url = self._store.url
+        yield from lane_words.held_by(lane, url=url, now=self._now, run_limits=limits)
+
+    def _held_by_breakers(self, counts: Counts) -> Iterator[str]:
+        if not counts.waiting:
+            return
+        for breaker in self._store.breakers.find(scraper=self._run.scraper):
+            if self._waits_on(breaker.lane):
+                yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
 
     def _waits_on(self, lane: str) -> bool:
         which = TaskFilter(run=self._run.name, states=WAITING, lane=lane)
@@ -201,9 +214,7 @@ class _Reasons:
 
     def _at(self, at: datetime | None) -> str:
         assert at is not None
-        left = (at - self._now).total_seconds()
-        ahead = f" (in {duration(left)})" if left > 0 else " (now due)"
-        return clock_time(at, self._now) + ahead
+        return time_ahead(at, self._now)
 
 
 def _slots(workers: list[Worker]) -> int:

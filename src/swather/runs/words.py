@@ -47,6 +47,12 @@ def clock_time(at: datetime, now: datetime) -> str:
     return f"{local:%H:%M:%S}" if local.date() == now.astimezone().date() else f"{local:%F %T}"
 
 
+def time_ahead(at: datetime, now: datetime) -> str:
+    """'12:03:05 (in 2m 5s)'."""
+    left = (at - now).total_seconds()
+    return clock_time(at, now) + (f" (in {duration(left)})" if left > 0 else " (now due)")
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """'1 task', '2,000 tasks'."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

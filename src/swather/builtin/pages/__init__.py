@@ -1,0 +1,1 @@
+"""The scraper `pages`: every page of a site, as Markdown or HTML."""

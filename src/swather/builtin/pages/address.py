@@ -1,0 +1,82 @@
+"""Addresses of pages: how a link is requested, and when two of them lead to the same page."""
+
+import re
+import string
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from swather.errors import InputError
+from swather.model.key import normalise_url
+from swather.net.page import join
+from swather.scraping.targets import lane_of_url
+
+_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED: Final = frozenset(string.ascii_letters + string.digits + "-._~")
+
+
+def address_of(url: str) -> str:
+    """A link as it is requested: '../' resolved, unsafe characters escaped; '' if it is none."""
+    if not url:
+        return ""
+    try:
+        lane_of_url(url)
+        parts = urlsplit(normalise_url(url))
+    except InputError:
+        return ""
+    return urlunsplit(parts._replace(path=_without_dots(parts.path)))
+
+
+@lru_cache(maxsize=8192)
+def linked(base: str, href: str) -> str:
+    """The address that a link on a page leads to; '' when it is no web page."""
+    return address_of(join(base, href))
+
+
+@lru_cache(maxsize=8192)
+def page_key(url: str) -> str:
+    """The same for all addresses of a page: whatever is escaped needlessly, and in whichever order
+    the names of the query come.
+    """
+    parts = urlsplit(address_of(url) or url)
+    pairs = filter(None, _unescaped(parts.query).split("&"))
+    query = "&".join(sorted(pairs, key=lambda pair: pair.partition("=")[0]))
+    return urlunsplit(parts._replace(path=_unescaped(parts.path), query=query))
+
+
+def site_of(url: str) -> str:
+    """What counts as one host: with its port, without 'www.'; '' if the URL has none."""
+    try:
+        return lane_of_url(url).removeprefix("www.")
+    except InputError:
+        return ""
+
+
+def beside(url: str, path: str) -> str:
+    """Another path of the host that a URL is on."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_plain, text)
+
+
+def _plain(escape: re.Match[str]) -> str:
+    character = chr(int(escape[1], 16))
+    return character if character in _UNRESERVED else escape[0].upper()
+
+
+def _without_dots(path: str) -> str:
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)

@@ -1,0 +1,64 @@
+"""Sitemaps: which pages, and which further sitemaps, a site lists."""
+
+import re
+import zlib
+from collections.abc import Iterable
+from html import unescape
+from typing import Final, NamedTuple
+
+from swather.net.errors import BadResponse, TooLarge
+from swather.net.page import Page, join
+
+# The protocol allows 50 MB.
+MAX_BYTES: Final = 64 << 20
+_GZIP: Final = b"\x1f\x8b"
+_NAMED: Final = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_ROOT: Final = re.compile(r"<((?:[\w.-]+:)?)(urlset|sitemapindex)\b")
+_CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+
+
+class Sitemap(NamedTuple):
+    """What a sitemap lists: pages, or (an index) further sitemaps."""
+
+    pages: list[str]
+    sitemaps: list[str]
+
+
+def sitemaps_named_in(robots: Page) -> list[str]:
+    """The addresses on the Sitemap lines of a robots.txt."""
+    found = (join(robots.url, url) for url in _NAMED.findall(robots.text))
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def sitemap_of(page: Page) -> Sitemap:
+    """Reads XML, a list of addresses in plain text, or either of them packed with gzip."""
+    text = _unpacked(page).text
+    root = _ROOT.search(text)
+    if root is None:
+        return Sitemap(_addresses(page, text.splitlines()), [])
+    # Not an XML parser: real sitemaps are often not quite XML, and a bomb is nothing to a pattern.
+    prefix = re.escape(root[1])
+    listed = re.findall(
+        rf"<{prefix}loc\s*>(.*?)</{prefix}loc\s*>", _COMMENT.sub("", text), re.DOTALL
+    )
+    urls = _addresses(page, (unescape(_CDATA.sub(r"\1", url)) for url in listed))
+    return Sitemap([], urls) if root[2] == "sitemapindex" else Sitemap(urls, [])
+
+
+def _addresses(page: Page, lines: Iterable[str]) -> list[str]:
+    found = (join(page.url, line) for line in lines if line.strip()[:4].lower() == "http")
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _unpacked(page: Page) -> Page:
+    if not page.content.startswith(_GZIP):
+        return page
+    unpacking = zlib.decompressobj(wbits=31)
+    try:
+        content = unpacking.decompress(page.content, MAX_BYTES)
+    except zlib.error as error:
+        raise BadResponse(f"the sitemap {page.url} cannot be unpacked: {error}") from error
+    if unpacking.unconsumed_tail:
+        raise TooLarge(f"the sitemap {page.url} has more than {MAX_BYTES:,} bytes")
+    return Page(url=page.url, status=page.status, content=content)

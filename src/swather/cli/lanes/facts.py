@@ -1,0 +1,56 @@
+"""What is known of a lane, for programs and for people."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from swather.model.breaker import Breaker
+from swather.model.lane import Lane, PacedKind
+from swather.runs.lane_words import pace_of
+from swather.runs.words import rate, time_ahead
+
+
+def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
+    import msgspec
+
+    limits, in_force = lane.limits, lane.in_force
+    return {
+        "name": lane.name,
+        "kind": str(lane.kind),
+        "rate": rate(1 / limits.every_seconds) if limits.every_seconds else None,
+        "burst": limits.burst,
+        "max_in_flight": limits.in_flight,
+        "in_flight": lane.in_flight,
+        "every_seconds": in_force.every_seconds or None,
+        "crawl_delay_seconds": lane.crawl_delay_seconds,
+        "learned_every_seconds": lane.learned_every_seconds,
+        "paused": lane.paused,
+        "cool_until": lane.cool_until,
+        "cool_reason": lane.cool_reason or None,
+        "strikes": lane.strikes,
+        "breakers": [msgspec.to_builtins(breaker) for breaker in breakers_of(lane, breakers)],
+    }
+
+
+def breakers_of(lane: Lane, breakers: Iterable[Breaker]) -> list[Breaker]:
+    if lane.kind is PacedKind.SCRAPER:
+        return [breaker for breaker in breakers if breaker.scraper == lane.name]
+    return [breaker for breaker in breakers if breaker.lane == lane.name]
+
+
+def row_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> tuple[Any, ...]:
+    """Name, kind, rate, in flight, state."""
+    most = lane.limits.in_flight
+    in_flight = str(lane.in_flight) if most is None else f"{lane.in_flight} of {most}"
+    return lane.name, str(lane.kind), pace_of(lane), in_flight, state_of(lane, breakers, now)
+
+
+def state_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> str:
+    states = ["paused"] if lane.paused else []
+    if lane.cool_until is not None and lane.cool_until > now:
+        after = f" after {lane.cool_reason}" if lane.cool_reason else ""
+        states.append(f"cooling until {time_ahead(lane.cool_until, now)}{after}")
+    if lane.kind is PacedKind.LANE:
+        opened = [breaker.scraper for breaker in breakers_of(lane, breakers)]
+        states += [f"breaker open for {', '.join(opened)}"] if opened else []
+    return "; ".join(states) or "open"

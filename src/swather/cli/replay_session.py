@@ -1,0 +1,191 @@
+"""One `swather replay` from its run to its last word."""
+
+import logging
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swather.cli import configured, database, output
+from swather.cli.amounts import MaxFailed
+from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.run_results import Results
+from swather.cli.scraper_code import scraper_of
+from swather.cli.selection import worker_command
+from swather.fleet.replaying import Replaying
+from swather.model.run import RESERVED_PARAM, Run, RunState
+from swather.runs import replay
+from swather.runs.summary import Summary, summarise
+from swather.runs.view import View, view_on
+from swather.runs.words import count
+from swather.worker import Worker
+
+if TYPE_CHECKING:
+    from swather.scraping.scraper import Scraper
+    from swather.settings import Settings
+    from swather.store.ports import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaySession:
+    """What a command asks for."""
+
+    store: "Store"
+    db: str | None
+    held: "Settings"
+    spec: str | None
+    output: Path | None
+    max_failed: MaxFailed
+    new: bool
+    verbose: bool
+    as_json: bool
+
+    def replay(self, run: Run) -> int:
+        """The exit code."""
+        scraper = configured.applied(scraper_of(run, self.spec), self.held)
+        results = Results(self.output or results_path(run))
+        view = view_on(output.stderr())
+        begun = replay.begin(self.store, run, scraper, new=self.new)
+        view.say(
+            f"{'go on with the' if begun.goes_on else 'begin a'} replay of run {run.name}: "
+            f"{count(begun.tasks, 'target')}"
+        )
+        began = time.monotonic()
+        working = Replaying(self.store, begun.run, self._worker(run, scraper), view)
+        with _logged_to(view, verbose=self.verbose):
+            interrupted = working.until_it_ends()
+        written = None
+        if replay.is_done(self.store, run.name):
+            written = results.rewrite(self.store, run)
+            replay.end(self.store, run.name)
+        summary = summarise(self.store, run.name, seconds=time.monotonic() - began)
+        code = self._exit_code(summary, interrupted=interrupted)
+        self._report(run, summary, written, interrupted=interrupted, code=code)
+        return code
+
+    def _worker(self, run: Run, scraper: "Scraper") -> Worker:
+        return Worker(
+            url=database.existing(self.db),
+            scrapers={scraper.name: scraper},
+            run=run.name,
+            concurrency=self.held.concurrency,
+            lease_seconds=self.held.lease_seconds,
+            grace_seconds=self.held.grace_seconds,
+            poll_seconds=self.held.poll_seconds,
+            files_folder=self.held.files_folder,
+            replay=True,
+        )
+
+    def _exit_code(self, summary: Summary, *, interrupted: bool) -> int:
+        if summary.state is not RunState.FINISHED:
+            is_stopped = interrupted or summary.state is RunState.CANCELLED
+            return INTERRUPTED if is_stopped else FINISHED_WITH_FAILURES
+        counts = summary.counts
+        if not self.max_failed.allows(counts.failed, counts.total):
+            return FINISHED_WITH_FAILURES
+        return 0
+
+    def _report(
+        self,
+        run: Run,
+        summary: Summary,
+        written: dict[str, Any] | None,
+        *,
+        interrupted: bool,
+        code: int,
+    ) -> None:
+        missing = summary.counts.reasons.get(replay.NOT_STORED, 0)
+        fetch = _fetching(run, self.db) if missing else None
+        if self.as_json:
+            import msgspec
+
+            data: dict[str, Any] = msgspec.to_builtins(summary)
+            data.update(
+                database=database.shown(data.pop("url")),
+                results=written,
+                not_stored=missing,
+                fetch=fetch,
+                interrupted=interrupted,
+                exit_code=code,
+            )
+            output.print_json(data)
+            return
+        for line in summary.lines():
+            print(line)
+        if fetch:
+            have = "target asks" if missing == 1 else "targets ask"
+            print(f"{missing:,} {have} for a page that is not stored. To fetch it:\n    {fetch}")
+        if written is not None:
+            print(f"Results: {written['path']}")
+        else:
+            print("The same command goes on from here.")
+
+
+def results_path(run: Run) -> Path:
+    """The file that the run's results went to, if its folder is still there."""
+    noted = run.params.get(RESERVED_PARAM, {}).get("output")
+    kept = Path(noted) if isinstance(noted, str) else None
+    if kept is not None and kept.parent.is_dir():
+        here = Path.cwd()
+        return kept.relative_to(here) if kept.is_relative_to(here) else kept
+    return Path(f"{run.scraper}.jsonl")
+
+
+def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
+    """What a replay would do, and that nothing is done."""
+    found = replay.look(store, run)
+    half_done = replay.is_half_done(run)
+    if as_json:
+        output.print_json(
+            {
+                "run": run.name,
+                "stored": found.stored,
+                "not_stored": found.not_stored,
+                "half_done": half_done,
+                "dry_run": True,
+            }
+        )
+        return
+    print(f"run {run.name}: {count(found.stored, 'target')} would be replayed")
+    if found.not_stored:
+        print(f"{count(found.not_stored, 'target')} without stored pages would stay as they are")
+    if half_done:
+        print("an earlier replay stopped half-way; it would go on (--new begins anew)")
+
+
+def _fetching(run: Run, url: str | None) -> str:
+    retry = f"swather retry {shlex.quote(run.name)} --reason {replay.NOT_STORED}"
+    return f"{database.with_db(retry, url)} && {worker_command(run, url)}"
+
+
+class _Saying(logging.Handler):
+    """Log records among what the view says, so that they do not break its picture."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self._view = view
+
+    def emit(self, record: logging.LogRecord) -> None:
+        task = getattr(record, "task", None)
+        which = "" if task is None else f" [task {task}]"
+        self._view.say(f"{record.levelname} {self.format(record)}{which}")
+
+
+@contextmanager
+def _logged_to(view: View, *, verbose: bool) -> Iterator[None]:
+    root, scrapers = logging.getLogger(), logging.getLogger("swather.scraper")
+    before = root.level, scrapers.level
+    handler = _Saying(view)
+    root.addHandler(handler)
+    root.setLevel(logging.INFO if verbose else logging.WARNING)
+    # What a scraper says of itself is meant to be seen.
+    scrapers.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(before[0])
+        scrapers.setLevel(before[1])

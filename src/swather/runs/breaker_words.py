@@ -1,0 +1,99 @@
+"""An open circuit breaker in words: what it saw, and what that suggests."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from swather.model.breaker import Breaker
+from swather.runs.words import clock_time, command, count, duration, time_ahead
+
+# Which part of what was seen makes a cause likely.
+_MOST: Final = 0.6
+_REFUSALS: Final = frozenset({"401", "403", "429", "451"})
+_MAX_KINDS: Final = 4
+
+
+def told(breaker: Breaker, *, url: str, now: datetime) -> Iterator[str]:
+    where = f"on lane {breaker.lane}" if breaker.lane else "on targets without a lane"
+    yield (
+        f"The breaker of {breaker.scraper} {where} is open since "
+        f"{clock_time(breaker.opened_at, now)}: {_evidence(breaker.seen)}."
+    )
+    yield (
+        f"One target is tried every {duration(breaker.probe_seconds)}, the next at "
+        f"{time_ahead(breaker.probe_at, now)}; one that succeeds closes it.{_probes(breaker.seen)}"
+    )
+    yield f"{suggestion(breaker.seen)}{_advice(breaker, url)}"
+
+
+def suggestion(seen: Mapping[str, Any]) -> str:
+    """Whether the site is down, bans us, or gives pages that the scraper cannot read."""
+    statuses, classes = _counts(seen, "statuses"), _counts(seen, "classes")
+    if _share(statuses, lambda status: not status or status.startswith("5")) >= _MOST:
+        silent = _share(statuses, lambda status: not status) >= _MOST
+        return "The site looks down" + (": it does not answer." if silent else " or overloaded.")
+    refused = _share(statuses, _REFUSALS.__contains__) >= _MOST
+    if refused or _share(classes, lambda name: name == "blocked") >= _MOST:
+        return "The site looks as if it had banned us, or found us too fast."
+    if _share(classes, lambda name: name == "crash") >= _MOST:
+        return "The scraper's process crashes: the fault is in its code, or in its memory."
+    if _share(classes, lambda name: name == "timeout") >= _MOST:
+        return "The site answers, but the scraper does not get done in time."
+    if _share(statuses, lambda status: status[:1] in {"2", "3"}) >= _MOST:
+        return (
+            "The site answers as it should, so the scraper looks broken: the pages have changed, "
+            "or its code has."
+        )
+    return "No one cause stands out."
+
+
+def _evidence(seen: Mapping[str, Any]) -> str:
+    said = f"{seen.get('failed', '?')} of the last {seen.get('of', '?')} attempts failed"
+    mixes = [
+        _mix(_counts(seen, "statuses"), "no answer", "HTTP "),
+        _mix(_counts(seen, "classes"), "unknown"),
+    ]
+    if mixes := [mix for mix in mixes if mix]:
+        said += f" ({'; '.join(mixes)})"
+    if error := seen.get("error"):
+        said += f", most often with: {str(error).rstrip('.')}"
+    return said
+
+
+def _mix(counts: Mapping[str, int], nameless: str, prefix: str = "") -> str:
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    shown = [
+        f"{f'{prefix}{name}' if name else nameless}: {number:,}"
+        for name, number in ordered[:_MAX_KINDS]
+    ]
+    return ", ".join(shown + ["…"] * (len(ordered) > _MAX_KINDS))
+
+
+def _probes(seen: Mapping[str, Any]) -> str:
+    probes, last = seen.get("probes"), seen.get("last_probe")
+    if not isinstance(probes, int) or not isinstance(last, dict):
+        return ""
+    how = " ".join(
+        filter(None, (f"HTTP {last['status']}" if last.get("status") else "", last.get("class")))
+    )
+    return f" {count(probes, 'try', 'tries')} so far, the last came to {how or 'nothing'}."
+
+
+def _advice(breaker: Breaker, url: str) -> str:
+    errors = command("errors", breaker.scraper, url=url)
+    said = f" To see the errors: {errors}"
+    if breaker.lane:
+        said += f"; to close it by hand: {command('lanes', 'unpause', breaker.lane, url=url)}"
+    return said
+
+
+def _counts(seen: Mapping[str, Any], name: str) -> dict[str, int]:
+    found = seen.get(name)
+    if not isinstance(found, dict):
+        return {}
+    return {str(key): number for key, number in found.items() if isinstance(number, int)}
+
+
+def _share(counts: Mapping[str, int], is_one: Callable[[str], bool]) -> float:
+    total = sum(counts.values())
+    return sum(number for key, number in counts.items() if is_one(key)) / total if total else 0.0

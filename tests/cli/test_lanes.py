@@ -1,0 +1,208 @@
+"""`swather lanes`: how fast sites are scraped, on both databases."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from swather import store as stores
+from swather.model.autopace import AutoPace
+from swather.model.blocks import Curve
+from swather.model.lane import PacedKind
+from swather.model.pacing import Limits
+from swather.store import Store
+from tests.cli.conftest import Result, Swather
+
+HOST = "example.com"
+SEEN = {"of": 20, "failed": 20, "statuses": {"503": 20}, "classes": {"blocked": 20}}
+
+
+@pytest.fixture
+def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("SWATHER_DB", database)
+    opened = stores.open(database)
+    yield opened
+    opened.close()
+
+
+def done(call: Swather, *arguments: str) -> Result:
+    said = call(*arguments)
+    assert said.code == 0, said.err
+    return said
+
+
+def test_a_database_without_lanes_says_so_and_how_to_limit_one(swather: Swather, store: Store):
+    said = done(swather, "lanes")
+    assert said.out.startswith("no lane is limited, held back or at work; to limit one: ")
+    assert "swather lanes set example.com --rate 2/s" in said.out
+    assert done(swather, "lanes", "ls", "--scraper").out == "no scraper is limited or held back\n"
+    assert done(swather, "lanes", "--json").data == []
+
+
+def test_limits_are_set_and_listed(swather: Swather, store: Store):
+    said = done(swather, "lanes", "set", HOST, "--rate", "2/s", "--in-flight", "4", "--burst", "3")
+    assert said.out == "lane example.com: 2/s, 3 at once, at most 4 in flight\n"
+    assert store.lanes.get(HOST).limits == Limits(0.5, 3, 4)
+    listed = done(swather, "lanes").out
+    assert listed.split() == [
+        "lane", "kind", "rate", "in", "flight", "state",
+        "example.com", "lane", "2/s", "0", "of", "4", "open",
+    ]  # fmt: skip
+
+
+def test_what_is_not_named_stays_as_it_was(swather: Swather, store: Store):
+    done(swather, "lanes", "set", HOST, "--rate", "2/s", "--burst", "3", "--in-flight", "4")
+    done(swather, "lanes", "set", HOST, "--rate", "30/min")
+    assert store.lanes.get(HOST).limits == Limits(2.0, 3, 4)
+    done(swather, "lanes", "set", HOST, "--in-flight", "none")
+    assert store.lanes.get(HOST).limits == Limits(2.0, 3, None)
+    said = done(swather, "lanes", "set", HOST, "--rate", "none")
+    assert said.out == "lane example.com: no limits\n"
+    assert store.lanes.get(HOST).limits.are_none
+
+
+def test_a_url_means_the_lane_of_its_host(swather: Swather, store: Store):
+    done(swather, "lanes", "set", "https://Example.com:8443/a?b", "--rate", "1/s")
+    assert store.lanes.get("example.com:8443").limits.every_seconds == 1.0
+
+
+def test_scrapers_are_limited_as_a_whole(swather: Swather, store: Store):
+    done(swather, "lanes", "set", "books", "--scraper", "--rate", "100/s")
+    done(swather, "lanes", "set", HOST, "--rate", "1/s")
+    assert store.lanes.get("books", PacedKind.SCRAPER).limits.every_seconds == 0.01
+    listed = done(swather, "lanes", "ls", "--scraper", "--json").data
+    assert [(row["name"], row["kind"], row["rate"]) for row in listed] == [
+        ("books", "scraper", "100/s")
+    ]
+    assert len(done(swather, "lanes", "ls", "--json").data) == 2
+
+
+def test_lanes_are_paused_and_go_on(swather: Swather, store: Store):
+    assert done(swather, "lanes", "pause", HOST, "--dry-run").out == (
+        "lane example.com would be paused\n"
+    )
+    assert not store.lanes.get(HOST).paused
+    assert done(swather, "lanes", "pause", f"http://{HOST}/", "b.com").out == (
+        "lane example.com is paused\nlane b.com is paused\n"
+    )
+    assert "paused" in done(swather, "lanes").out
+    assert done(swather, "lanes", "unpause", HOST, "--json").data == {
+        "unpaused": ["lane example.com"],
+        "dry_run": False,
+    }
+    assert (store.lanes.get(HOST).paused, store.lanes.get("b.com").paused) == (False, True)
+
+
+def test_a_scraper_is_paused_through_lanes(swather: Swather, store: Store):
+    done(swather, "lanes", "pause", "books", "--scraper")
+    assert store.lanes.get("books", PacedKind.SCRAPER).paused
+    assert not store.lanes.get("books").paused
+
+
+def test_a_cool_down_is_listed_and_ended(swather: Swather, store: Store):
+    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=Curve())
+    assert " after HTTP 429" in done(swather, "lanes").out
+    row = done(swather, "lanes", "show", HOST, "--json").data
+    assert (row["cool_reason"], row["strikes"]) == ("HTTP 429", 1)
+    done(swather, "lanes", "unpause", HOST)
+    assert done(swather, "lanes", "show", HOST, "--json").data["why"] == []
+
+
+@pytest.mark.parametrize("words", [("lanes", "unpause", HOST), ("unpause", "--lane", HOST)])
+def test_a_breaker_is_listed_and_closed(swather: Swather, store: Store, words):
+    store.breakers.trip("books", HOST, seen=SEEN, probe_seconds=60.0)
+    assert "breaker open for books" in done(swather, "lanes").out
+    assert "The site looks down or overloaded." in done(swather, "lanes", "show", HOST).out
+    done(swather, *words)
+    assert store.breakers.find() == []
+
+
+def test_breakers_of_a_scraper_are_closed_with_it(swather: Swather, store: Store):
+    for lane in ("a.com", "b.com"):
+        store.breakers.trip("books", lane, seen=SEEN, probe_seconds=60.0)
+        store.breakers.trip("films", lane, seen=SEEN, probe_seconds=60.0)
+    done(swather, "lanes", "unpause", "books", "--scraper")
+    assert {breaker.scraper for breaker in store.breakers.find()} == {"films"}
+
+
+def test_the_pace_in_force_is_listed_with_its_origin(swather: Swather, store: Store):
+    store.lanes.limit(HOST, Limits(0.5))
+    store.lanes.crawl_delay(HOST, 10.0)
+    assert "6/min (crawl delay)" in done(swather, "lanes").out
+    shown = done(swather, "lanes", "show", HOST)
+    assert "crawl delay   one every 10 s" in shown.out
+    assert "asks for a Crawl-delay of 10s" in shown.out
+    data = done(swather, "lanes", "show", HOST, "--json").data
+    assert (data["rate"], data["every_seconds"], data["crawl_delay_seconds"]) == ("2/s", 10.0, 10.0)
+
+
+def test_all_that_is_known_of_a_lane_is_cleared(swather: Swather, store: Store):
+    store.lanes.limit(HOST, Limits(0.5, in_flight=2))
+    store.lanes.pause(HOST)
+    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=Curve())
+    store.lanes.crawl_delay(HOST, 10.0)
+    store.lanes.adapt(HOST, latency_seconds=1.0, failed=False, policy=AutoPace())
+    store.breakers.trip("books", HOST, seen=SEEN, probe_seconds=60.0)
+    assert "would be cleared" in done(swather, "lanes", "clear", HOST, "--dry-run").out
+    assert store.lanes.get(HOST).paused
+    assert done(swather, "lanes", "clear", HOST).out == "lane example.com is cleared\n"
+    assert done(swather, "lanes", "--json").data == []
+    assert "Nothing holds it back." in done(swather, "lanes", "show", HOST).out
+
+
+def test_a_lane_nobody_knows_is_free(swather: Swather, store: Store):
+    assert "Nothing holds it back." in done(swather, "lanes", "show", "nobody.example").out
+
+
+def test_more_lanes_than_asked_for_are_not_kept_quiet(swather: Swather, store: Store):
+    for number in range(3):
+        store.lanes.pause(f"{number}.com")
+    said = done(swather, "lanes", "ls", "--limit", "2").out
+    assert said.count(".com") == 2
+    assert "there are more: --limit 20" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("set", HOST, "--rate", "1/s"), ("pause", HOST), ("unpause", HOST), ("clear", HOST)],
+    ids=lambda words: words[0],
+)
+def test_a_change_is_told_to_the_workers_at_once(swather: Swather, store: Store, words):
+    before = store.settings.control_version()
+    store.hints.wait(0)
+    done(swather, "lanes", *words)
+    assert store.hints.wait(10)
+    assert store.settings.control_version() != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("set", HOST, "--rate", "5/x"), "a rate looks like '5/s', '30/min' or '1/2s', got '5/x'"),
+        (("set", HOST, "--rate", "auto"), "auto is a rate of scrapers"),
+        (("set", HOST, "--rate", "0/s"), "a rate looks like"),
+        (("set", HOST, "--in-flight", "0"), "--in-flight takes a whole number of at least 1"),
+        (("set", HOST, "--in-flight", "few"), "--in-flight takes a whole number of at least 1"),
+        (("set", HOST, "--burst", "0"), "Invalid value for '--burst'"),
+        (("set", HOST, "--burst", "5"), "give --rate too"),
+        (("set", HOST), "say what to set: --rate"),
+        (("set", "--rate", "1/s"), "Missing argument 'LANE'"),
+        (("set", "", "--rate", "1/s"), "a lane needs a name"),
+        (("set", "http://", "--rate", "1/s"), "it has no host"),
+        (("show",), "Missing argument 'LANE'"),
+        (("clear", " "), "a lane needs a name"),
+        (("pause", "x" * 501), "at most 500 bytes"),
+        (("halt", HOST), "No such command 'halt'"),
+    ],
+)
+def test_a_mistake_is_one_line(swather: Swather, store: Store, arguments, message):
+    said = swather("lanes", *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert store.lanes.find() == []
+
+
+def test_a_database_that_is_not_there_is_its_own_exit_code(swather: Swather):
+    said = swather("lanes", "set", HOST, "--rate", "1/s", "--json")
+    assert said.code == 3
+    assert "swather db init" in said.error["message"]

@@ -1,0 +1,72 @@
+"""A lane tells what holds it back, and since whose word."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from swather.model.lane import PacedKind, free_lane
+from swather.model.pacing import Limits
+from swather.runs.lane_words import held_by, pace_of
+
+NOW = datetime(2026, 2, 15, 12, 0, tzinfo=UTC)
+
+
+def a_lane(kind=PacedKind.LANE, **fields):
+    return msgspec.structs.replace(free_lane("example.com", kind), **fields)
+
+
+def said(lane, **how):
+    return "\n".join(held_by(lane, url="sqlite:///queue.db", now=NOW, **how))
+
+
+def test_a_free_lane_has_nothing_to_tell():
+    assert said(a_lane()) == ""
+
+
+def test_a_cool_down_tells_its_cause():
+    lane = a_lane(cool_until=NOW + timedelta(seconds=90), cool_reason="HTTP 429", strikes=1)
+    assert said(lane).endswith("(in 1m 30s) after HTTP 429.")
+    assert said(a_lane(cool_until=NOW - timedelta(seconds=1))) == ""
+
+
+def test_a_cool_down_tells_how_often_the_site_has_refused_us():
+    lane = a_lane(cool_until=NOW + timedelta(seconds=90), cool_reason="HTTP 503", strikes=3)
+    assert said(lane).endswith(" after HTTP 503; the site has refused us 3 times in a row.")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence", "pace"),
+    [
+        ({"limits": Limits(0.5)}, "is held to 2/s.", "2/s"),
+        (
+            {"limits": Limits(0.5), "crawl_delay_seconds": 2.0},
+            "is held to 30/min: its robots.txt asks for a Crawl-delay of 2.0s.",
+            "30/min (crawl delay)",
+        ),
+        (
+            {"crawl_delay_seconds": 2.0, "learned_every_seconds": 3.0},
+            "is held to 20/min: the pace that was learned from how fast the site answers.",
+            "20/min (learned)",
+        ),
+        ({"limits": Limits(4.0), "learned_every_seconds": 2.0}, "is held to 15/min.", "15/min"),
+    ],
+)
+def test_the_slowest_pace_holds_and_tells_whose_it_is(fields, sentence, pace):
+    assert said(a_lane(**fields)) == f"Lane example.com {sentence}"
+    assert pace_of(a_lane(**fields)) == pace
+
+
+def test_the_runs_own_limits_count_too():
+    lane = a_lane(limits=Limits(0.5), crawl_delay_seconds=1.0, in_flight=2)
+    text = said(lane, run_limits=Limits(10.0, in_flight=2))
+    assert text == (
+        "Lane example.com is full: 2 of 2 in flight.\nLane example.com is held to 6/min."
+    )
+
+
+def test_a_pause_tells_how_to_go_on():
+    assert "to let it go on: swather lanes unpause example.com --db" in said(a_lane(paused=True))
+    of_all = said(a_lane(PacedKind.SCRAPER, paused=True))
+    assert of_all.startswith("The scraper example.com is paused; to let it go on: ")
+    assert "swather lanes unpause example.com --scraper --db" in of_all
