@@ -125,8 +125,14 @@ def page() -> str:
 
 
 def members_of(kind: type) -> list[str]:
-    fields = getattr(kind, "__struct_fields__", getattr(kind, "__slots__", ()))
-    return list(dict.fromkeys(name for name in (*fields, *vars(kind)) if name[0] != "_"))
+    kinds = [one for one in reversed(kind.__mro__) if one.__module__.startswith("swather.")]
+    fields = [
+        name
+        for one in kinds
+        for name in getattr(one, "__struct_fields__", getattr(one, "__slots__", ()))
+    ]
+    own = [name for one in kinds for name in vars(one)]
+    return list(dict.fromkeys(name for name in (*fields, *own) if name[0] != "_"))
 
 
 def _members(kind: type, known: dict[str, str], left_out: set[str], owner: str) -> str:

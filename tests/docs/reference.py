@@ -1,4 +1,4 @@
-"""Writes what the pages of docs/reference take from the code: python -m tests.docs.reference.
+"""Writes what the reference and the guides take from the code: python -m tests.docs.reference.
 
 A part stands between `<!-- its name -->` and `<!-- end -->`; the rest of a page is written by hand.
 """
@@ -10,6 +10,7 @@ from tests.docs import parts
 from tests.docs.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "reference"
+GUIDES = ROOT / "docs" / "guides"
 PARTS = {
     "commands": parts.commands,
     "settings": parts.settings,
@@ -26,7 +27,8 @@ _PART = re.compile(r"(<!-- (?!end)([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
-    return {path: rewritten(path.read_text()) for path in sorted(FOLDER.glob("*.md"))}
+    paths = sorted([*FOLDER.glob("*.md"), *GUIDES.glob("*.md")])
+    return {path: rewritten(path.read_text()) for path in paths}
 
 
 def rewritten(text: str) -> str:
