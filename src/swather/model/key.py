@@ -15,7 +15,8 @@ _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _PREFIXES: Final = tuple(f"{scheme}://" for scheme in _DEFAULT_PORTS)
 # Most URLs are spelled so already, and seeing it is ten times faster than taking them apart.
 _NORMAL: Final = re.compile(
-    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*/[\w/%:@!$&'()*+,;=.~-]*(?:\?[\w/%:@!$&'()*+,;=.~?\[\]-]+)?",
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::(?!(?:80|443)/)(?:[1-5]\d{4}|[1-9]\d{0,3}))?/"
+    r"[\w/%:@!$&'()*+,;=.~-]*(?:\?[\w/%:@!$&'()*+,;=.~?\[\]-]+)?",
     re.ASCII,
 )
 _sorted_encoder = msgspec.json.Encoder(order="sorted")

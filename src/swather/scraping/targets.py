@@ -60,14 +60,20 @@ def url_of(value: Any) -> str | None:
     return url if isinstance(url, str) and is_http(url.lstrip()) else None
 
 
-@lru_cache(maxsize=4096)
 def lane_of_url(url: str) -> str:
     """The host of a URL, with its port unless it is the usual one.
 
     However it is written, it is the host that is asked in the end: its requests are paced by it.
     """
+    url = url.strip()
+    end = url.find("/", 8)
+    return _lane_of(url if end < 0 else url[:end])
+
+
+@lru_cache(maxsize=4096)
+def _lane_of(url: str) -> str:
     try:
-        return place_of(split(url.strip())[0]).origin.partition("://")[2]
+        return place_of(split(url)[0]).origin.partition("://")[2]
     except UnusableURL:
         return _lane_as_written(url)
 
