@@ -1,5 +1,6 @@
 PYTHON ?= python3
 ARGS ?=
+PART ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +10,8 @@ UV := uv==0.13.7
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check format bench docs screenshot pins clean
+.PHONY: help demo test test-fast check format bench bench-full bench-docs bench-pins docs screenshot \
+	pins clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,8 +36,22 @@ format: $(READY) ## rewrite the code in the house's format, and fix what ruff ca
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## measure the stores
-	$(BIN)/python bench/store.py $(ARGS)
+bench: $(READY) ## measure beside the peers, 20 minutes at most; PART=fetch measures one part
+	$(BIN)/python -m bench $(PART) $(ARGS)
+
+bench-full: $(READY) ## the same with backlogs of 10M: some hours
+	$(BIN)/python -m bench $(PART) --full $(ARGS)
+
+bench-docs: $(READY) ## write what was measured into docs/benchmarks.md, with its plots
+	$(BIN)/python -m bench --report-only --docs
+
+bench-pins: ## compile the peers' pins anew; ARGS="--upgrade" moves every pin
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && "$$tools/bin/pip" install -qq --disable-pip-version-check $(UV) && \
+	"$$tools/bin/uv" pip compile bench/peers/requirements.in \
+		--output-file bench/peers/requirements.txt \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		--custom-compile-command "make bench-pins" --quiet $(ARGS)
 
 docs: $(READY) ## write what docs/reference takes from the code
 	$(BIN)/python -m tests.docs.reference
@@ -52,7 +68,7 @@ pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" mov
 
 clean: ## remove the virtual environment and everything built or cached
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests -type d -name __pycache__ -exec rm -rf {} +
+	find src tests bench -type d -name __pycache__ -exec rm -rf {} +
 
 $(PINS): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

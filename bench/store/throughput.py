@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from statistics import mean
 
 import psycopg
-from store_measure import MemoryWatch, rates_in_turns, say
-from store_places import Place, completed
-from store_raw import Row
-from store_report import Figure, at_least, at_most
 
+from bench.store.measure import MemoryWatch, rates_in_turns, say
+from bench.store.places import Place, completed
+from bench.store.raw import Row
+from bench.store.report import Figure, at_least, at_most
 from swather.model.run import Run
 from swather.model.task import Target
 from swather.store.writer import Writer
@@ -109,16 +109,18 @@ def snapshot(place: Place, rows: int, seconds: float) -> Iterator[Figure]:
     place.backlog.add_ready(run.id, rows)
     place.backlog.settle_down()
     place.raw.fill(rows)
-    ours = _under_old_snapshot(place.url, drainer(place, run, 100), seconds)
-    raw = _under_old_snapshot(place.url, raw_drainer(place.raw.exchange_in_two, 100), seconds)
+    ours = under_old_snapshot(place.url, drainer(place, run, 100), seconds)
+    raw = under_old_snapshot(place.url, raw_drainer(place.raw.exchange_in_two, 100), seconds)
     name = f"last 5 s of {seconds:.0f} s, first 5 s as base"
     kept = Figure("snapshot", place.database, name, ours[1], "/s", ours[0])
     yield at_least(kept, ratio=SNAPSHOT_BAR)
     yield Figure("snapshot", place.database, f"hand-written SQL, {name}", raw[1], "/s", raw[0])
 
 
-def _under_old_snapshot(url: str, step: Callable[[], int], seconds: float) -> tuple[float, float]:
-    """Tasks per second in the first and in the last five seconds."""
+def under_old_snapshot(
+    url: str, step: Callable[[], int], seconds: float, window: float = 5.0
+) -> tuple[float, float]:
+    """Tasks per second in the first and in the last seconds."""
     with psycopg.connect(url) as reader:
         reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         reader.execute("SELECT count(*) FROM pg_class")
@@ -129,7 +131,8 @@ def _under_old_snapshot(url: str, step: Callable[[], int], seconds: float) -> tu
             if not done:
                 raise RuntimeError(f"the backlog was used up after {elapsed:.0f} s: raise --rows")
             per_second[int(elapsed)] += done
-    return mean(per_second[:5]), mean(per_second[int(seconds) - 5 : int(seconds)])
+    wide = int(window)
+    return mean(per_second[:wide]), mean(per_second[int(seconds) - wide : int(seconds)])
 
 
 def _drainer_through(writer: Writer, place: Place, run: Run, batch: int) -> Callable[[], int]:

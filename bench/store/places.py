@@ -1,37 +1,22 @@
 """Where it is measured: fresh databases that wait for the disk, removed afterwards."""
 
-import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from store_backlog import Backlog, PostgresBacklog, SQLiteBacklog
-from store_raw import Raw, RawPostgres, RawSQLite
-
 import swather.store
+from bench.store.backlog import Backlog, PostgresBacklog, SQLiteBacklog
+from bench.store.raw import Raw, RawPostgres, RawSQLite
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Completed
 from swather.model.run import NewRun, Run
 from swather.model.worker import NewWorker
 from swather.posix import this_process
 from swather.store import Store
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from tests import postgres
 
-URL_VARIABLE = "SWATHER_BENCH_POSTGRES"
-DURABLE = {
-    "fsync": "on",
-    "full_page_writes": "on",
-    "synchronous_commit": "on",
-    "shared_buffers": "2GB",
-    "max_wal_size": "8GB",
-    "checkpoint_timeout": "15min",
-}
 LEASE_SECONDS = 86_400.0
 
 
@@ -80,21 +65,6 @@ def postgres_place(server: postgres.PostgresServer) -> Iterator[Place]:
             closing(PostgresBacklog(url)) as backlog,
         ):
             yield Place("postgres", url, store, raw, backlog, _register(store))
-
-
-@contextmanager
-def postgres_server() -> Iterator[postgres.PostgresServer]:
-    """The server of SWATHER_BENCH_POSTGRES, or a private one that loses nothing."""
-    if given := os.environ.get(URL_VARIABLE):
-        yield postgres.PostgresServer(given)
-        return
-    os.environ.pop(postgres.URL_VARIABLE, None)
-    postgres.SETTINGS.update(DURABLE)
-    server = postgres.start()
-    try:
-        yield server
-    finally:
-        server.stop()
 
 
 def _register(store: Store) -> int:

@@ -3,11 +3,10 @@
 import time
 from collections.abc import Iterator
 
-from store_measure import Timed, latencies_in_turns, say
-from store_places import Place, completed
-from store_raw import Raw
-from store_report import Figure, at_most
-
+from bench.store.measure import Timed, latencies_in_turns, say
+from bench.store.places import Place, completed
+from bench.store.raw import Raw
+from bench.store.report import Figure, at_most
 from swather.model.lease import Claimed
 from swather.model.run import Run
 

@@ -1,4 +1,4 @@
-"""Measures the stores beside hand-written SQL in the same run: `python bench/store.py --help`."""
+"""Measures the stores beside hand-written SQL in the same run: `python -m bench.store --help`."""
 
 import argparse
 import os
@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, ExitStack
 
 import apsw
 import psycopg
-import store_latency
-import store_throughput
 from rich.console import Console
-from store_measure import disk_latency, say
-from store_places import Place, postgres_place, postgres_server, sqlite_place
-from store_report import Figure, as_json, show
+
+from bench.servers.postgres import postgres_server
+from bench.store import latency, throughput
+from bench.store.measure import disk_latency, say
+from bench.store.places import Place, postgres_place, sqlite_place
+from bench.store.report import Figure, as_json, show
 
 PARTS = ("enqueue", "drain", "claim", "snapshot")
 FULL_ROWS = 10_000_000
@@ -59,16 +60,16 @@ def _measure(part: str, opener: Opener, options: argparse.Namespace) -> list[Fig
     with opener() as place:
         match part:
             case "enqueue":
-                return list(store_throughput.enqueue(place, options.rows))
+                return list(throughput.enqueue(place, options.rows))
             case "drain":
-                return list(store_throughput.drain(place, max(options.rows, DRAIN_ROWS)))
+                return list(throughput.drain(place, max(options.rows, DRAIN_ROWS)))
             case "snapshot":
                 seconds = options.snapshot_seconds
                 rows = max(options.rows, int(seconds * SNAPSHOT_ROWS_PER_SECOND))
-                return list(store_throughput.snapshot(place, rows, seconds))
+                return list(throughput.snapshot(place, rows, seconds))
             case _:
                 with opener() as large:
-                    figures = store_latency.claim(place, large, options.rows, options.claims)
+                    figures = latency.claim(place, large, options.rows, options.claims)
                     return list(figures)
 
 

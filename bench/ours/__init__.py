@@ -1,0 +1,1 @@
+"""Swather's own drivers, and the limits: a bare client, hand-written SQL."""

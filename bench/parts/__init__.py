@@ -1,0 +1,33 @@
+"""What is measured, one file per part, in the order of the report."""
+
+from collections.abc import Callable
+
+from bench.figures import Figure
+from bench.parts import (
+    backlog,
+    drain,
+    fetch,
+    idle,
+    kill,
+    latency,
+    memory,
+    scaling,
+    slow_pages,
+    snapshot,
+)
+from bench.setting import Setting
+
+Part = Callable[[Setting], list[Figure]]
+
+PARTS: dict[str, Part] = {
+    "fetch": fetch.measure,
+    "slow_pages": slow_pages.measure,
+    "scaling": scaling.measure,
+    "drain": drain.measure,
+    "latency": latency.measure,
+    "backlog": backlog.measure,
+    "snapshot": snapshot.measure,
+    "memory": memory.measure,
+    "idle": idle.measure,
+    "kill": kill.measure,
+}

@@ -1,0 +1,1 @@
+"""One driver per peer, run with the peers' own environment."""

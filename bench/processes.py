@@ -1,0 +1,36 @@
+"""What processes cost: processor time and memory, their children included."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+SESSION, USER, SYSTEM = 3, 11, 12
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def members(sessions: Iterable[int]) -> list[int]:
+    """The processes in these sessions, whatever groups they have made for themselves."""
+    wanted = set(sessions)
+    return [pid for pid, fields in _statuses() if int(fields[SESSION]) in wanted]
+
+
+def cpu_seconds(sessions: Iterable[int]) -> float:
+    """Of all processes in these sessions so far."""
+    wanted = set(sessions)
+    of_wanted = (fields for _, fields in _statuses() if int(fields[SESSION]) in wanted)
+    return sum(int(fields[USER]) + int(fields[SYSTEM]) for fields in of_wanted) / TICKS
+
+
+def _statuses() -> Iterator[tuple[int, list[str]]]:
+    """Of every process there is: its id, and what follows its name in /proc."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            yield int(path.parent.name), path.read_text().rpartition(")")[2].split()
+
+
+def memory_mb(pid: int) -> float:
+    """Resident memory of a process that is its own, not files that happen to be mapped."""
+    found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0

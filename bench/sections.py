@@ -1,0 +1,121 @@
+"""The sections of the page: what each part is about, and which figures are its columns."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part on the page: what it is, its plot, and which of its figures are its columns."""
+
+    part: str
+    title: str
+    text: str
+    column: Callable[[str], str | None]
+    plot: str = ""
+
+
+def _named(**names: str) -> Callable[[str], str | None]:
+    """Columns by the words of a work, with _ for what is no letter."""
+    return lambda work: names.get(re.sub(r"\W+", "_", work))
+
+
+def _depth(work: str) -> str | None:
+    found = re.fullmatch(r"claim of 10, ([\d,]+ (?:ready|lanes of 10))", work)
+    return found[1] if found else None
+
+
+def _memory(work: str) -> str | None:
+    return None if work.startswith("after") else work
+
+
+SECTIONS = (
+    Section(
+        "fetch",
+        "Fetching 10 KB pages",
+        "20,000 pages of 10 KB from nginx on the same machine, one process, 64 at a time; an "
+        "item for every page. Swather keeps queue and items in the database and has "
+        "robots.txt and its guard against private addresses on; the peers keep all in memory. "
+        "The slow ones were given fewer pages of the same kind.",
+        _named(fetch="pages/s", fetch_CPU="processor time"),
+        "bench-fetch",
+    ),
+    Section(
+        "slow_pages",
+        "Pages of 200 ms",
+        "The same pages when each takes 200 ms, 200 at a time: 1,000 pages a second are possible.",
+        _named(pages_of_200_ms="pages/s", pages_of_200_ms_CPU="processor time"),
+    ),
+    Section(
+        "scaling",
+        "One to eight workers",
+        "Worker processes of 10 slots on pages of 200 ms: 50 pages a second for each are possible.",
+        lambda work: work.removesuffix(" of 10 slots"),
+    ),
+    Section(
+        "drain",
+        "Jobs that do nothing",
+        "Into the queue with the bulk verb of each, and out of it by one worker process and "
+        "by two. PostgreSQL with fsync and synchronous_commit on, SQLite with synchronous "
+        "FULL, Redis as it comes (nothing is waited for). Swather dedupes its targets by key; "
+        "the others dedupe nothing.",
+        _named(enqueue="enqueue", drain_1_process="1 process", drain_2_processes="2 processes"),
+        "bench-queues",
+    ),
+    Section(
+        "latency",
+        "From enqueue to start",
+        "One job at a time to an idle worker, from the call of the enqueue to the first line "
+        "of the job; and the middle of that after the enqueue came back, that is, after the "
+        "commit.",
+        _named(
+            enqueue_to_start_p50="p50",
+            enqueue_to_start_p99="p99",
+            after_the_enqueue_came_back_p50="after the commit",
+        ),
+    ),
+    Section(
+        "backlog",
+        "A claim of 10 by backlog",
+        "p50 of the claim alone; each claim is finished before the next.",
+        _depth,
+        "bench-backlog",
+    ),
+    Section(
+        "snapshot",
+        "Under an old snapshot",
+        "Draining while an idle REPEATABLE READ transaction stays open: PostgreSQL may remove "
+        "nothing that it might still look at.",
+        lambda work: work.removeprefix("old snapshot: "),
+    ),
+    Section(
+        "memory",
+        "Memory",
+        "Of the process that enqueues (peak) and of the worker that drains (peak; and the "
+        "median of the last fifth of the time over that of the second).",
+        _memory,
+    ),
+    Section(
+        "idle",
+        "An idle worker",
+        "Processor time of a worker with nothing to do; the database's share is not in it.",
+        _named(idle_worker="idle"),
+    ),
+    Section(
+        "kill",
+        "After a kill -9",
+        "100 jobs of half a second, 10 at a time; the worker and all its children are killed "
+        "in the middle of it and started again. How many were not finished a minute later, with "
+        "default settings, and how many had been done before and were done again; and how many "
+        "were not finished three minutes later with the settings that the documentation has "
+        "for recovery (empty where it has none, or where they are the default). Scrapy and "
+        "Crawlee find 500 pages of 200 ms on a first page, and their figures are per cent.",
+        _named(
+            unfinished_after_kill_9_default_settings="default settings",
+            done_twice_after_kill_9_default_settings="done again",
+            unfinished_after_kill_9_set_up_for_recovery="set up for recovery",
+        ),
+        "bench-kill",
+    ),
+)
