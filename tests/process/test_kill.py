@@ -1,27 +1,37 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+
+import psycopg
 
 from swather.model.worker import WorkerState
 from swather.store.ports import Store
 from swather.store.sqlite.store import SQLiteStore
-from tests.process.given import Yard
+from tests.process.given import WorkerProcess, Yard
 from tests.worker.given import wait_until
 
+IN_TRANSACTION = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+"""
 
-@contextmanager
-def nobody_writing(store: Store) -> Iterator[None]:
-    """A process stopped in a transaction of SQLite would hold up all others until it goes on;
-    PostgreSQL ends the transaction.
-    """
+
+def stop_between_transactions(process: WorkerProcess, store: Store) -> None:
+    """One stopped inside a transaction holds up all others until it goes on or is killed."""
     if isinstance(store, SQLiteStore):
         with store.connection.transaction():
-            yield
-    else:
-        yield
+            process.signal(signal.SIGSTOP)
+        return
+    with psycopg.connect(store.url, autocommit=True) as connection:
+        for _ in range(100):
+            process.signal(signal.SIGSTOP)
+            time.sleep(0.05)
+            if connection.execute(IN_TRANSACTION).fetchone() == (0,):
+                return
+            process.signal(signal.SIGCONT)
+            time.sleep(0.01)
+    raise AssertionError("it is always in a transaction")
 
 
 def test_what_a_killed_process_held_is_scraped_at_once_by_the_next(either_yard: Yard):
@@ -50,8 +60,7 @@ def test_a_process_that_was_stopped_past_its_lease_loses_it_and_goes_on(either_y
     run = either_yard.run("patient", [{"seconds": 2.5}])
     first = either_yard.start(run, "patient", lease_seconds=2.0)
     either_yard.wait_for("began-0")
-    with nobody_writing(either_yard.store):
-        first.signal(signal.SIGSTOP)
+    stop_between_transactions(first, either_yard.store)
     second = either_yard.start(run, "patient", lease_seconds=2.0)
     assert either_yard.wait_for("began-0", times=2) == second.pid
     first.signal(signal.SIGCONT)
