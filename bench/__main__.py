@@ -16,7 +16,7 @@ from rich.console import Console
 
 from bench import environment, machine, page
 from bench.bars import judge
-from bench.figures import ROOT, Measured, load, load_all, now
+from bench.figures import ALONE, RESULTS, ROOT, Measured, load_all, now
 from bench.parts import PARTS
 from bench.setting import Setting, Size, say
 from bench.table import show
@@ -26,26 +26,29 @@ def main() -> int:
     options = _options()
     environment.prepare()
     crashed = False
+    measured: list[Measured] = []
     if not options.report_only:
         setting = Setting(options.size, options.repeats, tuple(options.only))
         with setting.stack:
             for part in options.parts or PARTS:
-                crashed |= not _measure(part, setting)
+                found = _measure(part, setting)
+                crashed |= found is None
+                measured += [found] if found else []
     held = load_all(PARTS)
-    bars = judge(held)
-    shown = [one for one in held if not options.parts or one.part in options.parts]
+    bars = judge(measured if options.only else held)
+    shown = measured or held
     if options.json:
         print(json.dumps([asdict(one) for one in shown], indent=1, ensure_ascii=False))
     else:
         show(shown, bars, Console(width=None if sys.stdout.isatty() else 140))
     if options.docs:
         subprocess.run([environment.PEERS, "-m", "bench.plots"], check=True, cwd=ROOT)
-        page.write(held, bars)
+        page.write(held, judge(held))
         say(f"written: {page.PAGE}")
     return 1 if crashed else 0
 
 
-def _measure(part: str, setting: Setting) -> bool:
+def _measure(part: str, setting: Setting) -> Measured | None:
     say(f"{part} …")
     began = time.monotonic()
     about = machine.describe()
@@ -53,14 +56,13 @@ def _measure(part: str, setting: Setting) -> bool:
         figures = PARTS[part](setting)
     except Exception:  # noqa: BLE001 - the other parts still have figures to give
         say(f"{part} crashed:\n{traceback.format_exc()}")
-        return False
+        return None
     seconds = time.monotonic() - began
     versions = machine.versions()
     held = Measured(part, setting.size, now(), round(seconds, 1), figures, about, versions)
-    if setting.only:
-        held = held.beside(load(part))
-    say(f"{part}: {seconds:.0f} s, {held.save()}")
-    return True
+    path = held.save(ALONE if setting.only else RESULTS)
+    say(f"{part}: {seconds:.0f} s, {path}")
+    return held
 
 
 def _options() -> argparse.Namespace:
@@ -71,7 +73,9 @@ def _options() -> argparse.Namespace:
         sizes.add_argument(f"--{size}", dest="size", action="store_const", const=size)
     parser.set_defaults(size=Size.NORMAL)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=[], help="contenders whose name has this")
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="contenders whose name has this; not for the report"
+    )
     parser.add_argument("--report-only", action="store_true", help="measure nothing")
     parser.add_argument("--json", action="store_true", help="JSON on standard output, no table")
     parser.add_argument(

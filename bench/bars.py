@@ -19,12 +19,12 @@ class Bar:
     ok: bool
 
 
+Figures = dict[tuple[str, str], Figure]
+
+
 def judge(parts: Sequence[Measured]) -> list[Bar]:
     figures = {(one.work, one.who): one for part in parts for one in part.figures}
-    return [bar for rule in RULES for bar in rule(figures)]
-
-
-Figures = dict[tuple[str, str], Figure]
+    return [*_failures(figures), *(bar for rule in RULES for bar in rule(figures))]
 
 
 def _fetch(figures: Figures) -> Iterator[Bar]:
@@ -81,6 +81,13 @@ def _scaling(figures: Figures) -> Iterator[Bar]:
 def _kill(figures: Figures) -> Iterator[Bar]:
     for who in ON:
         yield from _at_most(figures, "unfinished after kill -9, default settings", who, 0.0)
+
+
+def _failures(figures: Figures) -> Iterator[Bar]:
+    """A repeat of ours that came to nothing is a bar missed, whatever the others were."""
+    for (work, who), one in figures.items():
+        if one.kind == "ours" and one.failed:
+            yield Bar(f"{work}: {who}", f"{one.failed} repeats failed", "none fails", False)
 
 
 RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill)

@@ -3,7 +3,7 @@
 import json
 import statistics
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -11,13 +11,18 @@ from typing import Any, Literal
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "bench"
 RESULTS = FOLDER / "results"
+# Of some contenders alone: what is reported side by side was measured side by side.
+ALONE = FOLDER / "alone"
 
 Kind = Literal["ours", "peer", "limit"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One contender at one work; `values` has a value per repeat, the median is what counts."""
+    """One contender at one work; `values` has a value per repeat, the median is what counts.
+
+    `failed` is how many repeats came to nothing, so that no median hides them.
+    """
 
     work: str
     who: str
@@ -25,6 +30,7 @@ class Figure:
     unit: str
     values: tuple[float, ...]
     note: str = ""
+    failed: int = 0
 
     @property
     def value(self) -> float:
@@ -51,17 +57,9 @@ class Measured:
     def find(self, work: str, who: str) -> Figure | None:
         return next((one for one in self.figures if (one.work, one.who) == (work, who)), None)
 
-    def beside(self, other: "Measured | None") -> "Measured":
-        """With the figures of those whom this measurement left out, if it was of the same size."""
-        if other is None or other.size != self.size:
-            return self
-        mine = {(one.work, one.who) for one in self.figures}
-        kept = [one for one in other.figures if (one.work, one.who) not in mine]
-        return replace(self, figures=[*kept, *self.figures])
-
-    def save(self) -> Path:
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        path = RESULTS / f"{self.part}.json"
+    def save(self, folder: Path = RESULTS) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.part}.json"
         path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
         return path
 

@@ -67,7 +67,9 @@ def _cell(one: Figure) -> str:
     if one.unit.startswith("of "):
         return f"{one.value:.0f}"
     shown = f"{number(one.value)} {one.unit}"
-    return f"{shown} ± {one.spread / 2:.0%}" if len(one.values) > 1 else shown
+    if len(one.values) > 1:
+        shown += f" ± {one.spread / 2:.0%}"
+    return f"{shown}, **{one.failed} repeats failed**" if one.failed else shown
 
 
 def _versions(parts: Sequence[Measured]) -> str:

@@ -20,6 +20,10 @@ LINES = {
     "raw SQL, SQLite": ("#9aa5b1", "^"),
     "raw SQL, PostgreSQL": ("#9aa5b1", "^"),
 }
+CRAWLS = {
+    "Scrapy, JOBDIR": "Scrapy, JOBDIR (% of 500 pages)",
+    "Crawlee, SQL storage": "Crawlee, SQL storage (% of 500 pages)",
+}
 DEFAULT, RECOVER = "default settings", "set up for recovery"
 
 
@@ -51,8 +55,8 @@ def main() -> None:
 
 def _fetch(name: str) -> bool:
     works = {
-        "fetch": ("fetch", "10 KB pages, 64 at once, pages/s"),
-        "slow_pages": ("pages of 200 ms", "pages of 200 ms, 200 at once, pages/s"),
+        "fetch": ("fetch", "10 KB, 64 at once: pages/s"),
+        "slow_pages": ("pages of 200 ms", "200 ms, 200 at once: pages/s"),
     }
     panels = [
         (heading, held, work)
@@ -140,7 +144,7 @@ def _line(axis: Axes, held: Measured, who: str) -> None:
     wide = 2.4 if who.startswith("Swather") else 1.6
     if points[50]:
         axis.plot(*_sorted(points[50]), color=colour, marker=marker, linewidth=wide, label=who)
-        axis.plot(*_sorted(points[99]), color=colour, linestyle=":", linewidth=wide * 0.7)
+        axis.plot(*_sorted(points[99]), color=colour, linestyle=":", linewidth=1.2, alpha=0.5)
 
 
 def _sorted(points: dict[int, float]) -> tuple[list[int], list[float]]:
@@ -167,7 +171,7 @@ def _kill(name: str) -> bool:
             said += "   (no setting for it)"
         weight = "bold" if not one.value else "normal"
         axis.text(one.value + 0.4, row, said, va="center", fontsize=9, fontweight=weight)
-    axis.set_yticks(range(len(figures)), [one.who for one in figures])
+    axis.set_yticks(range(len(figures)), [CRAWLS.get(one.who, one.who) for one in figures])
     for label, one in zip(axis.get_yticklabels(), figures, strict=True):
         label.set_fontweight("bold" if one.kind == "ours" else "normal")
     most = max(one.value for one in figures)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -68,6 +69,7 @@ def in_turns(
     """Every contender once, and all over again: a noisy minute then hits all of them."""
     wanted = [one for one in contenders if setting.wants(one.who)]
     values: dict[tuple[str, str, str], list[float]] = {}
+    failed: Counter[str] = Counter()
     repeats = repeats or setting.repeats
     for turn in range(repeats):
         for one in wanted:
@@ -75,6 +77,7 @@ def in_turns(
             try:
                 measured = one.measure()
             except Exception as error:  # noqa: BLE001 - the others still have figures to give
+                failed[one.who] += 1
                 say(f"  {one.who} failed: {error}")
                 continue
             for (work, unit), value in measured.items():
@@ -84,7 +87,7 @@ def in_turns(
             say(f"  {turn + 1}/{repeats} {one.who}: {said} ({seconds:.1f} s)")
     by_name = {one.who: one for one in wanted}
     return [
-        Figure(work, who, by_name[who].kind, unit, tuple(held), by_name[who].note)
+        Figure(work, who, by_name[who].kind, unit, tuple(held), by_name[who].note, failed[who])
         for (who, work, unit), held in values.items()
     ]
 

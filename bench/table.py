@@ -35,7 +35,7 @@ def _figures(part: Measured) -> Table:
             one.who,
             f"{number(one.value)} {one.unit}",
             f"±{one.spread / 2:.0%}" if len(one.values) > 1 else "",
-            one.note,
+            f"[red]{one.failed} failed[/] {one.note}" if one.failed else one.note,
             style=COLOURS[one.kind],
         )
         before = one.work

@@ -46,10 +46,11 @@ def test_the_median_counts():
     assert rate("Scrapy", 100.0, 900.0, 200.0).value == 200.0
 
 
-def test_a_measurement_of_some_keeps_the_figures_of_the_others():
-    before = measured(rate("Scrapy", 1.0), rate("Crawlee", 2.0))
-    after = measured(rate("Crawlee", 3.0)).beside(before)
-    assert {one.who: one.value for one in after.figures} == {"Scrapy": 1.0, "Crawlee": 3.0}
+def test_a_repeat_that_failed_is_not_hidden_by_the_median_of_the_others():
+    figure = Figure("fetch", "Swather, SQLite", "ours", "pages/s", (3_000.0, 3_100.0), failed=1)
+    (bar,) = judge([measured(figure)])
+    assert not bar.ok
+    assert bar.measured == "1 repeats failed"
 
 
 def test_the_page_is_written_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
