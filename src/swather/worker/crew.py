@@ -95,7 +95,7 @@ class Crew:
             self._slots,
             self._prefetch,
             request=self._request,
-            may_claim=lambda: self._beat.is_healthy,
+            may_claim=lambda: self._beat.is_healthy and not self._dispatch.is_loading,
             start=self._dispatch.start,
             on_commit=reception.committed,
             on_claimed=self._claimed,

@@ -60,6 +60,11 @@ class Dispatch:
     def is_idle(self) -> bool:
         return not (self.slots.running or self._parked or self._suspects)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether leases wait for their run to be read: slots that are free are theirs."""
+        return bool(self._parked)
+
     def start(self, lease: Lease) -> None:
         job = self._jobs.known.get(lease.run_id)
         if job is None:
