@@ -63,6 +63,7 @@ def test_workers_are_woken_by_every_batch(store: Store, other: Store):
         batch_size=1,
     )
     assert woken == [True, True]
+    assert other.hints.wait(5), "nor of the end, after which they may end themselves"
 
 
 def test_a_load_that_is_stopped_leaves_the_run_incomplete(store: Store):

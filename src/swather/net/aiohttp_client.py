@@ -114,6 +114,9 @@ class AiohttpAnswer:
         ]
         self.announced = response.content_length
 
+    def values(self, name: str) -> list[str]:
+        return [value for known, value in self.headers if known == name]
+
     async def read(self) -> bytes:
         try:
             return await self._response.read()

@@ -1,9 +1,9 @@
 """The body of an answer: unpacked, and never larger than it may be, whatever the site says."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from swather.net.client import Answer
 from swather.net.decoding import ERRORS, Decoder, decoder_of
@@ -28,17 +28,17 @@ class Caps(NamedTuple):
     max_ratio: float = MAX_RATIO
 
 
-async def read_body(answer: Answer, url: str, caps: Caps) -> bytes:
+def read_body(answer: Answer, url: str, caps: Caps) -> Coroutine[Any, Any, bytes]:
     """All of it, or TooLarge as soon as that is known."""
-    for name, value in answer.headers:
-        if name == "content-encoding" and (decoder := decoder_of(value)) is not None:
-            return await _unpacked(answer, url, caps, decoder)
+    for value in answer.values("content-encoding"):
+        if (decoder := decoder_of(value)) is not None:
+            return _unpacked(answer, url, caps, decoder)
     announced = answer.announced
     if announced is None:
-        return await _counted(answer, url, caps)
+        return _counted(answer, url, caps)
     if announced > caps.max_bytes:
         raise _too_large(url, caps)
-    return await answer.read()
+    return answer.read()
 
 
 async def _counted(answer: Answer, url: str, caps: Caps) -> bytes:

@@ -5,10 +5,12 @@ proxy from the environment: all of that is the fetcher's. It raises errors of ou
 """
 
 import importlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, Protocol
+
+import msgspec
 
 from swather.errors import InputError, MissingExtra
 from swather.net.private import IPAddress
@@ -38,7 +40,7 @@ class ClientOptions:
     ca_file: Path | None = None
 
 
-class Hop(NamedTuple):
+class Hop(msgspec.Struct, frozen=True):
     """One request on the wire. `addresses` are what `host` is at, none when a proxy looks it up,
     and `pin` names both. After `seconds` it is over, body and all.
     """
@@ -58,20 +60,22 @@ class Hop(NamedTuple):
 class Answer(Protocol):
     """An answer whose head has come; its body is as it came, packed if the site packed it.
 
-    The names of `headers` are in lower case; `announced` is the length of the body in bytes, where
-    the site tells it.
+    The names of `headers` are in lower case; `values` are those of one of them, in order.
+    `announced` is the length of the body in bytes, where the site tells it.
     """
 
     @property
     def status(self) -> int: ...
 
     @property
-    def headers(self) -> list[tuple[str, str]]: ...
+    def headers(self) -> Sequence[tuple[str, str]]: ...
+
+    def values(self, name: str) -> list[str]: ...
 
     @property
     def announced(self) -> int | None: ...
 
-    async def read(self) -> bytes:
+    def read(self) -> Coroutine[Any, Any, bytes]:
         """All of the body; the connection is then free for others."""
         ...
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from swather.errors import FetchError
 from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
@@ -30,7 +31,7 @@ _DRAINED_BYTES: Final = 64 << 10
 class Fetcher(Protocol):
     """Whatever turns a request into a page. It raises errors of ours and no others."""
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+    def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Coroutine[Any, Any, Page]:
         """The page, whatever its status; redirects are followed as far as the trip allows."""
         ...
 
@@ -149,14 +150,14 @@ class WebFetcher:
             )
         )
         try:
-            headers, status = answer.headers, answer.status
-            wait = retry_after_seconds(Headers(headers)) if status >= 400 else None
+            status = answer.status
+            wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
             trip.answered(url, status, wait, time.monotonic() - began)
             if request.session:
-                self._jars.of(request.session).remember(url, Headers(headers).all("set-cookie"))
-            if status in REDIRECTS and (leads_to := location_in(headers, url)) is not None:
+                self._jars.of(request.session).remember(url, answer.values("set-cookie"))
+            if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
                 await _drain(answer)
-                return Page(url=url, status=status, raw_headers=headers), leads_to
+                return Page(url=url, status=status, raw_headers=answer.headers), leads_to
             if method == "HEAD":
                 content = await answer.read()
             else:
@@ -164,7 +165,7 @@ class WebFetcher:
         except BaseException:
             await answer.drop()
             raise
-        return Page(url=url, status=status, raw_headers=headers, content=content), None
+        return Page(url=url, status=status, raw_headers=answer.headers, content=content), None
 
     def _headers(self, request: Request, url: str, authorization: str) -> dict[str, str]:
         if not (request.headers or request.session or authorization):

@@ -1,7 +1,7 @@
 """A page as it came from the web, and the ways to read it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urldefrag, urljoin
@@ -24,7 +24,7 @@ class Headers(Mapping[str, str]):
 
     __slots__ = ("_pairs",)
 
-    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
         self._pairs = pairs
 
     def __getitem__(self, name: str) -> str:
@@ -40,7 +40,7 @@ class Headers(Mapping[str, str]):
         return len({name.lower() for name, _ in self._pairs})
 
     def __repr__(self) -> str:
-        return f"Headers({self._pairs!r})"
+        return f"Headers({list(self._pairs)!r})"
 
     def all(self, name: str) -> list[str]:
         """Every value of a header, in order; Set-Cookie cannot be joined."""
@@ -53,7 +53,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     url: str
     status: int = 200
-    raw_headers: list[tuple[str, str]] = []
+    raw_headers: Sequence[tuple[str, str]] = []
     content: bytes = b""
 
     @property
@@ -125,9 +125,14 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             raise HttpStatusError(self.status, self.url, retry_after_seconds(self.headers))
 
 
+def is_absolute(link: str) -> bool:
+    """Whether join() would leave a link as it is, whatever the base."""
+    return _ABSOLUTE.fullmatch(link) is not None
+
+
 def join(base: str, link: str) -> str:
     """The absolute http(s) URL of a link without its fragment; '' when it leads elsewhere."""
-    if _ABSOLUTE.fullmatch(link):
+    if is_absolute(link):
         return link
     try:
         url = urldefrag(urljoin(base, link.strip())).url

@@ -21,8 +21,8 @@ _END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)")
 _PORT: Final = re.compile(r"[0-9]{1,5}", re.ASCII)
-# What a client would write in another way, or what would lead to another path.
-_ODD: Final = re.compile(r"[^\x21-\x7e]|[\"#<>\\^`{|}]|/(?:\.|%2e)", re.IGNORECASE)
+# What every client writes as it stands: no spaces, no fragment, and none of "<>\\^`{|}.
+_USUAL: Final = re.compile(r"[!$-;=?-\[\]_a-z~]*")
 _IN_PATH: Final = "!$&'()*+,-./:;=@_~%[]|"
 _IN_QUERY: Final = "!$&()*+,-./:;=?@_~%[]|`{}^\\'"
 _ONE_DOT: Final = frozenset({".", "%2e"})
@@ -68,7 +68,7 @@ def rest_of(rest: str) -> str:
     """Path and query as they are sent: without a fragment, odd characters quoted, dots resolved."""
     if not rest.startswith(("/", "\\")):
         rest = f"/{rest}"
-    if _ODD.search(rest) is None:
+    if _USUAL.fullmatch(rest) is not None and "/." not in rest and "/%2" not in rest:
         return rest
     rest = re.sub(r"[\t\r\n]", "", rest.partition("#")[0]).rstrip(" ")
     path, mark, query = rest.partition("?")

@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 
 import msgspec
 
+from swather.net.client import Answer
 from swather.net.errors import UnusableURL
 from swather.net.place import Place, place_of, split
 from swather.net.request import Request, is_http, shown_url
@@ -17,9 +18,9 @@ _OF_THE_BODY: Final = frozenset(
 )
 
 
-def location_in(headers: list[tuple[str, str]], url: str) -> str | None:
+def location_in(answer: Answer, url: str) -> str | None:
     """The URL that a redirect names, if it names one; UnusableURL when that is no web page."""
-    location = next((value for name, value in headers if name == "location"), None)
+    location = next(iter(answer.values("location")), None)
     if location is None:
         return None
     with suppress(UnicodeError):

@@ -9,6 +9,7 @@ import msgspec
 from swather.errors import InputError
 
 _SHOWN_CHARACTERS: Final = 300
+_SCHEMES: Final = ("http://", "https://")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_http(url: str) -> bool:
-    return url[:8].lower().startswith(("http://", "https://"))
+    return url.startswith(_SCHEMES) or url[:8].lower().startswith(_SCHEMES)
 
 
 def shown_url(url: str) -> str:

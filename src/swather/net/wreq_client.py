@@ -2,10 +2,10 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import wreq
 
@@ -139,10 +139,11 @@ class WreqAnswer:
         self._url = url
         self._response = response
         self.status: int = response.status.as_int()
-        self.headers = [
-            (str(name, "latin-1"), str(value, "latin-1")) for name, value in response.headers
-        ]
+        self.headers = _Headers(response.headers)
         self.announced: int | None = response.content_length
+
+    def values(self, name: str) -> list[str]:
+        return self.headers.values(name)
 
     async def read(self) -> bytes:
         try:
@@ -162,6 +163,41 @@ class WreqAnswer:
 
     async def drop(self) -> None:
         await self._response.close()
+
+
+class _Headers(Sequence[tuple[str, str]]):
+    """Made into text when somebody looks at them all; to ask for a few of them is far quicker."""
+
+    __slots__ = ("_as_text", "_received")
+
+    def __init__(self, received: wreq.HeaderMap) -> None:
+        self._received = received
+        self._as_text: list[tuple[str, str]] | None = None
+
+    def values(self, name: str) -> list[str]:
+        if name not in self._received:
+            return []
+        return [str(value, "latin-1") for value in self._received.get_all(name)]
+
+    def __len__(self) -> int:
+        return len(self._pairs())
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[str, str]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, str] | Sequence[tuple[str, str]]:
+        return self._pairs()[index]
+
+    def __repr__(self) -> str:
+        return repr(self._pairs())
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        if self._as_text is None:
+            self._as_text = [
+                (str(name, "latin-1"), str(value, "latin-1")) for name, value in self._received
+            ]
+        return self._as_text
 
 
 @lru_cache(maxsize=1024)

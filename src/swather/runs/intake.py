@@ -97,7 +97,8 @@ class Intake:
             reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
             return BadLine(line.number, reason, line.source)
         if len(self.hosts) < MAX_HOSTS:
-            self.hosts.update(dict.fromkeys(hosts_in(target.value)))
+            for host in hosts_in(target.value):
+                self.hosts[host] = None
         return target
 
     def _made(self, line: Line) -> Target:

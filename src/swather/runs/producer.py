@@ -49,6 +49,8 @@ class Producer:
         self._thread.join()
         try:
             self._store.workers.retire(self.id, loaded=self.loaded)
+            # Workers that have found nothing left to do may end now.
+            self._store.hints.send()
         except StoreError as cause:
             if error is None:
                 raise

@@ -45,8 +45,8 @@ def request_of(
 ) -> Request:
     if data is not None and json is not None:
         raise InputError("post() takes data or json, not both")
-    body, media_type = _body_of(data, json)
-    sent = {str(name): str(value) for name, value in (headers or {}).items()}
+    body, media_type = (None, "") if data is json is None else _body_of(data, json)
+    sent = {str(name): str(value) for name, value in headers.items()} if headers else {}
     if media_type and not any(name.lower() == "content-type" for name in sent):
         sent["Content-Type"] = media_type
     if etag:
@@ -57,7 +57,7 @@ def request_of(
         method=method,
         url=url,
         headers=sent,
-        params=_fields_of(params),
+        params=_fields_of(params) if params else {},
         body=body,
         timeout=timeout,
         proxy=proxy,

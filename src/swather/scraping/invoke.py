@@ -36,6 +36,9 @@ async def invoke(instance: Instance, context: Context) -> None:
     returned = await instance.scrape(context, context.target)
     if returned is None:
         return
+    if type(returned) is dict:
+        context.emit(returned)
+        return
     if isinstance(returned, Result):
         if returned.items_processed is not None:
             await context.progress(done=returned.items_processed)

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from swather.errors import InputError
 from swather.model.lease import Lease
-from swather.net.page import Page, join
+from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
 from swather.scraping.attempt import RunInfo, TaskLog, Verbs
 from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
@@ -160,7 +160,7 @@ class Web:
 
     def _absolute(self, url: str | None) -> str:
         if url is not None:
-            return join(self._base(), url) or url
+            return url if is_absolute(url) else join(self._base(), url) or url
         own = url_of(self._lease.target)
         if own is None:
             raise InputError(f"the target {self._lease.target!r} has no URL")

@@ -20,7 +20,7 @@ def outcome_of(
     """
     if attempt.cut is not Cut.LOST and attempt.postponed is not None:
         return released(attempt.lease, attempt.postponed), None
-    if isinstance(ending, Collected) and attempt.cut in {None, Cut.STOP}:
+    if isinstance(ending, Collected) and (attempt.cut is None or attempt.cut is Cut.STOP):
         return completed(attempt.lease, ending), None
     match attempt.cut:
         case Cut.LOST:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -103,19 +103,18 @@ class LoopVerbs:
         self._attempt = attempt
         self._services = services
 
-    async def fetch(self, request: Request) -> Page:
+    def fetch(self, request: Request) -> Coroutine[Any, Any, Page]:
         attempt = self._attempt
         _check(attempt)
         services = self._services
         if services.stored is not None:
-            return await services.stored.fetch(attempt, request)
+            return services.stored.fetch(attempt, request)
         trip = attempt.trip
         if trip is None:
             trip = attempt.trip = AttemptTrip(attempt, services)
-        page = await services.fetcher.fetch(request, trip)
         if attempt.job.keeps_pages:
-            services.keeper.keep(attempt, request, page)
-        return page
+            return self._fetch_and_keep(request, trip)
+        return services.fetcher.fetch(request, trip)
 
     async def checkpoint(
         self,
@@ -156,6 +155,11 @@ class LoopVerbs:
         return await loop.run_in_executor(
             services.disk, services.files.keep, content, name, media_type
         )
+
+    async def _fetch_and_keep(self, request: Request, trip: AttemptTrip) -> Page:
+        page = await self._services.fetcher.fetch(request, trip)
+        self._services.keeper.keep(self._attempt, request, page)
+        return page
 
     def _keep(self, verdict: Verdict) -> None:
         if verdict is Verdict.STALE:

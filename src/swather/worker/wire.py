@@ -5,6 +5,7 @@ items, cursors) travels as JSON inside it, since MessagePack has no large whole 
 """
 
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -113,7 +114,13 @@ class Save(msgspec.Struct, frozen=True):
     media_type: str
 
 
-_encoder: Final = msgspec.msgpack.Encoder()
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, Sequence):
+        return list(value)
+    raise NotImplementedError(f"{type(value).__name__} cannot be sent")
+
+
+_encoder: Final = msgspec.msgpack.Encoder(enc_hook=_as_list)
 _decoder: Final = msgspec.msgpack.Decoder(Message)
 _produced: Final = msgspec.json.Decoder(Produced)
 _lease: Final = msgspec.json.Decoder(Lease)
