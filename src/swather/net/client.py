@@ -5,10 +5,10 @@ proxy from the environment: all of that is the fetcher's. It raises errors of ou
 """
 
 import importlib
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 
@@ -75,7 +75,7 @@ class Answer(Protocol):
     @property
     def announced(self) -> int | None: ...
 
-    def read(self) -> Coroutine[Any, Any, bytes]:
+    async def read(self) -> bytes:
         """All of the body; the connection is then free for others."""
         ...
 

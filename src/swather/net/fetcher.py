@@ -2,9 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from swather.errors import FetchError
 from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
@@ -31,7 +30,7 @@ _DRAINED_BYTES: Final = 64 << 10
 class Fetcher(Protocol):
     """Whatever turns a request into a page. It raises errors of ours and no others."""
 
-    def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Coroutine[Any, Any, Page]:
+    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
         """The page, whatever its status; redirects are followed as far as the trip allows."""
         ...
 

@@ -1,7 +1,7 @@
 """What an attempt is made of: the verbs behind a context, its names, and what it has produced."""
 
 import logging
-from collections.abc import Coroutine, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -14,7 +14,7 @@ from swather.net.request import Request
 class Verbs(Protocol):
     """What a context asks of whoever runs it. Each raises LeaseLost when the lease is gone."""
 
-    def fetch(self, request: Request) -> Coroutine[Any, Any, Page]:
+    async def fetch(self, request: Request) -> Page:
         """The page, when its lane lets the request start and robots.txt allows it."""
         ...
 
