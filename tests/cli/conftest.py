@@ -1,6 +1,7 @@
 """Two ways to call `swather`: in this process, which is quick, and as a user does."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from swather.cli import main
-from swather.store import prepare
 
 PROGRAM = Path(sys.executable).with_name("swather")
 
@@ -81,8 +81,13 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def database(url: str) -> str:
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database with tables, named by SWATHER_DB or --db."""
-    prepare(url)
-    return url
+    if request.param == "sqlite":
+        empty = request.getfixturevalue("template_file")
+        yield f"sqlite:///{shutil.copyfile(empty, tmp_path / 'queue.db')}"
+        return
+    postgres = request.getfixturevalue("reused")
+    yield postgres.url
+    postgres.empty()

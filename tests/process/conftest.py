@@ -8,9 +8,9 @@ import pytest
 import swather.store
 from swather.store import Store
 from tests.process.given import Yard
-from tests.worker.conftest import either_url, sqlite_url, template, template_file
+from tests.worker.conftest import either_url, sqlite_url
 
-__all__ = ["either_url", "sqlite_url", "template", "template_file"]
+__all__ = ["either_url", "sqlite_url"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

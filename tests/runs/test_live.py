@@ -19,6 +19,8 @@ from tests.runs.given import a_run_with, produce
 from tests.store.database import Database
 from tests.store.given import a_run, a_worker, claim, completed, data, finish
 
+pytestmark = pytest.mark.slow
+
 
 def lines(path: Path) -> list[object]:
     content = path.read_bytes()

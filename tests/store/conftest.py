@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 import swather.store
 from swather.store import Store
 from swather.store.clock import Clock
-from tests.postgres import PostgresServer
-from tests.store.database import Database, Postgres, ReusedPostgres, SQLite
+from tests.store.database import Database, Postgres, SQLite
 
 MEMORY = Path("/dev/shm")  # noqa: S108
 
@@ -37,32 +35,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="swather-", dir=MEMORY) as made:
         yield Path(made)
-
-
-@pytest.fixture(scope="session")
-def template_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "queue.db"
-    swather.store.prepare(f"sqlite:///{path}")
-    return path
-
-
-@pytest.fixture(scope="session")
-def template(postgres_server: PostgresServer) -> Iterator[str]:
-    """The name of a PostgreSQL database with Swather's tables, to be copied."""
-    name = f"swather_template_{uuid.uuid4().hex}"
-    postgres_server.create_database(name)
-    swather.store.prepare(postgres_server.url(name))
-    yield name
-    postgres_server.drop_database(name)
-
-
-@pytest.fixture(scope="session")
-def reused(postgres_server: PostgresServer, template: str) -> Iterator[ReusedPostgres]:
-    """A copy that tests use one after another: deleting rows is quicker than copying files."""
-    with postgres_server.fresh_database(template) as url:
-        postgres = ReusedPostgres(url)
-        yield postgres
-        postgres.close()
 
 
 @pytest.fixture

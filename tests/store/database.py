@@ -132,7 +132,7 @@ class ReusedPostgres(Postgres):
         }
 
     def empty(self) -> None:
-        """Disconnect whoever is left, delete all rows and put back the first ones."""
+        """Disconnect whoever is left, delete all rows, put back the first ones, and count anew."""
         self.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -143,6 +143,10 @@ class ReusedPostgres(Postgres):
             for table in reversed(self._children_first()):
                 if table in self._first_rows:
                     self._copy_in(table, self._first_rows[table])
+            self.execute(
+                "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false)"
+                " FROM pg_sequences WHERE schemaname = 'swather'"
+            )
 
     def _children_first(self) -> list[str]:
         referred = ["heads", "runs", "lanes"]

@@ -18,6 +18,8 @@ from tests.store.given import a_run, a_worker, claim, completed, finish, states,
 from tests.store.processes import running
 from tests.store.threads import together
 
+pytestmark = pytest.mark.slow
+
 CLAIMERS = 8
 DRAIN = """
 worker = a_worker(store)
@@ -168,7 +170,6 @@ def claim_until(deadline: float) -> Callable[[Store, int], list[Lease]]:
     return work
 
 
-@pytest.mark.slow
 def test_eight_claimers_never_exceed_the_rate_of_a_lane(store: Store, database: Database):
     """Two runs share the lane at 5/s with a burst of 2; a second lane goes at its own pace."""
     for _ in range(2):

@@ -1,7 +1,6 @@
 """Workers in this process, on SQLite unless a test asks for both databases."""
 
 import shutil
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,25 +8,7 @@ import pytest
 
 import swather.store
 from swather.store import Store
-from tests.postgres import PostgresServer
 from tests.worker.given import Shop
-
-
-@pytest.fixture(scope="session")
-def template(postgres_server: PostgresServer) -> Iterator[str]:
-    """A database with Swather's tables, to be copied for each test."""
-    name = f"swather_template_{uuid.uuid4().hex}"
-    postgres_server.create_database(name)
-    swather.store.prepare(postgres_server.url(name))
-    yield name
-    postgres_server.drop_database(name)
-
-
-@pytest.fixture(scope="session")
-def template_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "queue.db"
-    swather.store.prepare(f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture

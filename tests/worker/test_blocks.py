@@ -17,6 +17,8 @@ from swather.worker.traffic import FREE_SECONDS
 from tests.worker.given import Shop, until, wait_until
 from tests.worker.sites import NotingSite
 
+pytestmark = pytest.mark.slow
+
 AT_ONCE = Backoff(factor=1.0, cap_seconds=0.0, jitter=0.0)
 QUICK = Politeness(curve=Curve(base_seconds=0.02, cap_seconds=0.05, jitter=0.0))
 

@@ -8,6 +8,8 @@ import pytest
 from swather.scraping.scraper import scraper
 from tests.worker.given import Shop, wait_until
 
+pytestmark = pytest.mark.slow
+
 
 @scraper(isolation="process", timeout=0.5, retries=0)
 def spin_in_child(ctx, target):
@@ -15,7 +17,6 @@ def spin_in_child(ctx, target):
         pass
 
 
-@pytest.mark.slow
 def test_a_child_that_spins_is_killed_at_its_deadline(shop: Shop):
     run, _ = shop.scrape(spin_in_child, 3, concurrency=1)
     assert shop.counts(run) == {"completed": 2, "failed": 1}
@@ -106,7 +107,6 @@ def test_what_a_thread_does_after_it_was_left_behind_is_not_kept(shop: Shop):
     assert working.stop() < 5
 
 
-@pytest.mark.slow
 def test_after_eight_hanging_threads_a_worker_wants_to_be_started_anew(shop: Shop):
     release = threading.Event()
 
