@@ -5,25 +5,28 @@ import threading
 import pytest
 
 from swather.errors import BadLines, InputError
+from swather.model.key import digest
+from swather.model.payload import decode
 from swather.model.task import Target
 from swather.runs.intake import Intake
 from swather.runs.pipe import Pipe
 from swather.runs.targets import BadLine, Line, from_arguments, from_values, read_targets
+from swather.store.batching import row_of
 from tests.runs.given import a_scraper, an_intake, written
 
 
 def values(intake: Intake, size: int = 100) -> list[object]:
-    return [target.value for batch in intake.batches(size) for target in batch]
+    return [decode(row.target) for batch in intake.batches(size) for row in batch]
 
 
 def test_targets_get_the_lane_and_key_of_their_scraper():
     (batch,) = an_intake(["HTTP://Example.com"]).batches(10)
-    assert (batch[0].lane, batch[0].key) == ("example.com", "http://example.com/")
+    assert (batch[0].lane, batch[0].key) == ("example.com", digest("http://example.com/"))
 
 
 def test_targets_that_are_made_already_are_left_alone():
     made = Target(value=1, lane="mine")
-    assert list(an_intake([made]).batches(10)) == [[made]]
+    assert list(an_intake([made]).batches(10)) == [[row_of(made)]]
 
 
 def test_batches_are_full_but_for_the_last():
@@ -87,7 +90,7 @@ def test_a_lane_function_that_fails_makes_a_bad_line():
 def test_without_skip_bad_what_came_before_the_bad_line_is_handed_out():
     lines = [*from_values(range(3)), BadLine(4, "bad", "t"), *from_values([9])]
     batches = Intake(a_scraper(), lines).batches(100)
-    assert [target.value for target in next(batches)] == [0, 1, 2]
+    assert [row.target for row in next(batches)] == ["0", "1", "2"]
     with pytest.raises(BadLines, match="t line 4: bad"):
         next(batches)
 
@@ -120,8 +123,8 @@ def test_lines_of_a_slow_pipe_are_handed_out_before_it_ends():
     batches = Intake(a_scraper(), Pipe(slow())).batches(1_000)
     first = next(batch for batch in batches if batch)
     more.set()
-    rest = [target.value for batch in batches for target in batch]
-    assert ([target.value for target in first], rest) == (["first"], ["second"])
+    rest = [decode(row.target) for batch in batches for row in batch]
+    assert ([decode(row.target) for row in first], rest) == (["first"], ["second"])
 
 
 def test_a_check_does_not_wait_for_a_slow_pipe():

@@ -11,7 +11,7 @@ from swather.runs.lines import STDIN
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
-from swather.store.batching import row_of
+from swather.store.batching import Row, row_of
 
 CHECKED_AHEAD: Final = 10_000
 MAX_LISTED: Final = 10
@@ -38,7 +38,7 @@ class Intake:
         self._scraper = scraper
         self._skip_bad = skip_bad
         self._limit = limit
-        self._entries = self._targets(lines)
+        self._entries = self._rows(lines)
         self.skipped = 0
         self.bad: list[BadLine] = []
         self.hosts: dict[str, None] = {}
@@ -47,7 +47,7 @@ class Intake:
         """Look at the first `count` lines, so that a bad one among them is told before anything is
         stored. A pipe is looked into only as far as it has been filled.
         """
-        seen: list[Target | BadLine | None] = []
+        seen: list[Row | BadLine | None] = []
         for entry in self._entries:
             seen.append(entry)
             if entry is None or len(seen) >= count:
@@ -58,13 +58,13 @@ class Intake:
                 raise bad_lines(bad)
         self._entries = chain(seen, self._entries)
 
-    def batches(self, size: int) -> Iterator[list[Target]]:
+    def batches(self, size: int) -> Iterator[list[Row]]:
         """Full batches, and a smaller (or empty) one whenever no line has come for a while."""
-        batch: list[Target] = []
+        batch: list[Row] = []
         for entry in self._entries:
-            if isinstance(entry, Target):
+            if type(entry) is Row:
                 batch.append(entry)
-            elif entry is not None:
+            elif isinstance(entry, BadLine):
                 if not self._skip_bad:
                     yield batch
                     raise bad_lines(self._with_those_that_follow(entry))
@@ -76,21 +76,21 @@ class Intake:
         if batch:
             yield batch
 
-    def _targets(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Target | BadLine | None]:
+    def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
         left = self._limit
         for line in lines:
-            entry = self._target(line) if isinstance(line, Line) else line
+            entry = self._row(line) if isinstance(line, Line) else line
             yield entry
-            if left is not None and isinstance(entry, Target):
+            if left is not None and isinstance(entry, Row):
                 left -= 1
                 if not left:
                     return
 
-    def _target(self, line: Line) -> Target | BadLine:
+    def _row(self, line: Line) -> Row | BadLine:
         try:
             target = self._made(line)
-            # The store checks it again; it cannot tell on which line it stood.
-            row_of(target)
+            # Checked here, where it is known on which line it stood.
+            row = row_of(target)
         except InputError as error:
             return BadLine(line.number, str(error), line.source)
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
@@ -99,7 +99,7 @@ class Intake:
         if len(self.hosts) < MAX_HOSTS:
             for host in hosts_in(target.value):
                 self.hosts[host] = None
-        return target
+        return row
 
     def _made(self, line: Line) -> Target:
         if isinstance(line.value, Target):

@@ -6,12 +6,12 @@ from threading import Event
 import msgspec
 
 from swather.errors import BadLines, Closed
-from swather.model.task import Target
 from swather.runs.intake import Intake
 from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
 from swather.runs.typed import record_hosts
 from swather.store import Store
+from swather.store.batching import Row
 from swather.store.steady import SteadyQueue
 
 
@@ -76,7 +76,7 @@ def _plus(
     store: Store,
     steady: SteadyQueue,
     run: str,
-    batch: list[Target],
+    batch: list[Row],
     loaded: Loaded,
     intake: Intake,
 ) -> Loaded:

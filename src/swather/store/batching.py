@@ -61,18 +61,20 @@ def row_of(target: Target) -> Row:
     )
 
 
-def rows_of(targets: Iterable[Target], *, first: int = 0) -> list[Row]:
-    """Rows of all targets; an error says which target it was, counting from `first` + 1."""
+def rows_of(targets: Iterable[Target | Row], *, first: int = 0) -> list[Row]:
+    """Rows of all targets that are none yet; an error says which target it was, counting from
+    `first` + 1.
+    """
     rows = []
     for number, target in enumerate(targets, first + 1):
         try:
-            rows.append(row_of(target))
+            rows.append(target if isinstance(target, Row) else row_of(target))
         except (BadTarget, BadPayload) as error:
             raise type(error)(f"target number {number:,}: {error}") from error
     return rows
 
 
-def batches_of(targets: Iterable[Target], size: int) -> Iterator[list[Row]]:
+def batches_of(targets: Iterable[Target | Row], size: int) -> Iterator[list[Row]]:
     iterator = iter(targets)
     first = 0
     while rows := rows_of(islice(iterator, size), first=first):

@@ -22,6 +22,7 @@ from swather.model.results import ErrorGroup, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
+from swather.store.batching import Row
 from swather.store.web_ports import Breakers, Pages, Robots
 
 Fence = tuple[int, int]
@@ -95,11 +96,14 @@ class Runs(Protocol):
 
 
 class Tasks(Protocol):
-    def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 10_000) -> Enqueued:
+    def enqueue(
+        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 10_000
+    ) -> Enqueued:
         """Stream targets in, a transaction per batch; what the run has already is left alone.
 
         A target that cannot be stored raises before its batch is written: what came before that
-        batch stays, nothing of the batch itself. Loading again is safe.
+        batch stays, nothing of the batch itself. Loading again is safe. A row is a target that was
+        checked already.
         """
         ...
 

@@ -7,7 +7,7 @@ from swather.model.payload import decode
 from swather.model.query import TaskFilter
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
-from swather.store.batching import batches_of, rows_of
+from swather.store.batching import Row, batches_of, rows_of
 from swather.store.checks import unknown_task
 from swather.store.ports import Enqueued
 from swather.store.postgres.cancel import cancel_tasks
@@ -35,7 +35,9 @@ class PostgresTasks:
         self._enqueuer = enqueuer
         self._claimer = claimer
 
-    def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 5_000) -> Enqueued:
+    def enqueue(
+        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 5_000
+    ) -> Enqueued:
         number = run_id(self._connection, run)
         added = over = total = 0
         for rows in batches_of(targets, batch_size):

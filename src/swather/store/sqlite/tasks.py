@@ -27,7 +27,9 @@ class SQLiteTasks:
         self._settings = settings
         self._heads = Heads(connection)
 
-    def enqueue(self, run: str, targets: Iterable[Target], *, batch_size: int = 10_000) -> Enqueued:
+    def enqueue(
+        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 10_000
+    ) -> Enqueued:
         self._number(run)
         added = over = total = 0
         for rows in batches_of(targets, batch_size):
