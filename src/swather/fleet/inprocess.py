@@ -33,6 +33,7 @@ from swather.worker import Worker, WorkerReport
 __all__ = ["RunResult", "run"]
 
 LOOK_SECONDS: Final = 0.2
+FIRST_STEPS_SECONDS: Final = 0.2
 BATCH_SIZE: Final = 1_000
 
 
@@ -81,7 +82,7 @@ def run(
     try:
         intake = Intake(made, _paced(from_values(targets)))
         if is_known:
-            intake.check()
+            intake.check(BATCH_SIZE)
         planned = plan_run(
             store,
             made,
@@ -151,6 +152,8 @@ class _InProcess:
         if not self._has_begun:
             self._has_begun = True
             self._working.start()
+            # Loading on at once would hold up its first steps, which are many and short.
+            self._worker.begun.wait(FIRST_STEPS_SECONDS)
             self._showing.start()
 
     def _join(self) -> None:
@@ -252,6 +255,7 @@ def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:
 def _fingerprint(targets: Iterable[Any]) -> str:
     """The same for two lists of the same targets."""
     found = sha256()
+    encode = json.JSONEncoder(sort_keys=True, default=repr).encode
     for target in targets:
-        found.update(json.dumps(target, sort_keys=True, default=repr).encode() + b"\n")
+        found.update(encode(target).encode() + b"\n")
     return found.hexdigest()

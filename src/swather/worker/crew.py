@@ -46,11 +46,13 @@ class Crew:
         loop: asyncio.AbstractEventLoop,
         store: Store,
         settings: Settings,
+        on_begin: Callable[[], None],
         on_stuck: Callable[[], None],
     ) -> None:
         self._loop = loop
         self._store = store
         self._settings = settings
+        self._on_begin = on_begin
         self._on_stuck = on_stuck
         self._writer = Writer(store)
         self._held = Held()
@@ -183,6 +185,7 @@ class Crew:
         self._chores.start()
         self._tick()
         self._pump.poke()
+        self._loop.call_soon(self._on_begin)
 
     async def _end_all(self) -> None:
         """Nothing runs any more, or nothing can be done about it."""

@@ -98,6 +98,8 @@ class Worker:
         self._lock = threading.Lock()
         self._crew: Crew | None = None
         self._stopping: bool | None = None
+        # Set when it has begun to work: it has signed on and asks for its first tasks.
+        self.begun = threading.Event()
         self.on_stuck: Callable[[], None] | None = None
 
     def run(self) -> WorkerReport:
@@ -106,7 +108,7 @@ class Worker:
         try:
             loop = asyncio.new_event_loop()
             try:
-                crew = Crew(loop, store, self._settings, self._loop_is_stuck)
+                crew = Crew(loop, store, self._settings, self.begun.set, self._loop_is_stuck)
                 with self._lock:
                     self._crew = crew
                     stopping = self._stopping
