@@ -188,6 +188,9 @@ class Pump:
             return 0
         ahead = self._prefetch.target(self._slots.concurrency)
         wanted = max(free, 0) + ahead - len(self.waiting)
+        if self._is_hinted and not self._slots.running and wanted > 0:
+            # A claim that is filled comes back at once; others look everywhere before.
+            wanted = 1
         if wanted <= 0 or (free <= 0 and 2 * wanted < ahead):
             return 0
         return min(wanted, self._max_claim) if self._held.begin_claim() else 0

@@ -14,7 +14,7 @@ MAX_KNOWN_HEADS: Final = 100_000
 
 def run_id(connection: Connection, name: str) -> int:
     found: int | None = connection.value(
-        "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}
+        "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}, hot=True
     )
     if found is None:
         raise unknown_run(name)

@@ -66,7 +66,7 @@ class PostgresRuns:
             number += 1
 
     def get(self, name: str) -> Run:
-        row = self._connection.row(queries.get_run, {"name": name})
+        row = self._connection.row(queries.get_run, {"name": name}, hot=True)
         if row is None:
             raise unknown_run(name)
         return run_of(row)
