@@ -123,8 +123,10 @@ class Sites:
     def ended(self, place: Place, ended: Ended, began_at: float) -> None:
         """An attempt of this scraper on this lane has ended; `began_at` is when it was claimed."""
         follows = self._breakers.observe(place, ended, began_at=began_at, now=monotonic())
-        if follows is None:
-            return
+        if follows is not None:
+            self._tell_breaker(place, follows)
+
+    def _tell_breaker(self, place: Place, follows: Opens | Closes) -> None:
         scraper, lane = place
         breakers = self._store.breakers
         if isinstance(follows, Closes):
