@@ -2,12 +2,10 @@
 
 import asyncio
 import gzip
-import ssl
 import time
 
 import aiohttp
 import pytest
-import trustme
 import wreq
 
 from swather.errors import FetchError, InputError, SwatherError
@@ -159,17 +157,6 @@ def test_a_password_in_the_url_is_not_shown(client):
     with nobody_there() as port, pytest.raises(ConnectionFailed) as raised:
         ask(client, f"http://me:secret@127.0.0.1:{port}/")
     assert "secret" not in str(raised.value)
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory):
-    """An authority of our own, the file that has it, and a site's certificate of it."""
-    authority = trustme.CA()
-    file = tmp_path_factory.mktemp("tls") / "ca.pem"
-    authority.cert_pem.write_to_path(str(file))
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1", "secure.example").configure_cert(context)
-    return file, context
 
 
 def test_https_with_a_certificate_of_a_known_authority(client, authority):
