@@ -13,8 +13,8 @@ from bench.setting import Contender, Setting, in_turns
 from bench.workers import folder
 
 IDLE_SECONDS = 0.5
-# Huey polls SQLite; all others are told.
-POLLS = {"Huey, SQLite": {"poll_seconds": 0.01}}
+# All others are told.
+POLLS = {who: {"poll_seconds": 0.01} for who in ("Huey, SQLite", "Dramatiq, Redis")}
 
 
 def measure(setting: Setting) -> list[Figure]:

@@ -2,7 +2,8 @@
 
 Enqueue: `send` in a loop; it has no bulk verb. Work: its command line with one process and 32
 threads (the best of 8, the default, to 64 here: it prefetches by their number), no results, the
-middleware that it has by default.
+middleware that it has by default. An idle worker asks Redis again after waits that double up to a
+second; `poll_seconds` is 10 ms where latency is measured (its variable dramatiq_worker_timeout).
 
 Recovery is on by default: messages of a worker without a heartbeat for 60 s are taken over at the
 next maintenance, which one command in a thousand does. With recovery asked for, the heartbeat
@@ -22,6 +23,7 @@ from bench import driver, jobs, trickle
 
 URL = "BENCH_URL"
 RECOVER = "BENCH_RECOVER"
+TIMEOUT = "dramatiq_worker_timeout"
 THREADS = 32
 
 
@@ -51,8 +53,15 @@ def one_by_one(url: str, count: int) -> dict[str, Any]:
     return trickle.one_by_one(broker_on(url).get_actor(jobs.STAMP).send, count)
 
 
-def work(url: str, slots: int | None = None, recover: bool = False) -> dict[str, Any]:
+def work(
+    url: str,
+    slots: int | None = None,
+    recover: bool = False,
+    poll_seconds: float | None = None,
+) -> dict[str, Any]:
     os.environ[URL] = url
+    if poll_seconds:
+        os.environ[TIMEOUT] = str(round(poll_seconds * 1_000))
     os.environ[RECOVER] = "1" if recover else ""
     threads = str(slots or THREADS)
     sys.argv = ["dramatiq", __spec__.name, "--processes", "1", "--threads", threads]
