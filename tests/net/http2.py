@@ -54,9 +54,7 @@ class _Line(asyncio.Protocol):
     def _answer(self, stream, path):
         self._asked.append(path)
         body = self._served.answers[path.strip("/")]
-        self._talk.send_headers(
-            stream, [(":status", "200"), ("content-length", str(len(body)))]
-        )
+        self._talk.send_headers(stream, [(":status", "200"), ("content-length", str(len(body)))])
         self._left[stream] = body
         self._send_what_fits()
 

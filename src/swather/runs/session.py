@@ -16,21 +16,20 @@ from random import Random
 from types import TracebackType
 from typing import Any, Final, Self
 
-import msgspec
-
 import swather.store
 from swather import posix
 from swather.errors import NotFound, Transient
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Completed, Failed, Item, Outcome, Released, Retry, Verdict
 from swather.model.payload import decode
-from swather.model.retry import Again, Backoff, Budgets, decide
+from swather.model.retry import Backoff, Budgets
 from swather.model.run import Counts, NewRun
 from swather.model.strategy import Strategy
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
+from swather.scraping.faulted import faulted
 from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper, scraper
 from swather.scraping.targets import target_of
@@ -221,31 +220,7 @@ class Queue:
     def _failed(
         self, lease: Lease, error: BaseException, budgets: Budgets, backoff: Backoff
     ) -> Retry | Failed:
-        classified = classify(error)
-        fault = classified.fault
-        decision = decide(
-            fault.error_class,
-            lease.faults.plus(fault.error_class, alone=fault.alone),
-            fault.message,
-            budgets=budgets,
-            backoff=backoff,
-            random=self._random,
-            reason=classified.reason,
-            after_seconds=classified.after_seconds,
-        )
-        if isinstance(decision, Again):
-            return Retry(
-                task_id=lease.task_id,
-                token=lease.token,
-                fault=fault,
-                after_seconds=decision.after_seconds,
-            )
-        return Failed(
-            task_id=lease.task_id,
-            token=lease.token,
-            reason=decision.reason,
-            fault=msgspec.structs.replace(fault, message=decision.message),
-        )
+        return faulted(lease, classify(error), budgets, backoff, self._random)
 
 
 def _named(name: str) -> Scraper:

@@ -6,9 +6,10 @@ from swather.errors import LeaseLost
 from swather.model.outcome import Outcome
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
+from swather.scraping.faulted import faulted
 from swather.scraping.place import traceback_of, where_of
 from swather.worker.attempt import Attempt, Cut, Ending
-from swather.worker.outcome import completed, faulted, released, timed_out
+from swather.worker.outcome import completed, released, timed_out
 from swather.worker.slots import Abandoned
 
 
@@ -34,7 +35,8 @@ def outcome_of(
     if not isinstance(ending, Classified):
         assert isinstance(ending, BaseException)
         ending = classify(ending)
-    return faulted(attempt.lease, ending, attempt.job, random), ending
+    job = attempt.job
+    return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:

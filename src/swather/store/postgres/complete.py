@@ -49,6 +49,7 @@ def complete(
             numbers.append(number)
             data.append(encoded)
     if not tasks:
-        return connection.send(queries.complete, values, hot=True)
+        return connection.send(queries.complete + queries.completed, values, hot=True)
     items = {"item_tasks": tasks, "item_tokens": tokens, "seqs": numbers, "data": data}
-    return connection.send(queries.complete_with_items, {**values, **items}, hot=True)
+    sql = queries.complete + queries.complete_items + queries.completed
+    return connection.send(sql, {**values, **items}, hot=True)

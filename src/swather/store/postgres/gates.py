@@ -5,22 +5,15 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
-from swather.model.pacing import Limits, Pace, allowance, held_by, opens_at, started, strictest
+from swather.model.pacing import Limits, Pace, strictest
+from swather.store.gate import BaseGate
 from swather.store.postgres.arrays import Bigints, Floats, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
 
 
-class Gate:
-    """One locked row during one claim: how many may still be asked for, how many passed."""
-
-    def __init__(self, lane_id: int, limits: Limits, pace: Pace, now: float, wanted: int) -> None:
-        self.lane_id = lane_id
-        self.limits = limits
-        self.now = now
-        self.left = allowance(limits, pace, now, wanted)
-        self.passed = 0
-        self._pace = pace
+class Gate(BaseGate):
+    """One locked row during one claim; what may still be asked for is reserved first."""
 
     def reserve(self, count: int) -> int:
         """At most `count` of what is left; what is not used in the end has cost nothing."""
@@ -30,29 +23,6 @@ class Gate:
 
     def give_back(self, count: int) -> None:
         self.left += count
-
-    def after(self) -> Pace:
-        return Pace(
-            started(self.limits, self._pace, self.now, self.passed),
-            self._pace.paused,
-            self._pace.cool_until,
-            self._pace.in_flight + self.passed,
-        )
-
-    def opens_at(self) -> float:
-        return opens_at(self.limits, self.after(), self.now)
-
-    def asleep(self) -> str:
-        """Why nothing more may pass now."""
-        after = self.after()
-        if after.paused:
-            return "paused"
-        if self.limits.in_flight is not None and after.in_flight >= self.limits.in_flight:
-            return "full"
-        return "paced"
-
-    def held_by(self) -> str:
-        return held_by(self.limits, self.after(), self.now)
 
 
 # By lane and scraper.

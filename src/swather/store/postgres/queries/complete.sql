@@ -42,4 +42,3 @@ woken AS (
         FOR NO KEY UPDATE SKIP LOCKED
     ))
 )
-SELECT task_id, token FROM done

@@ -1,0 +1,1 @@
+SELECT task_id, token FROM done
