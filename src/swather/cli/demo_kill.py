@@ -16,7 +16,7 @@ from swather.runs.view import View
 from swather.runs.words import count
 from swather.store.ports import Store
 
-# What the dead process had sent to a database server is committed by then.
+# What a process that was stopped had sent to a database server is committed by then.
 _SETTLED_SECONDS: Final = 0.05
 
 
@@ -68,11 +68,16 @@ class KillingView:
                 break
         else:
             return
+        # Stopped first: once it is dead, others may take what it has before we have seen it.
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(_SETTLED_SECONDS)
+        tasks = tuple(task for task, holder in self._held() if holder == name)
+        if not tasks:
+            os.kill(process.pid, signal.SIGCONT)
+            return
         self.say(f"killing {name} with SIGKILL")
         os.kill(process.pid, signal.SIGKILL)
         self._killed_at = time.monotonic()
-        time.sleep(_SETTLED_SECONDS)
-        tasks = tuple(task for task, holder in self._held() if holder == name)
         self.killed = Killed(name or "", tasks)
         self._watching = True
 
