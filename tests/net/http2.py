@@ -23,9 +23,18 @@ async def http2_site(tls: ssl.SSLContext, **answers):
     served = Http2Site(answers)
     tls.set_alpn_protocols(["h2"])
     loop = asyncio.get_running_loop()
-    async with await loop.create_server(lambda: _Line(served), "127.0.0.1", ssl=tls) as server:
+    lines = []
+
+    def answer():
+        lines.append(_Line(served))
+        return lines[-1]
+
+    async with await loop.create_server(answer, "127.0.0.1", ssl=tls) as server:
         served.url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        yield served
+        try:
+            yield served
+        finally:
+            await asyncio.gather(*(line.hang_up() for line in lines))
 
 
 class _Line(asyncio.Protocol):
@@ -34,6 +43,16 @@ class _Line(asyncio.Protocol):
         self._asked = []
         self._left = {}
         self._talk = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+        self._transport = None
+        self._lost = asyncio.Event()
+
+    async def hang_up(self):
+        if self._transport is not None:
+            self._transport.abort()
+            await self._lost.wait()
+
+    def connection_lost(self, error):
+        self._lost.set()
 
     def connection_made(self, transport):
         self._transport = transport
