@@ -46,6 +46,6 @@ def test_a_page_that_is_too_large_is_given_up(authority):
         fetch_all(authority, ["large"], max_bytes=len(LARGE) - 1)
 
 
-def test_the_other_client_says_that_it_does_not_speak_it(authority):
+def test_the_other_client_fails_where_nothing_else_is_spoken(authority):
     with pytest.raises(ConnectionFailed):
         fetch_all(authority, ["a"], client="aiohttp")
