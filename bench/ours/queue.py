@@ -14,6 +14,7 @@ from typing import Any
 import swather
 import swather.store
 from bench import driver, jobs, trickle
+from swather.scraping import registry
 
 SCRAPERS = Path(__file__).with_name("scrapers.py")
 SLOTS = 100
@@ -67,8 +68,6 @@ def work(url: str, slots: int | None = None, recover: bool = False) -> dict[str,
 
 
 def _scraper(kind: str) -> swather.Scraper:
-    from swather.scraping import registry  # noqa: PLC0415
-
     return registry.load(f"{SCRAPERS}:{kind}")
 
 

@@ -105,8 +105,11 @@ def _killed(
     with start(place) as second:
         # The minute begins with the first sign of life: processes may be slow to start.
         _wait(place, lambda done: len(done) > before or second.have_ended(), START_SECONDS)
-        enough = lambda done: len(set(done)) >= count or second.have_ended()  # noqa: E731
-        _wait(place, enough, patience_seconds)
+        _wait(
+            place,
+            lambda done: len(set(done)) >= count or second.have_ended(),
+            patience_seconds,
+        )
         done = _done(place)
     return count - len(set(done)), len(done) - len(set(done))
 

@@ -32,6 +32,13 @@ class Result(NamedTuple):
 Swather = Callable[..., Result]
 
 
+def done(call: Swather, *arguments: str) -> Result:
+    """What it says, if all went well."""
+    said = call(*arguments)
+    assert said.code == 0, said.err
+    return said
+
+
 @pytest.fixture(autouse=True)
 def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test works in a folder of its own and sees no database of the user's."""

@@ -10,7 +10,7 @@ from swather import Permanent
 from swather import store as stores
 from swather.model.lane import PacedKind
 from swather.store import Store
-from tests.cli.conftest import Result, Swather
+from tests.cli.conftest import Swather, done
 
 RUN = "first-run"
 
@@ -26,12 +26,6 @@ def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     opened = stores.open(database)
     yield opened
     opened.close()
-
-
-def done(call: Swather, *arguments: str) -> Result:
-    said = call(*arguments)
-    assert said.code == 0, said.err
-    return said
 
 
 def test_failed_tasks_are_retried(swather: Swather, store: Store):

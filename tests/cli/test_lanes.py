@@ -10,7 +10,7 @@ from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.store import Store
-from tests.cli.conftest import Result, Swather
+from tests.cli.conftest import Swather, done
 
 HOST = "example.com"
 SEEN = {"of": 20, "failed": 20, "statuses": {"503": 20}, "classes": {"blocked": 20}}
@@ -22,12 +22,6 @@ def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     opened = stores.open(database)
     yield opened
     opened.close()
-
-
-def done(call: Swather, *arguments: str) -> Result:
-    said = call(*arguments)
-    assert said.code == 0, said.err
-    return said
 
 
 def test_a_database_without_lanes_says_so_and_how_to_limit_one(swather: Swather, store: Store):

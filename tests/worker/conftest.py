@@ -9,6 +9,7 @@ import pytest
 import swather.store
 from swather.store import Store
 from tests.worker.given import Shop
+from tests.worker.sites import NotingSite
 
 
 @pytest.fixture
@@ -49,3 +50,15 @@ def either_shop(either_url: str, tmp_path: Path) -> Iterator[Shop]:
     yield opened
     opened.close()
     store.close()
+
+
+@pytest.fixture
+def site() -> Iterator[NotingSite]:
+    with NotingSite() as opened:
+        yield opened
+
+
+@pytest.fixture
+def other() -> Iterator[NotingSite]:
+    with NotingSite() as opened:
+        yield opened

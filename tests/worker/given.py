@@ -108,6 +108,11 @@ class Shop:
         names = ("scheduled", "ready", "leased", "completed", "failed", "cancelled")
         return {name: getattr(counts, name) for name in names if getattr(counts, name)}
 
+    def only(self, run: str) -> Task:
+        """The task of a run that has one."""
+        (task,) = self.store.tasks.find(TaskFilter(run=run))
+        return task
+
     def tasks(self, run: str) -> dict[Any, Task]:
         """Tasks by target."""
         return {task.target: task for task in self.store.tasks.find(TaskFilter(run=run))}

@@ -7,7 +7,6 @@ import pytest
 
 from swather.errors import Blocked, SwatherError
 from swather.model.blocks import Curve
-from swather.model.query import TaskFilter
 from swather.model.retry import Backoff
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
@@ -37,23 +36,6 @@ def pages_in_child(ctx, target):
 
 def target(site, *paths, number=0):
     return {"url": f"{site.url}/", "paths": paths, "number": number}
-
-
-def only(shop: Shop, run: str):
-    (task,) = shop.store.tasks.find(TaskFilter(run=run))
-    return task
-
-
-@pytest.fixture
-def site():
-    with NotingSite() as opened:
-        yield opened
-
-
-@pytest.fixture
-def other():
-    with NotingSite() as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -103,7 +85,7 @@ def test_a_target_that_is_always_refused_spends_a_budget_of_its_own(
 ):
     site.routes["/a"] = Answer(status=429)
     run, report = shop.scrape(scraper_, [target(site, "/a")], politeness=QUICK)
-    task = only(shop, run)
+    task = shop.only(run)
     assert (task.state, task.reason, task.error_class) == ("failed", "blocked", "blocked")
     assert task.attempts == 0
     assert len(site.paths()) == 10
@@ -113,7 +95,7 @@ def test_a_target_that_is_always_refused_spends_a_budget_of_its_own(
 def test_a_target_that_is_forbidden_does_not_close_its_lane(shop: Shop, site: NotingSite):
     site.routes["/a"] = Answer(status=403)
     run, _ = shop.scrape(pages, [target(site, "/a")])
-    assert only(shop, run).reason == "blocked"
+    assert shop.only(run).reason == "blocked"
     assert len(site.paths()) == 10
     assert shop.store.lanes.get(site.lane).strikes == 0
 
@@ -148,7 +130,7 @@ def test_a_target_whose_lane_is_closed_gives_its_slot_back_and_comes_again(
     working = shop.start(fetching, run=run)
     wait_until(lambda: site.paths() == ["/slow"])
     wait_until(lambda: shop.counts(run) == {"ready": 1})
-    assert (only(shop, run).attempts, shop.store.runs.counts(run).retries) == (0, 0)
+    assert (shop.only(run).attempts, shop.store.runs.counts(run).retries) == (0, 0)
     lanes.unpause(site.lane)
     report = working.report()
     assert (report.completed, report.released) == (1, 1)
@@ -186,7 +168,7 @@ def test_a_target_that_needs_a_closed_lane_of_others_comes_later(
     wait_until(lambda: shop.counts(run) == {"scheduled": 1})
     assert site.paths() == ["/a"]
     assert other.asked == []
-    assert only(shop, run).attempts == 0
+    assert shop.only(run).attempts == 0
 
 
 def test_a_lane_that_cools_for_a_moment_is_waited_for(shop: Shop, site: NotingSite):

@@ -6,6 +6,7 @@ import pytest
 
 from swather.model.task import Target
 from swather.scraping.scraper import scraper
+from swather.store.writer import Writer
 from tests.worker.given import Shop, wait_until
 
 
@@ -29,6 +30,32 @@ def test_new_work_starts_within_milliseconds_of_a_hint(either_shop: Shop):
         latencies.append(began[number] - sent)
     # 5 ms on a machine with nothing else to do; tests share theirs.
     assert statistics.median(latencies) < 0.05
+
+
+def test_the_first_question_after_a_hint_is_for_one_task(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+):
+    asked, began, claim = [], [], Writer.claim
+
+    def noted(writer, request):
+        asked.append(request.count)
+        return claim(writer, request)
+
+    @scraper
+    async def note(ctx, target):
+        began.append(target)
+
+    monkeypatch.setattr(Writer, "claim", noted)
+    run = shop.run(note)
+    working = shop.start(note, run=run, forever=True, poll_seconds=60, concurrency=8)
+    assert working.worker.begun.wait(10)
+    wait_until(lambda: asked)
+    asked.clear()
+    shop.store.tasks.enqueue(run, [Target(value=number) for number in range(3)])
+    shop.store.hints.send()
+    wait_until(lambda: len(began) == 3, 10)
+    assert asked[0] == 1
+    assert max(asked) > 1
 
 
 def test_without_any_hint_work_is_found_by_polling(shop: Shop):

@@ -3,7 +3,6 @@
 import pytest
 
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.net.errors import Disallowed
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
@@ -28,23 +27,6 @@ def pages_in_child(ctx, target):
 
 def target(site, *paths):
     return {"url": f"{site.url}/", "paths": paths}
-
-
-def only(shop: Shop, run: str):
-    (task,) = shop.store.tasks.find(TaskFilter(run=run))
-    return task
-
-
-@pytest.fixture
-def site():
-    with NotingSite() as opened:
-        yield opened
-
-
-@pytest.fixture
-def other():
-    with NotingSite() as opened:
-        yield opened
 
 
 def test_all_requests_of_a_target_keep_the_pace_of_its_lane(either_shop: Shop, site: NotingSite):
@@ -91,7 +73,7 @@ def test_what_robots_txt_disallows_is_never_asked_for(shop: Shop, site: NotingSi
     site.routes["/robots.txt"] = DISALLOW
     run, _ = shop.scrape(fetching, [target(site, "/open", "/private/a")])
     assert site.paths() == ["/open"]
-    task = only(shop, run)
+    task = shop.only(run)
     assert (task.state, task.reason) == ("failed", "robots")
     assert "/private/a" in task.error
 
@@ -101,7 +83,7 @@ def test_a_redirect_to_what_is_disallowed_is_not_followed(shop: Shop, site: Noti
     site.routes["/a"] = Answer(status=302, headers={"Location": "/private"})
     run, _ = shop.scrape(pages, [target(site, "/a")])
     assert site.paths() == ["/a"]
-    assert only(shop, run).reason == "robots"
+    assert shop.only(run).reason == "robots"
 
 
 def test_a_scraper_may_see_to_what_is_disallowed(shop: Shop, site: NotingSite):

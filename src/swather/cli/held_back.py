@@ -1,6 +1,7 @@
 """What `pause` and `unpause` share: runs, lanes, scrapers, workers, and how they are told."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
@@ -115,8 +116,8 @@ def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
         run = run_named(store, name).name
         yield Pausable(
             f"run {run}",
-            lambda run=run: store.runs.pause(run),  # type: ignore[misc]
-            lambda run=run: store.runs.unpause(run),  # type: ignore[misc]
+            partial(store.runs.pause, run),
+            partial(store.runs.unpause, run),
         )
 
 
@@ -130,8 +131,8 @@ def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausabl
             raise InputError(f"a {kind_name} needs a name")
         yield Pausable(
             f"{kind_name} {name}",
-            lambda name=name: store.lanes.pause(name, kind),  # type: ignore[misc]
-            lambda name=name: _let_go_on(store, name, kind),  # type: ignore[misc]
+            partial(store.lanes.pause, name, kind),
+            partial(_let_go_on, store, name, kind),
         )
 
 
@@ -154,6 +155,6 @@ def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
         for worker in found:
             yield Pausable(
                 f"worker {worker.name}",
-                lambda number=worker.id: store.workers.pause(number),  # type: ignore[misc]
-                lambda number=worker.id: store.workers.unpause(number),  # type: ignore[misc]
+                partial(store.workers.pause, worker.id),
+                partial(store.workers.unpause, worker.id),
             )
