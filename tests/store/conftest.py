@@ -11,6 +11,7 @@ import swather.store
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database, Postgres, SQLite
+from tests.store.field import Field, a_field
 
 MEMORY = Path("/dev/shm")  # noqa: S108
 
@@ -99,3 +100,9 @@ def other(store: Store) -> Iterator[Store]:
     opened = store.another()
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def field(store: Store) -> Iterator[Field]:
+    with a_field(store) as made:
+        yield made

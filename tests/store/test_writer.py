@@ -1,162 +1,36 @@
-"""The writer thread: group commit, retries, and outcomes that were uncertain."""
+"""The writer thread: group commit, claims, calls, and its end."""
 
 import asyncio
 import threading
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from swather.errors import (
     BadPayload,
     Closed,
-    ConnectionLost,
-    DatabaseBusy,
-    DatabaseReadOnly,
-    DatabaseUnreachable,
-    StoreError,
 )
-from swather.model.lease import ClaimRequest, Lease
+from swather.model.lease import ClaimRequest
 from swather.model.outcome import Completed, Item, Verdict
-from swather.model.query import TaskFilter
-from swather.model.run import NewRun
 from swather.model.task import Target
-from swather.model.worker import NewWorker
-from swather.posix import this_process
-from swather.store.ports import Store
 from swather.store.writer import Writer
+from tests.store.field import (
+    ACCEPTED,
+    BUSY,
+    LOST,
+    PATIENCE_SECONDS,
+    STALE,
+    UNREACHABLE,
+    Field,
+    Gate,
+    done,
+    forged,
+    result,
+)
 from tests.store.given import data
 
-PATIENCE_SECONDS = 20
-ACCEPTED, STALE = Verdict.ACCEPTED, Verdict.STALE
-
-Fault = Callable[[], None]
-
-
-class FaultyQueue:
-    """A real queue; what is scripted for a verb happens before or after it, once per call."""
-
-    def __init__(self, queue: Any) -> None:
-        self.queue = queue
-        self.before: dict[str, deque[Fault]] = defaultdict(deque)
-        self.after: dict[str, deque[Fault]] = defaultdict(deque)
-        self.poison: set[int] = set()
-        self.finished: list[tuple[int, int]] = []
-        self.claimed: list[int] = []
-
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        def call(*arguments: Any, **named: Any) -> Any:
-            self._play(self.before[verb])
-            answer = getattr(self.queue, verb)(*arguments, **named)
-            self._play(self.after[verb])
-            return answer
-
-        return call
-
-    def finish(self, outcomes: Any, claim: ClaimRequest | None = None) -> Any:
-        self.finished.append((len(outcomes), claim.count if claim else 0))
-        self._play(self.before["finish"])
-        if self.poison & {outcome.task_id for outcome in outcomes}:
-            raise StoreError("the database choked on this")
-        answer = self.queue.finish(outcomes, claim)
-        self._play(self.after["finish"])
-        return answer
-
-    def claim(self, request: ClaimRequest) -> Any:
-        self.claimed.append(request.count)
-        self._play(self.before["claim"])
-        answer = self.queue.claim(request)
-        self._play(self.after["claim"])
-        return answer
-
-    @staticmethod
-    def _play(script: deque[Fault]) -> None:
-        if script:
-            script.popleft()()
-
-
-def raises(error: Exception) -> Fault:
-    def fault() -> None:
-        raise error
-
-    return fault
-
-
-LOST = raises(ConnectionLost("the server went away"))
-BUSY = raises(DatabaseBusy("somebody writes"))
-UNREACHABLE = raises(DatabaseUnreachable("connection refused"))
-
-
-class Gate:
-    """Holds the writer in a verb until it is opened, and tells when it is there."""
-
-    def __init__(self) -> None:
-        self.reached = threading.Event()
-        self._opened = threading.Event()
-
-    def __call__(self) -> None:
-        self.reached.set()
-        assert self._opened.wait(PATIENCE_SECONDS)
-
-    def wait(self) -> None:
-        assert self.reached.wait(PATIENCE_SECONDS)
-
-    def open(self) -> None:
-        self._opened.set()
-
-
-class Field(NamedTuple):
-    """A run of forty tasks, a worker, and a writer whose queue can be made to fail."""
-
-    store: Store
-    queue: FaultyQueue
-    worker_id: int
-    make: Callable[..., Writer]
-
-    def request(self, count: int, *runs: str) -> ClaimRequest:
-        return ClaimRequest(worker_id=self.worker_id, count=count, runs=runs or ("first",))
-
-    def leases(self, count: int) -> list[Lease]:
-        leases = self.store.queue.claim(self.request(count)).leases
-        assert len(leases) == count
-        return leases
-
-    def completed(self) -> int:
-        return self.store.runs.counts("first").completed
-
-
-@pytest.fixture
-def field(store: Store) -> Iterator[Field]:
-    for run in ("first", "second"):
-        store.runs.create(NewRun(scraper="books", name=run))
-        store.tasks.enqueue(run, [Target(value=f"{run} {n}") for n in range(40)])
-    worker_id = store.workers.register(NewWorker(process=this_process()))
-    queue = FaultyQueue(store.queue)
-    writers: list[Writer] = []
-
-    def make(**bounds: Any) -> Writer:
-        writers.append(Writer(SimpleNamespace(queue=queue), **bounds))  # type: ignore[arg-type]
-        return writers[-1]
-
-    yield Field(store, queue, worker_id, make)
-    for writer in writers:
-        writer.close(timeout_seconds=PATIENCE_SECONDS)
-
-
-def done(lease: Lease, *data: Any) -> Completed:
-    items = [Item(each) for each in data]
-    return Completed(task_id=lease.task_id, token=lease.token, part=lease.part, items=items)
-
-
-def forged(lease: Lease) -> Completed:
-    return Completed(task_id=lease.task_id, token=lease.token + 1_000)
-
-
-def result(future: Future[Any]) -> Any:
-    return future.result(timeout=PATIENCE_SECONDS)
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 def test_what_waits_is_one_transaction_and_each_caller_is_told_of_its_own(field: Field):
@@ -274,147 +148,6 @@ def test_a_transaction_ends_at_its_byte_bound(field: Field):
     writer.start()
     assert [result(future) for future in futures] == [[ACCEPTED]] * 5
     assert field.queue.finished == [(2, 0), (2, 0), (1, 0)]
-
-
-def test_a_value_that_cannot_be_stored_sinks_only_its_own_call(field: Field):
-    leases = field.leases(9)
-    writer = field.make()
-    data = [float("nan") if n == 5 else n for n in range(9)]
-    futures = [
-        writer.finish([done(lease, value)]) for lease, value in zip(leases, data, strict=True)
-    ]
-    claimed = writer.claim(field.request(3))
-    writer.start()
-    with pytest.raises(BadPayload):
-        result(futures.pop(5))
-    assert [result(future) for future in futures] == [[ACCEPTED]] * 8
-    assert len(result(claimed).leases) == 3
-    counts = field.store.runs.counts("first")
-    assert (counts.completed, counts.items, counts.leased) == (8, 8, 4)
-
-
-def test_an_outcome_the_database_chokes_on_sinks_only_its_own_call(field: Field):
-    leases = field.leases(16)
-    guilty = {2, 3, 11}
-    field.queue.poison = {leases[n].task_id for n in guilty}
-    writer = field.make()
-    futures = [writer.finish([done(lease)]) for lease in leases]
-    writer.start()
-    for n, future in enumerate(futures):
-        if n in guilty:
-            with pytest.raises(StoreError, match="choked"):
-                result(future)
-        else:
-            assert result(future) == [ACCEPTED]
-    assert field.completed() == 13
-
-
-def test_a_failing_claim_leaves_the_outcomes_beside_it_alone(field: Field):
-    refusal = raises(StoreError("no more claims"))
-    field.queue.before["finish"].append(refusal)
-    field.queue.before["claim"].append(refusal)
-    writer = field.make()
-    finished = writer.finish([done(*field.leases(1))])
-    claimed = writer.claim(field.request(1))
-    writer.start()
-    assert result(finished) == [ACCEPTED]
-    with pytest.raises(StoreError, match="no more claims"):
-        result(claimed)
-
-
-def test_a_read_only_database_is_told_to_all_without_trying_one_by_one(field: Field):
-    field.queue.before["finish"].append(raises(DatabaseReadOnly("no writes here")))
-    writer = field.make()
-    futures = [writer.finish([done(lease)]) for lease in field.leases(8)]
-    writer.start()
-    for future in futures:
-        with pytest.raises(DatabaseReadOnly):
-            result(future)
-    assert field.queue.finished == [(8, 0)]
-
-
-@pytest.mark.parametrize("fault", [BUSY, UNREACHABLE], ids=["busy", "unreachable"])
-def test_a_database_that_is_away_for_a_moment_is_tried_again(field: Field, fault: Fault):
-    field.queue.before["finish"] += [fault, fault]
-    field.queue.before["claim"] += [fault]
-    with field.make() as writer:
-        assert result(writer.finish([done(*field.leases(1))])) == [ACCEPTED]
-        assert len(result(writer.claim(field.request(2))).leases) == 2
-        assert writer.statistics().retries == 3
-        assert writer.statistics().uncertain == 0
-
-
-def test_an_outcome_lost_before_its_commit_is_sent_again(field: Field):
-    field.queue.before["finish"].append(LOST)
-    with field.make() as writer:
-        assert result(writer.finish([done(*field.leases(1), "kept")])) == [ACCEPTED]
-        assert writer.statistics().uncertain == 1
-    assert len(field.queue.finished) == 2
-    assert field.completed() == 1
-    assert data(field.store, "first") == ["kept"]
-
-
-def test_an_outcome_committed_before_the_connection_broke_is_read_back_not_repeated(field: Field):
-    field.queue.after["finish"].append(LOST)
-    leases = field.leases(3)
-    writer = field.make()
-    futures = [writer.finish([done(lease, "once")]) for lease in leases]
-    writer.start()
-    assert [result(future) for future in futures] == [[ACCEPTED]] * 3
-    assert field.queue.finished == [(3, 0)]
-    assert writer.statistics().uncertain == 3
-    counts = field.store.runs.counts("first")
-    assert (counts.completed, counts.items, counts.stale) == (3, 3, 0)
-
-
-def test_an_outcome_overtaken_while_the_connection_was_lost_is_stale(field: Field):
-    lease, other = field.leases(2)
-
-    def cancelled_meanwhile() -> None:
-        field.store.tasks.cancel(TaskFilter(run="first", task_ids=(lease.task_id,)))
-        LOST()
-
-    field.queue.before["finish"].append(cancelled_meanwhile)
-    with field.make() as writer:
-        assert result(writer.finish([done(lease), done(other)])) == [STALE, ACCEPTED]
-    counts = field.store.runs.counts("first")
-    assert (counts.completed, counts.cancelled) == (1, 1)
-
-
-def test_a_commit_that_lands_after_it_was_read_back_as_pending_is_still_mine(field: Field):
-    outcome = done(*field.leases(1))
-
-    def lands_late() -> None:
-        field.store.queue.finish([outcome])
-
-    field.queue.before["finish"] += [LOST, lands_late]
-    with field.make() as writer:
-        assert result(writer.finish([outcome])) == [ACCEPTED]
-    assert field.completed() == 1
-
-
-def test_reading_back_waits_for_the_database_too(field: Field):
-    field.queue.after["finish"].append(LOST)
-    field.queue.before["standing"] += [LOST, UNREACHABLE]
-    with field.make() as writer:
-        assert result(writer.finish([done(*field.leases(1))])) == [ACCEPTED]
-        assert writer.statistics().retries == 3
-    assert field.completed() == 1
-
-
-def test_a_claim_whose_reply_was_lost_is_made_anew_and_the_beat_gives_back_the_first(field: Field):
-    field.queue.after["finish"].append(LOST)
-    writer = field.make()
-    finished = writer.finish([done(*field.leases(1))])
-    claimed = writer.claim(field.request(4))
-    writer.start()
-    assert result(finished) == [ACCEPTED]
-    held = {lease.fence for lease in result(claimed).leases}
-    assert len(held) == 4
-    assert field.store.runs.counts("first").leased == 8
-    beat = field.store.workers.beat(field.worker_id, held)
-    assert (beat.released, beat.lost) == (4, frozenset())
-    assert field.store.runs.counts("first").leased == 4
 
 
 def test_a_checkpoint_handed_over_before_the_finish_is_committed_before_it(field: Field):
