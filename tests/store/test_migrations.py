@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import swather.store
@@ -272,6 +273,21 @@ def test_many_who_open_a_fresh_file_at_once_all_get_it(tmp_path: Path):
     with ThreadPoolExecutor(8) as threads:
         versions = [one.result(timeout=40) for one in [threads.submit(open_it) for _ in range(8)]]
     assert versions == [migrate.latest("swather.store.sqlite")] * 8
+
+
+def test_a_fresh_file_that_another_is_turning_to_write_ahead_is_waited_for(tmp_path: Path):
+    """SQLite itself does not wait here: it says "busy" at once, whatever its timeout."""
+    path = tmp_path / "queue.db"
+    other = apsw.Connection(str(path))
+    other.execute("PRAGMA user_version = 0")
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as threads, closing(other):
+        opened = threads.submit(swather.store.open, f"sqlite:///{path}")
+        with pytest.raises(TimeoutError):
+            opened.result(timeout=0.2)
+        other.execute("ROLLBACK")
+        with closing(opened.result(timeout=20)) as store:
+            assert store.upkeep.check() == []
 
 
 def test_many_who_prepare_at_once_do_it_once(empty_database: Database):

@@ -24,6 +24,7 @@ from swather.errors import (
 from swather.store.clock import Clock
 
 BUSY_TIMEOUT_SECONDS: Final = 10.0
+BUSY_RETRY_SECONDS: Final = 0.01
 CACHE_BYTES: Final = 64 << 20
 CHECKPOINT_EVERY_SECONDS: Final = 1.0
 CHECKPOINT_PAGES: Final = 4_000
@@ -190,7 +191,7 @@ def _configure(db: apsw.Connection, path: Path) -> None:
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     # auto_vacuum takes hold only before the first table, WAL only outside a transaction.
     db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    mode = db.pragma("journal_mode", "wal")
+    mode = _write_ahead(db)
     if mode != "wal":
         raise StoreError(f"{path} cannot use write-ahead logging (journal_mode is {mode})")
     db.execute(f"""
@@ -200,6 +201,22 @@ def _configure(db: apsw.Connection, path: Path) -> None:
         PRAGMA foreign_keys = ON;
         PRAGMA wal_autocheckpoint = 0;
     """)
+
+
+def _write_ahead(db: apsw.Connection) -> Any:
+    """Turn on write-ahead logging, in turn with others who open the same fresh file.
+
+    SQLite answers "busy" at once here, whatever the timeout, when two want to change the mode: each
+    holds a read lock that the other would have to wait for.
+    """
+    until = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            return db.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(BUSY_RETRY_SECONDS)
 
 
 @contextmanager
