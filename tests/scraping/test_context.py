@@ -162,6 +162,11 @@ def test_what_is_no_web_page_is_not_followed(link):
     assert ctx.collected().children == []
 
 
+def test_follow_says_what_takes_a_target_that_is_no_link():
+    with pytest.raises(TypeError, match=r"follow takes a link, got 2; .* ctx\.add"):
+        context().follow(2)
+
+
 def test_add_takes_any_target_and_names_its_partition_by_the_scraper():
     ctx = context({"state": "CA"}, of=partitioned, partition="CA", lane="")
     ctx.add({"state": "NV"}, due_in_seconds=5, lane="slow")

@@ -48,6 +48,7 @@ def run(
     files_folder: Path | str = "files",
     resume: str | None = None,
     new: bool = False,
+    limit: int | None = None,
     max_seconds: float | None = None,
     grace_seconds: float = 30.0,
     lease_seconds: float = 60.0,
@@ -62,6 +63,7 @@ def run(
     concurrency   how many targets at a time
     output        a .jsonl file that is written live, or a .csv or .parquet file
     resume, new   go on with a run by its name, or begin a new one in any case
+    limit         at most so many targets in the run, those that it finds itself included
     max_seconds   stop after this time; with the same `db`, the same call goes on from there
     progress      show how it goes
 
@@ -80,17 +82,18 @@ def run(
     targets = [targets] if isinstance(targets, str | bytes) else targets
     store = swather.store.open(url)
     try:
-        intake = Intake(made, _paced(from_values(targets)))
+        intake = Intake(made, _paced(from_values(targets)), limit=limit)
         if is_known:
             intake.check(BATCH_SIZE)
         planned = plan_run(
             store,
             made,
             params=typed,
-            source_fingerprint=_fingerprint(targets) if is_known else "",
+            source_fingerprint=_fingerprint(targets, limit) if is_known else "",
             source="Python",
             resume=resume,
             new=new or not (is_known or resume),
+            task_limit=limit,
         )
         worker = Worker(
             url=url,
@@ -252,9 +255,9 @@ def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:
             yield None
 
 
-def _fingerprint(targets: Iterable[Any]) -> str:
-    """The same for two lists of the same targets."""
-    found = sha256()
+def _fingerprint(targets: Iterable[Any], limit: int | None) -> str:
+    """The same for two lists of the same targets with the same limit."""
+    found = sha256(b"" if limit is None else f"{limit}\n".encode())
     encode = json.JSONEncoder(sort_keys=True, default=repr).encode
     for target in targets:
         found.update(encode(target).encode() + b"\n")

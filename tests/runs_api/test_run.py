@@ -12,24 +12,8 @@ import pytest
 import swather
 from swather import Permanent, RunResult, scraper
 from swather.errors import BadLines, InputError
-from swather.store import prepare
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'queue.db'}"
-        return
-    with request.getfixturevalue("postgres_server").fresh_database() as address:
-        prepare(address)
-        yield address
-
-
-@pytest.fixture(autouse=True)
-def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @scraper
@@ -60,6 +44,24 @@ def test_the_same_call_again_goes_on_and_another_one_does_not(url: str):
     assert first.run == again.run
     assert len({first.run, other.run, anew.run}) == 3
     assert numbers(other) == [1, 3]
+
+
+def test_a_limit_holds_for_what_is_given_and_for_what_is_found(url: str):
+    @scraper
+    async def successors(ctx, number):
+        ctx.add(number + 1)
+        return {"target": number}
+
+    def limited(limit: int) -> RunResult:
+        return swather.run(successors, [1, 5, 9], db=url, limit=limit, progress=False)
+
+    assert numbers(limited(2)) == [1, 5]
+    more = limited(7)
+    assert (more.state, len(numbers(more))) == ("finished", 7)
+    assert {1, 5, 9} < set(numbers(more))
+    assert limited(7).run == more.run
+    with pytest.raises(InputError, match="limit must be at least 1, got 0"):
+        limited(0)
 
 
 def test_without_a_database_nothing_is_left_behind():
