@@ -119,6 +119,8 @@ class ScrapeError(SwatherError):
 class Permanent(ScrapeError):
     """No other attempt can succeed; `reason` names the task's end, 'no_subtitles' say."""
 
+    reason: str | None = None
+
     def __init__(self, message: str = "", reason: str | None = None) -> None:
         super().__init__(message or reason or "failed for good")
         self.reason = reason
@@ -127,6 +129,8 @@ class Permanent(ScrapeError):
 class Transient(ScrapeError):
     """Another attempt may succeed, `after` seconds from now or at the usual backoff."""
 
+    after: float | None = None
+
     def __init__(self, message: str = "", after: float | None = None) -> None:
         super().__init__(message or "failed for now")
         self.after = after
@@ -134,6 +138,8 @@ class Transient(ScrapeError):
 
 class Blocked(ScrapeError):
     """The site refuses us: its lane cools down, for `after` seconds if they are given."""
+
+    after: float | None = None
 
     def __init__(self, message: str = "", after: float | None = None) -> None:
         super().__init__(message or "refused by the site")

@@ -230,6 +230,63 @@ def test_what_the_user_gives_is_made_bearable():
     assert len(classify(ValueError("x" * 50_000)).fault.message) == MAX_MESSAGE_CHARACTERS
 
 
+class OutOfStock(Permanent):
+    def __init__(self, number):
+        self.number = number
+
+
+class Later(Transient):
+    def __init__(self):
+        pass
+
+
+class Closed(Blocked):
+    def __init__(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(OutOfStock(7), "permanent"), (Later(), "transient"), (Closed(), "blocked")],
+)
+def test_a_subclass_that_does_not_call_its_parent_is_what_its_parent_is(error, expected):
+    assert meaning(error) == (expected, None, None)
+
+
+class Unspeakable:
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+class HTTPError(Exception):
+    __module__ = "requests.exceptions"
+
+    @property
+    def response(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (Transient("x", after="soon"), ("transient", None, None)),
+        (Transient("x", after=10**400), ("transient", None, 365 * 86_400)),
+        (Permanent("x", reason=Unspeakable()), ("permanent", None, None)),
+        (Permanent("x", reason=404), ("permanent", "404", None)),
+        (HTTPError(), ("transient", None, None)),
+    ],
+)
+def test_an_error_with_odd_attributes_is_still_classified(error, expected):
+    assert meaning(error) == expected
+
+
+def test_what_is_told_of_an_error_can_be_encoded():
+    fault = classify(raised_by(lambda: (_ for _ in ()).throw(ValueError("a\ud800b")))).fault
+    assert fault.message == "ValueError: a?b"
+    assert "a\ud800b" not in fault.traceback
+    fault.traceback.encode()
+
+
 def test_alone_is_handed_on():
     assert classify(RuntimeError(), alone=True).fault.alone
     assert not classify(RuntimeError()).fault.alone

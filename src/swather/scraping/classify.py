@@ -33,6 +33,7 @@ row of one's own before all others. An error that no row knows is what caused it
 of a group of errors, the first counts.
 """
 
+import logging
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -66,6 +67,8 @@ from swather.net.errors import (
 )
 from swather.scraping.place import traceback_of, where_of
 
+_log = logging.getLogger(__name__)
+
 _MAX_REASON_CHARACTERS: Final = 100
 _MAX_AFTER_SECONDS: Final = 365 * 86_400.0
 
@@ -97,13 +100,15 @@ _own_rules: list[Rule] = []
 
 
 def classify(error: BaseException, *, alone: bool = False) -> Classified:
-    """Look an exception up in the table; `alone` marks a fault of a child that ran nothing else."""
+    """Look an exception up in the table; `alone` marks a fault of a child that ran nothing else.
+    It never raises, whatever the attributes and methods of a foreign error do.
+    """
     cause, meaning = _meaning_of(error)
     fault = Fault(
         error_class=meaning.error_class,
-        message=_message_of(cause),
-        traceback=traceback_of(error),
-        where=where_of(cause),
+        message=_encodable(_message_of(cause)),
+        traceback=_encodable(traceback_of(error)),
+        where=_encodable(where_of(cause)),
         alone=alone,
     )
     return Classified(
@@ -138,9 +143,17 @@ def add_rule(
 def _meaning_of(error: BaseException) -> tuple[BaseException, Meaning]:
     for candidate in _candidates(error):
         for rule in (*_own_rules, *_RULES):
-            if (meaning := rule(candidate)) is not None:
+            if (meaning := _asked(rule, candidate)) is not None:
                 return candidate, meaning
     return _first_of(error), Meaning(ErrorClass.TRANSIENT)
+
+
+def _asked(rule: Rule, error: BaseException) -> Meaning | None:
+    try:
+        return rule(error)
+    except Exception as problem:  # noqa: BLE001 - a foreign error's attributes may raise anything
+        _log.warning("%s could not be looked at: %r", type(error).__name__, problem)
+        return None
 
 
 def _candidates(error: BaseException) -> Iterator[BaseException]:
@@ -273,16 +286,23 @@ def _names_of(error: BaseException) -> list[str]:
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
 
 
-def _storable(reason: str | None) -> str | None:
+def _storable(reason: Any) -> str | None:
     """A reason that every database can hold, whatever the user's code gave for one."""
-    text = "" if reason is None else str(reason)[:_MAX_REASON_CHARACTERS].replace("\0", "")
-    return text.encode(errors="replace").decode() or None
+    text = "" if reason is None else _text_of(reason)[:_MAX_REASON_CHARACTERS].replace("\0", "")
+    return _encodable(text) or None
 
 
-def _bounded(seconds: float | None) -> float | None:
-    if seconds is None or math.isnan(seconds):
+def _bounded(seconds: Any) -> float | None:
+    """A wait that every database can hold; None for what is no number."""
+    if not isinstance(seconds, int | float):
         return None
-    return min(max(seconds, 0.0), _MAX_AFTER_SECONDS)
+    bounded = float(min(max(seconds, 0.0), _MAX_AFTER_SECONDS))
+    return None if math.isnan(bounded) else bounded
+
+
+def _encodable(text: str) -> str:
+    """Without lone surrogates."""
+    return text.encode(errors="replace").decode()
 
 
 def _message_of(error: BaseException) -> str:
@@ -292,8 +312,8 @@ def _message_of(error: BaseException) -> str:
     return (message or name)[:MAX_MESSAGE_CHARACTERS]
 
 
-def _text_of(error: BaseException) -> str:
+def _text_of(value: Any) -> str:
     try:
-        return str(error)
+        return str(value)
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
         return ""
