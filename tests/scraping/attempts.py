@@ -28,6 +28,7 @@ class FakeVerbs:
         self.told: list[Any] = []
         self.saved: list[tuple[bytes | Path, str | None, str]] = []
         self.checkpoint_raises: Exception | None = None
+        self.checkpoint_seconds = 0.0
 
     async def fetch(self, request: Request) -> Page:
         self.requests.append(request)
@@ -43,6 +44,7 @@ class FakeVerbs:
     ) -> None:
         if self.checkpoint_raises is not None:
             raise self.checkpoint_raises
+        await asyncio.sleep(self.checkpoint_seconds)
         self.checkpoints.append((part, cursor, list(items), list(children), list(files)))
 
     async def progress(self, data: Any) -> None:

@@ -7,6 +7,7 @@ import logging
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from swather.errors import BadPayload, BadTarget, InputError, LeaseLost
@@ -163,7 +164,7 @@ def test_what_is_no_web_page_is_not_followed(link):
 
 
 def test_follow_says_what_takes_a_target_that_is_no_link():
-    with pytest.raises(TypeError, match=r"follow takes a link, got 2; .* ctx\.add"):
+    with pytest.raises(TypeError, match=r"follow takes a link, got 2; ctx\.add takes any"):
         context().follow(2)
 
 
@@ -230,6 +231,39 @@ def test_a_checkpoint_that_fails_loses_nothing():
     ctx.emit(2)
     assert data_of(ctx.collected()) == [1, 2]
     assert ctx.collected().part == 0
+
+
+def test_checkpoints_at_once_take_turns():
+    verbs = FakeVerbs()
+    verbs.checkpoint_seconds = 0.001
+    ctx = context(verbs=verbs)
+
+    async def one(number):
+        ctx.emit(number)
+        await ctx.checkpoint(number)
+
+    async def work():
+        await asyncio.gather(*map(one, range(5)))
+
+    asyncio.run(work())
+    assert [part for part, *_ in verbs.checkpoints] == [0, 1, 2, 3, 4]
+    saved = [item for _, _, items, *_ in verbs.checkpoints for item in items]
+    assert [msgspec.json.decode(item.data) for item in saved] == [0, 1, 2, 3, 4]
+
+
+def test_a_checkpoint_that_nobody_waited_for_is_told():
+    verbs = FakeVerbs()
+    verbs.checkpoint_seconds = 20
+    ctx = context(verbs=verbs)
+
+    async def work():
+        saving = asyncio.create_task(ctx.checkpoint(1))
+        await asyncio.sleep(0)
+        with pytest.raises(InputError, match=r"await ctx\.checkpoint"):
+            ctx.collected()
+        saving.cancel()
+
+    asyncio.run(work())
 
 
 def test_a_cursor_must_be_json():

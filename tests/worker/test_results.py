@@ -1,3 +1,4 @@
+import asyncio
 import threading
 
 from swather.errors import Transient
@@ -57,6 +58,19 @@ def test_the_next_attempt_goes_on_at_the_checkpoint_and_doubles_nothing(either_s
     assert {path.name for path in either_shop.files.glob("*.txt")} == {
         "0.txt", "1.txt", "2.txt", "3.txt",
     }  # fmt: skip
+
+
+def test_checkpoints_at_once_keep_every_item(either_shop: Shop):
+    @scraper
+    async def several(ctx, target):
+        async def one(number: int) -> None:
+            ctx.emit({"page": number})
+            await ctx.checkpoint(number)
+
+        await asyncio.gather(*map(one, range(10)))
+
+    run, _ = either_shop.scrape(several, [1])
+    assert sorted(item["page"] for item in either_shop.items(run)) == list(range(10))
 
 
 def test_what_a_checkpoint_adds_wakes_other_workers(shop: Shop):

@@ -30,6 +30,7 @@ class Context(Web):
         "_files",
         "_items",
         "_part",
+        "_saving",
         "target",
     )
 
@@ -39,6 +40,7 @@ class Context(Web):
         super().__init__(scraper=scraper, lease=lease, run=run, params=params, verbs=verbs)
         self.target = lease.target
         self._part = lease.part
+        self._saving: asyncio.Lock | None = None
         self._items: list[Item] = []
         self._children: list[Target] = []
         self._files: list[File] = []
@@ -73,7 +75,9 @@ class Context(Web):
         Relative links start at the last page. False when it leads to no web page ('mailto:…').
         """
         if not isinstance(url, str | None):
-            raise TypeError(f"follow takes a link, got {url!r}; other targets are added with ctx.add")
+            raise TypeError(
+                f"follow takes a link, got {url!r}; other targets are added with ctx.add"
+            )
         link = join(self._base(), url) if url is not None else ""
         if not link:
             self.log.debug("not followed: %r leads to no web page", url)
@@ -121,7 +125,9 @@ class Context(Web):
             check_name("item key", key)
         if self._scraper.hooks.items and (item := self._scraper.hooks.passed(item)) is DROPPED:
             return
-        self._items.append(Item(encode_item(item), key))
+        # Made first: while it is, a checkpoint in another thread may take the list away.
+        made = Item(encode_item(item), key)
+        self._items.append(made)
 
     async def save(
         self, content: bytes | Path, name: str | None = None, media_type: str = ""
@@ -139,18 +145,14 @@ class Context(Web):
         return file
 
     async def checkpoint(self, cursor: Any) -> None:
-        """Commit what was produced so far, and `cursor` as the place to go on from."""
+        """Commit what was produced so far, and `cursor` as the place to go on from. Several at once
+        take turns.
+        """
         encode(cursor, what="cursor")
-        items, children, files = self._items, self._children, self._files
-        self._items, self._children, self._files = [], [], []
-        try:
-            await self._verbs.checkpoint(self._part, cursor, items, children, files)
-        except BaseException:
-            self._items = items + self._items
-            self._children = children + self._children
-            self._files = files + self._files
-            raise
-        self._part += 1
+        if self._saving is None:
+            self._saving = asyncio.Lock()
+        async with self._saving:
+            await self._save(cursor)
 
     async def progress(
         self, done: float | None = None, total: float | None = None, note: str = ""
@@ -166,4 +168,22 @@ class Context(Web):
 
     def collected(self) -> Collected:
         """What was produced since the last checkpoint."""
+        if self._saving is not None and self._saving.locked():
+            raise InputError(
+                "the scraper returned while a checkpoint was being saved; await ctx.checkpoint(…), "
+                "or wait for the threads that call it"
+            )
         return Collected(self._items, self._children, self._files, self._part)
+
+    async def _save(self, cursor: Any) -> None:
+        """A part that may or may not have been committed is sent again under the same number."""
+        items, children, files = self._items, self._children, self._files
+        self._items, self._children, self._files = [], [], []
+        try:
+            await self._verbs.checkpoint(self._part, cursor, items, children, files)
+        except BaseException:
+            self._items = items + self._items
+            self._children = children + self._children
+            self._files = files + self._files
+            raise
+        self._part += 1
