@@ -75,9 +75,7 @@ class Context(Web):
         Relative links start at the last page. False when it leads to no web page ('mailto:…').
         """
         if not isinstance(url, str | None):
-            raise TypeError(
-                f"follow takes a link, got {url!r}; other targets are added with ctx.add"
-            )
+            raise TypeError(f"follow takes a link, got {url!r}; ctx.add takes any target")
         link = join(self._base(), url) if url is not None else ""
         if not link:
             self.log.debug("not followed: %r leads to no web page", url)
