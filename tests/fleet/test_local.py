@@ -121,6 +121,18 @@ def test_a_worker_that_crashes_again_and_again_is_given_up(make):
     assert [ended.code for ended in fleet.crashes] == [1] * 6
 
 
+def test_crashes_are_forgiven_while_work_gets_done(make, tmp_path: Path):
+    program = """
+import os, sys
+open(f"{sys.argv[1]}/{os.getpid()}", "w").close()
+raise SystemExit(1 if len(os.listdir(sys.argv[1])) < 20 else 0)
+"""
+    fleet = make(program, on_exit=lambda _: fleet.forgive())
+    fleet.start()
+    assert fleet.wait(20)
+    assert [ended.code for ended in fleet.exits] == [1] * 19 + [0]
+
+
 @pytest.mark.parametrize("code", [0, 2, 130])
 def test_an_end_that_is_no_crash_is_final(make, code):
     fleet = make(f"raise SystemExit({code})")

@@ -76,6 +76,7 @@ class Work:
         )
         self._give_up_at = float("inf") if max_seconds is None else time.monotonic() + max_seconds
         self._max_seconds = max_seconds
+        self._done = 0
         self._interrupted = False
         self._signals = 0
         self._answered = 0
@@ -115,7 +116,11 @@ class Work:
 
     def _show(self) -> None:
         try:
-            self._view.show(self._watcher.snapshot())
+            snapshot = self._watcher.snapshot()
+            if snapshot.counts.done > self._done:
+                self._fleet.forgive()
+            self._done = snapshot.counts.done
+            self._view.show(snapshot)
         except StoreError as error:
             self._view.say(f"the database cannot be read now, work goes on: {error}")
 

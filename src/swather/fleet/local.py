@@ -25,7 +25,7 @@ class LocalFleet:
 
     Every process inherits the reading end of a pipe, its number in SWATHER_PARENT_FD: it reads the
     end of the file when this process is gone, however it died. A process that crashes is started
-    again, five times at most. Once `grace_seconds` have passed after the first `stop`, or
+    again, five times at most; `forgive` begins to count anew. Once `grace_seconds` have passed after the first `stop`, or
     `kill_seconds` after the second, what still runs is killed.
     """
 
@@ -80,6 +80,11 @@ class LocalFleet:
     @property
     def crashes(self) -> list[Exit]:
         return [ended for ended in self.exits if ended.is_crash]
+
+    def forgive(self) -> None:
+        """Say that work gets done, so that crashes are the targets' and not the workers'."""
+        for member in self.members:
+            member.forgive()
 
     def stop(self) -> None:
         """Ask the processes to end; once more: to end at once; a third time: kill them."""

@@ -16,7 +16,7 @@ MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
 _NOT_CRASHES: Final = frozenset({0, 2, 130})
 _FIRST_PAUSE_SECONDS: Final = 0.2
-_LONGEST_PAUSE_SECONDS: Final = 10.0
+_MAX_DOUBLINGS: Final = 4
 _NEVER: Final = float("inf")
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,9 @@ class Exit(NamedTuple):
 
 
 class Member:
-    """Starts its process, and starts it anew when it crashed, MAX_RESTARTS times at most."""
+    """Starts its process, and starts it anew when it crashed: MAX_RESTARTS times at most, but for
+    those that are forgiven.
+    """
 
     def __init__(
         self,
@@ -57,7 +59,8 @@ class Member:
         log: Path | None,
     ) -> None:
         self.number = number
-        self.restarts = 0
+        self._restarts = 0
+        self._forgiven = 0
         self._command = list(command)
         self._environment = dict(environment)
         self._parent = parent
@@ -95,6 +98,10 @@ class Member:
         self._start_at = self._next_start(ended) if restart else _NEVER
         return ended
 
+    def forgive(self) -> None:
+        """Crashes until now are no reason to give up; the next start is put off as long as ever."""
+        self._forgiven = self._restarts
+
     def give_up(self) -> None:
         """Start no other process."""
         self._start_at = _NEVER
@@ -112,10 +119,10 @@ class Member:
     def _next_start(self, ended: Exit) -> float:
         if ended.code == RESTART_ASKED:
             return 0.0
-        if not ended.is_crash or self.restarts >= MAX_RESTARTS:
+        if not ended.is_crash or self._restarts - self._forgiven >= MAX_RESTARTS:
             return _NEVER
-        pause: float = min(_FIRST_PAUSE_SECONDS * 2**self.restarts, _LONGEST_PAUSE_SECONDS)
-        self.restarts += 1
+        pause: float = _FIRST_PAUSE_SECONDS * 2 ** min(self._restarts, _MAX_DOUBLINGS)
+        self._restarts += 1
         return time.monotonic() + pause
 
     def _started(self) -> "subprocess.Popen[bytes]":
