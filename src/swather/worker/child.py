@@ -222,7 +222,11 @@ def main(connection: int, guard: int) -> int:
 
 if __name__ == "__main__":
     # The scraper's own threads do not keep a child that has nothing more to do.
-    status = main(*map(int, sys.argv[1:]))
+    try:
+        status = main(*map(int, sys.argv[1:]))
+    except ConnectionError:
+        # The worker is gone, and has nobody to tell.
+        status = 1
     logging.shutdown()
     sys.stdout.flush()
     os._exit(status)
