@@ -1,3 +1,4 @@
+import asyncio
 import sys
 
 from swather.errors import Blocked, Permanent, Transient
@@ -72,6 +73,20 @@ def test_no_error_of_a_scraper_stops_the_worker(shop: Shop):
     assert shop.counts(run) == {"completed": 5, "failed": 5}
     run, _ = shop.scrape(nasty_in_thread, 10, concurrency=2)
     assert shop.counts(run) == {"completed": 8, "failed": 2}
+
+
+def test_an_exit_in_a_task_that_a_scraper_has_started_is_the_scrapers_own(shop: Shop):
+    async def leave():
+        sys.exit(0)
+
+    @scraper(retries=0)
+    async def gathering(ctx, target):
+        if target % 4 == 0:
+            await asyncio.gather(asyncio.sleep(0.01), leave())
+
+    run, report = shop.scrape(gathering, 10, concurrency=2)
+    assert report.reason == "finished"
+    assert shop.counts(run) == {"completed": 7, "failed": 3}
 
 
 def test_what_an_attempt_produced_before_it_failed_is_not_kept(shop: Shop):

@@ -114,7 +114,7 @@ class Worker:
                     stopping = self._stopping
                 if stopping is not None:
                     crew.stop(now=stopping)
-                return loop.run_until_complete(crew.work())
+                return _completed(loop, loop.create_task(crew.work()))
             finally:
                 with self._lock:
                     self._crew = None
@@ -175,6 +175,20 @@ def _check(
         raise InputError(f"grace_seconds must not be negative, got {grace_seconds!r}")
     if not poll_seconds > 0:
         raise InputError(f"poll_seconds must be positive, got {poll_seconds!r}")
+
+
+def _completed(
+    loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]"
+) -> WorkerReport:
+    """What the work gives. A sys.exit() in a task that a scraper has started comes out of the loop
+    as well as to the scraper, whose end it is and not the worker's.
+    """
+    while True:
+        try:
+            return loop.run_until_complete(work)
+        except SystemExit:
+            if work.done():
+                raise
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
