@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +13,7 @@ import pytest
 
 import swather
 from swather import Permanent, RunResult, scraper
-from swather.errors import BadLines, InputError
+from swather.errors import BadLines, InputError, LoadError
 
 pytestmark = pytest.mark.slow
 
@@ -189,3 +191,23 @@ def test_progress_is_shown_on_stderr(capsys: pytest.CaptureFixture[str]):
 def test_bad_input_is_told_at_once(arguments, error):
     with pytest.raises(error):
         swather.run(double, arguments.pop("targets"), progress=False, **arguments)
+
+
+def test_a_script_that_every_process_would_run_again_is_told_so(tmp_path: Path):
+    """Its children load the scraper by the script's path, and with it the call that made them."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import swather\n"
+        "@swather.scraper(isolation='process')\n"
+        "def words(ctx, target): return {'target': target}\n"
+        "print(swather.run(words, ['a'], progress=False))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "1 failed (permanent)" in ended.stdout
+    assert "script.py calls swather.run while it is loaded" in ended.stdout
+    assert "put the call under `if __name__ == " in ended.stdout
+    with pytest.raises(LoadError, match=r"script\.py calls swather\.run while it is loaded"):
+        swather.run(str(script), ["a"])
+    assert numbers(swather.run(double, [1], progress=False)) == [1]

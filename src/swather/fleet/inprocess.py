@@ -71,6 +71,7 @@ def run(
     a generator's targets cannot be told to be the same and begin a new run. An interrupt
     (Ctrl-C) lets running targets end, a second one does not, and is then raised.
     """
+    registry.refuse_while_loading("swather.run")
     made = registry.load(scraper) if isinstance(scraper, str) else scraper
     typed = dict(params or {})
     parameters.typed(made, typed)

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -18,6 +19,8 @@ from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 
 ENTRY_POINTS: Final = "swather.scrapers"
+
+_loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
 
 class Known(NamedTuple):
@@ -41,6 +44,17 @@ def load(spec: str) -> Scraper:
     if colon:
         return _named(_load_module(place), name, place)
     return _load_installed(spec)
+
+
+def refuse_while_loading(what: str) -> None:
+    """LoadError if a scraper's file or module is being loaded: every process that executes the
+    scraper loads it, and would do `what` again.
+    """
+    if loading := _loading.get():
+        raise LoadError(
+            f"{loading} calls {what} while it is loaded; put the call under "
+            "`if __name__ == '__main__':`"
+        )
 
 
 def names() -> list[Known]:
@@ -125,6 +139,7 @@ def _first_on_path(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _import_errors_told(what: str) -> Iterator[None]:
+    before = _loading.set(what)
     try:
         yield
     except LoadError:
@@ -138,6 +153,8 @@ def _import_errors_told(what: str) -> Iterator[None]:
         raise LoadError(
             f"{what} cannot be loaded: {type(error).__name__}: {error}{_line_of(error)}"
         ) from error
+    finally:
+        _loading.reset(before)
 
 
 def _line_of(error: BaseException) -> str:
