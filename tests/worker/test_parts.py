@@ -85,6 +85,20 @@ def test_a_loop_may_be_blocked_until_the_longest_deadline_and_a_grace(monkeypatc
     assert watchdog.is_stuck()
 
 
+def test_what_began_after_the_last_look_may_run_until_its_own_deadline(monkeypatch):
+    clock = Time(monkeypatch)
+    deadlines = [None]
+    watchdog = Watchdog(lambda: deadlines[-1], grace_seconds=5.0)
+    watchdog.tick()
+    assert not watchdog.is_stuck()
+    deadlines.append(clock.now + 60)
+    for _ in range(65):
+        clock.now += 1
+        assert not watchdog.is_stuck()
+    clock.now += 1
+    assert watchdog.is_stuck()
+
+
 def test_a_loop_that_ticks_is_never_stuck(monkeypatch):
     clock = Time(monkeypatch)
     watchdog = Watchdog(lambda: None, grace_seconds=1.0)

@@ -44,10 +44,12 @@ class Watchdog:
         if self._ticks != self._seen:
             self._seen = self._ticks
             self._stalled_seconds = 0.0
+            return False
+        if not self._stalled_seconds:
+            # Asked for now: what blocks the loop may have begun since the last look.
             deadline = self._longest_deadline()
             allowed = 0.0 if deadline is None else max(deadline - now, 0.0)
-            self._patience_seconds = allowed + self._grace_seconds
-            return False
+            self._patience_seconds = allowed + step + self._grace_seconds
         self._stalled_seconds += step
         return self._stalled_seconds > self._patience_seconds
 
