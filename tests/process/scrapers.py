@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import time
 from pathlib import Path
 
@@ -21,6 +22,8 @@ async def act(ctx, target):
         case "spin":
             while True:
                 pass
+        case "hold":
+            re.match(r"(a+)+$", "a" * 60 + "b")
         case "exit":
             os._exit(9)
         case "sleep":

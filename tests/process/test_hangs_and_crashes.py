@@ -1,3 +1,5 @@
+import signal
+
 from tests.process.given import Yard
 
 
@@ -11,6 +13,19 @@ def test_a_loop_that_spins_for_ever_is_ended_by_the_watchdog_and_the_next_proces
         if codes[-1] == 0:
             break
     assert codes == [70, 70, 0]
+    assert yard.counts(run) == {"completed": 10, "failed": 1}
+    assert yard.tasks(run)[0].reason == "timeout"
+
+
+def test_a_target_that_never_lets_go_of_the_interpreter_is_ended_by_the_kernel(yard: Yard):
+    run = yard.run("act", [{"do": "hold"}, *[{}] * 10])
+    workers = []
+    for _ in range(4):
+        workers.append(yard.start(run, "act", watchdog_seconds=0.5, concurrency=3))
+        if workers[-1].end() == 0:
+            break
+    assert [worker.end() for worker in workers] == [-signal.SIGVTALRM, -signal.SIGVTALRM, 0]
+    assert "scrapers.py" in workers[0].said
     assert yard.counts(run) == {"completed": 10, "failed": 1}
     assert yard.tasks(run)[0].reason == "timeout"
 

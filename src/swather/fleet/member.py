@@ -18,6 +18,10 @@ _NOT_CRASHES: Final = frozenset({0, 2, 130})
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _MAX_DOUBLINGS: Final = 4
 _NEVER: Final = float("inf")
+_HINTS: Final = {
+    "SIGKILL": " (out of memory?)",
+    "SIGVTALRM": " (a target kept the interpreter for longer than its timeout)",
+}
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +45,8 @@ class Exit(NamedTuple):
             name = signal.Signals(-self.code).name
         except ValueError:
             name = f"signal {-self.code}"
-        return f"worker {self.number} (process {self.pid}) was killed by {name}"
+        hint = _HINTS.get(name, "")
+        return f"worker {self.number} (process {self.pid}) was killed by {name}{hint}"
 
 
 class Member:

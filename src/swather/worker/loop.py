@@ -135,6 +135,12 @@ class Worker:
     def grace_seconds(self) -> float:
         return self._settings.grace_seconds
 
+    @property
+    def patience_seconds(self) -> float:
+        """For how long a target may keep everything else in the process from its turn."""
+        timeouts = [scraper.options.timeout for scraper in self._settings.scrapers.values()]
+        return max(timeouts) + self._settings.watchdog_seconds
+
     def resize(self, concurrency: int) -> None:
         """Change how many targets run at a time; those that run already go on."""
         if concurrency < 1:

@@ -6,6 +6,7 @@ import threading
 from typing import Final
 
 from swather.errors import InputError, NotFound, StoreError, SwatherError
+from swather.worker.interpreter import watched
 from swather.worker.loop import Worker
 from swather.worker.report import WorkerReport
 from swather.worker.shutdown import Shutdown, handled, leave, watch_parent
@@ -16,6 +17,8 @@ DATABASE: Final = 3
 STUCK: Final = 70
 RESTART: Final = 75
 INTERRUPTED: Final = 130
+# The watchdog, which can still give back leases, goes first.
+MARGIN_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -25,13 +28,13 @@ def main(worker: Worker) -> int:
 
     The exit code: 0 when there was nothing left to do, 130 when it was stopped, 75 when it should
     be started anew, 2 for wrong input, 3 for a database that fails. A worker whose event loop is
-    stuck ends the process with 70.
+    stuck ends the process with 70; one whose interpreter is, is killed.
     """
     if not faulthandler.is_enabled():
         faulthandler.enable()
     shutdown = Shutdown(worker, worker.grace_seconds, leave)
     worker.on_stuck = lambda: _leave_stuck(worker)
-    with handled(shutdown):
+    with handled(shutdown), watched(worker.patience_seconds + MARGIN_SECONDS):
         watch_parent(shutdown.on_parent_death)
         status = _run(worker)
     if _is_anyone_left():
