@@ -183,9 +183,7 @@ def _check(
         raise InputError(f"poll_seconds must be positive, got {poll_seconds!r}")
 
 
-def _completed(
-    loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]"
-) -> WorkerReport:
+def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
     """What the work gives. A sys.exit() in a task that a scraper has started comes out of the loop
     as well as to the scraper, whose end it is and not the worker's.
     """
