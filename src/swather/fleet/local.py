@@ -25,8 +25,8 @@ class LocalFleet:
 
     Every process inherits the reading end of a pipe, its number in SWATHER_PARENT_FD: it reads the
     end of the file when this process is gone, however it died. A process that crashes is started
-    again, five times at most; `forgive` begins to count anew. Once `grace_seconds` have passed after
-    the first `stop`, or `kill_seconds` after the second, what still runs is killed.
+    again, five times at most; `forgive` begins to count anew. Once `grace_seconds` have passed
+    after the first `stop`, or `kill_seconds` after the second, what still runs is killed.
     """
 
     def __init__(
