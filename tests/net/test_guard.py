@@ -166,6 +166,26 @@ def test_a_name_that_moves_is_followed_when_its_time_is_over(client):
     assert asyncio.run(run()) == b"moved"
 
 
+def test_a_name_that_moves_takes_no_connection_with_it(client):
+    """Rebinding: who may reach loopback leaves a connection that the next one must not find."""
+
+    async def run():
+        dns = fake_dns(rebinding_example=["127.0.0.1", PUBLIC])
+        fetcher = WebFetcher(client, resolve=dns, connect_seconds=0.05)
+        clock = [0.0]
+        fetcher._guard._now = lambda: clock[0]
+        async with site(a=respond(b"secret")) as served:
+            request = Request(url=served.url.replace("127.0.0.1", "rebinding.example") + "/a")
+            await fetcher.fetch(request, NotedTrip("rebinding.example"))
+            clock[0] += 3_600
+            with pytest.raises((ConnectionFailed, FetchTimeout)):
+                await fetcher.fetch(request, FreeTrip())
+            await fetcher.close()
+            return served
+
+    assert len(asyncio.run(run()).asked) == 1
+
+
 def test_many_who_ask_for_a_name_at_once_share_one_lookup():
     async def run():
         dns = fake_dns(a_example=[PUBLIC])

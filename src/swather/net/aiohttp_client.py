@@ -41,7 +41,9 @@ _TOO_LARGE: Final = ("Got more than", "Too many headers")
 
 
 class AiohttpClient:
-    """One session for all hosts; the addresses of a name are those that it was given last."""
+    """One session for all hosts. It knows a host by its pin, so that no connection to addresses
+    that a name was at before is taken for those that it is at now.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
@@ -51,15 +53,19 @@ class AiohttpClient:
 
     async def send(self, hop: Hop) -> "AiohttpAnswer":
         _check(hop)
-        self._names.give(hop.host, hop.addresses)
         session = self._opened()
+        url, headers, name = URL(hop.url, encoded=True), hop.headers, None
+        if hop.pin not in {"", hop.host}:
+            name, headers = hop.host, {"Host": url.host_port_subcomponent or "", **hop.headers}
+            url = url.with_host(self._names.give(hop.pin, hop.addresses))
         try:
             response = await session.request(
                 hop.method,
-                URL(hop.url, encoded=True),
-                headers=hop.headers,
+                url,
+                headers=headers,
                 data=hop.body,
                 proxy=hop.proxy,
+                server_hostname=name,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(
                     total=max(hop.seconds, 0.001),
@@ -135,21 +141,22 @@ class AiohttpAnswer:
 
 
 class _GivenAddresses(AbstractResolver):
-    """The addresses a name was checked to be at. Names that were never given are those of proxies,
-    which their owner chose: the system knows them.
+    """The addresses of pins, which are names here. Names that were never given are those of
+    proxies, which their owner chose: the system knows them.
     """
 
     def __init__(self) -> None:
         self._given: OrderedDict[str, tuple[IPAddress, ...]] = OrderedDict()
         self._system: aiohttp.ThreadedResolver | None = None
 
-    def give(self, name: str, addresses: tuple[IPAddress, ...]) -> None:
-        if not addresses:
-            return
+    def give(self, pin: str, addresses: tuple[IPAddress, ...]) -> str:
+        """The name for a pin: no host has a comma in it, so that it is the name of nothing else."""
+        name = pin.replace(" ", ",").replace(":", "-")
         self._given[name] = addresses
         self._given.move_to_end(name)
         if len(self._given) > MAX_HOSTS:
             self._given.popitem(last=False)
+        return name
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
