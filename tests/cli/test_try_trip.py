@@ -16,6 +16,11 @@ async def pages(ctx, target):
 @scraper(robots=False)
 async def rude(ctx, target):
     yield {"status": (await ctx.get()).status}
+
+
+@scraper
+async def proxied(ctx, target):
+    yield {"status": (await ctx.get(proxy=ctx.params["proxy"])).status}
 """
 DISALLOW = "User-agent: *\nDisallow: /private\n"
 
@@ -36,6 +41,15 @@ def test_a_scraper_may_do_without_robots_txt(swather: Swather):
         said = swather("try", "scrapers.py:rude", f"{site.url}/private")
     assert said.code == 0, said.err
     assert site.requests == {"/private": 1}
+
+
+def test_robots_txt_is_asked_for_through_the_proxy_of_the_request(swather: Swather):
+    write(PAGES)
+    page, rules = "http://shop.example/a", "http://shop.example/robots.txt"
+    with FakeSite({page: "a", rules: ""}) as proxy:
+        said = swather("try", "scrapers.py:proxied", page, "-p", f"proxy={proxy.url}")
+    assert said.code == 0, said.err
+    assert proxy.requests == {rules: 1, page: 1}
 
 
 def test_a_private_address_that_nobody_typed_is_not_reached(swather: Swather):

@@ -60,7 +60,7 @@ class NotedTrip:
         self.private.append((host, port))
         return host in self.hosts
 
-    async def admit(self, url, hop):
+    async def admit(self, url, hop, proxy):
         self.admitted.append((url, hop))
 
     def answered(self, url, status, retry_after_seconds, seconds):

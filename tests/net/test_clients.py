@@ -248,7 +248,7 @@ def test_a_trip_is_told_of_every_hop(client):
 
 def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
     class Refusing(NotedTrip):
-        async def admit(self, url, hop):
+        async def admit(self, url, hop, proxy):
             if hop:
                 raise LookupError(url)
 
@@ -261,7 +261,7 @@ def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
 
 def test_what_a_trip_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
     class Slow(NotedTrip):
-        async def admit(self, url, hop):
+        async def admit(self, url, hop, proxy):
             await asyncio.sleep(0.4)
 
     page, _ = fetch(

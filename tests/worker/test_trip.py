@@ -112,6 +112,16 @@ def test_a_scraper_may_do_without_robots_txt(shop: Shop, site: NotingSite):
     assert [path for _, path in site.asked] == ["/private"]
 
 
+def test_robots_txt_is_asked_for_through_the_proxy_of_the_request(shop: Shop, site: NotingSite):
+    @scraper(retries=0)
+    async def proxied(ctx, url):
+        await ctx.get(url, proxy=site.url)
+
+    shop.scrape(proxied, ["http://shop.example/a"])
+    asked = [path for _, path in site.asked]
+    assert asked == ["http://shop.example/robots.txt", "http://shop.example/a"]
+
+
 def test_robots_txt_is_asked_for_once(shop: Shop, site: NotingSite):
     shop.scrape(pages, [target(site, f"/{number}") for number in range(30)])
     assert site.requests["/robots.txt"] == 1

@@ -86,7 +86,7 @@ class WebFetcher:
                 left -= time.monotonic() - began
             url, checked = found
             self._guard.check(checked, trip)
-            await trip.admit(url, hop)
+            await trip.admit(url, hop, request.proxy)
             began = time.monotonic()
             try:
                 page, leads_to = await self._ask(request, url, checked, trip, left)

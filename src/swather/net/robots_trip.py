@@ -19,10 +19,10 @@ class RobotsTrip:
     def may_reach_private(self, host: str, port: int) -> bool:
         return self._trip.may_reach_private(host, port)
 
-    async def admit(self, url: str, hop: int) -> None:
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         if hop > MAX_REDIRECTS:
             raise TooManyRedirects(f"a robots.txt leads on and on, last to {shown_url(url)}")
-        await self._trip.admit(url, hop)
+        await self._trip.admit(url, hop, proxy)
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float

@@ -10,7 +10,8 @@ class Trip(Protocol):
 
     may_reach_private   whether a host that is at a private address may be reached; asked for no
                         other host
-    admit               before every hop, 0 being the first; may wait, and raises to refuse it
+    admit               before every hop, 0 being the first, with the proxy it goes through, if any;
+                        may wait, and raises to refuse it
     answered            after the head of every hop's answer; `seconds` is how long it took
     failed              when no answer came, or, after `answered`, its body could not be taken; not
                         for what was refused
@@ -18,7 +19,7 @@ class Trip(Protocol):
 
     def may_reach_private(self, host: str, port: int) -> bool: ...
 
-    async def admit(self, url: str, hop: int) -> None: ...
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None: ...
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
@@ -37,7 +38,7 @@ class FreeTrip:
         del host, port
         return self._allow_private
 
-    async def admit(self, url: str, hop: int) -> None:
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         pass
 
     def answered(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import partial
 from typing import Any
 
 from swather.net.fetcher import Fetcher
@@ -51,11 +52,11 @@ class LoneTrip(TypedTrip):
         )
         self._due_at: dict[str, float] = {}
 
-    async def admit(self, url: str, hop: int) -> None:
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         del hop
         if not self._obeys_robots:
             return
-        rules = await self._robots.check(url, self._fetch_robots)
+        rules = await self._robots.check(url, partial(self._fetch_robots, proxy))
         if rules.crawl_delay_seconds is None:
             return
         origin = origin_of(url)
@@ -64,5 +65,5 @@ class LoneTrip(TypedTrip):
         self._due_at[origin] = at + rules.crawl_delay_seconds
         await asyncio.sleep(at - now)
 
-    async def _fetch_robots(self, url: str) -> Page:
-        return await self._fetcher.fetch(Request(url=url), self._to_robots)
+    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
+        return await self._fetcher.fetch(Request(url=url, proxy=proxy), self._to_robots)

@@ -1,5 +1,6 @@
 """An attempt's way through the web: robots.txt obeyed, every request paid for, answers heeded."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from swather.errors import FetchError
@@ -40,13 +41,13 @@ class AttemptTrip:
             self._attempt.lease, host, port
         )
 
-    async def admit(self, url: str, hop: int) -> None:
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         del hop
         lane = self.lane_of(url)
         if self._attempt.job.obeys_robots:
             rules = self._services.robots.known(url)
             if rules is None or not rules.allows(url):
-                await self._ask_robots(url, lane)
+                await self._ask_robots(url, lane, proxy)
         if not self.costs_nothing(lane):
             await self.pay(lane)
 
@@ -97,7 +98,7 @@ class AttemptTrip:
             self.struck = {lane, *(self.struck or ())}
             self._services.sites.strike(lane, retry_after_seconds, reason)
 
-    async def _ask_robots(self, url: str, lane: str) -> None:
+    async def _ask_robots(self, url: str, lane: str, proxy: str | None) -> None:
         """Disallowed, or rules that this process did not know until now."""
         services, attempt = self._services, self._attempt
 
@@ -107,13 +108,14 @@ class AttemptTrip:
 
         services.slots.stop_clock(attempt)  # others may have to wait for a permit, and we for them
         try:
-            await services.robots.check(url, self._fetch_robots, settle)
+            await services.robots.check(url, partial(self._fetch_robots, proxy), settle)
         finally:
             services.slots.start_clock(attempt)
 
-    async def _fetch_robots(self, url: str) -> Page:
+    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
+        """Through the proxy of the request: it may be the only way there, or there to hide us."""
         trip = RobotsTrip(_PaidTrip(self))
-        return await self._services.fetcher.fetch(Request(url=url), trip)
+        return await self._services.fetcher.fetch(Request(url=url, proxy=proxy), trip)
 
 
 class _PaidTrip:
@@ -123,8 +125,8 @@ class _PaidTrip:
         self._trip = trip
         self.may_reach_private = trip.may_reach_private
 
-    async def admit(self, url: str, hop: int) -> None:
-        del hop
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+        del hop, proxy
         lane = self._trip.lane_of(url)
         if not self._trip.costs_nothing(lane):
             await self._trip.pay(lane)
