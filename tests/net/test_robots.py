@@ -11,7 +11,7 @@ from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
 from swather.net.robots_trip import RobotsTrip
-from swather.net.trip import FreeTrip
+from swather.net.trip import ANYWHERE, FreeTrip
 from swather.testing import Answer, FakeSite
 
 NO_BASKET = "User-agent: *\nDisallow: /basket\nCrawl-delay: 2\n"
@@ -35,15 +35,14 @@ def cache(clock):
     return MemoryRobotsCache(clock)
 
 
-def in_loop(work):
+def in_loop(work, trip=ANYWHERE):
     """Run `work(fetch)`, where `fetch` asks a real server."""
 
     async def run():
         client = WebFetcher()
-        trip = RobotsTrip(FreeTrip(allow_private=True))
 
         async def fetch(url):
-            return await client.fetch(Request(url=url, timeout=5), trip)
+            return await client.fetch(Request(url=url, timeout=5), RobotsTrip(trip))
 
         try:
             return await work(fetch)
@@ -53,11 +52,11 @@ def in_loop(work):
     return asyncio.run(run())
 
 
-def check(robots, *urls):
+def check(robots, *urls, trip=ANYWHERE):
     async def work(fetch):
         return [await robots.check(url, fetch) for url in urls]
 
-    return in_loop(work)[-1]
+    return in_loop(work, trip)[-1]
 
 
 def unused_url():
@@ -237,6 +236,19 @@ def test_five_redirects_are_followed_and_no_more(cache, redirects, is_obeyed):
         else:
             check(robots, site.url + "/page")
     assert site.requests.total() == 6
+
+
+@pytest.mark.parametrize("location", ["ftp://a.example/robots.txt", "http://10.0.0.7/robots.txt"])
+def test_a_robots_txt_that_leads_where_we_do_not_go_is_none(cache, location):
+    class Typed(FreeTrip):
+        def may_reach_private(self, host, port):
+            return host == "127.0.0.1"
+
+    with FakeSite({"/robots.txt": Answer("", 302, {"Location": location})}) as site:
+        robots = Robots(cache)
+        for page in "ab":
+            assert check(robots, f"{site.url}/{page}", trip=Typed()).crawl_delay_seconds is None
+    assert site.requests == {"/robots.txt": 1}
 
 
 def test_nobody_goes_by_new_rules_before_they_are_settled(cache):

@@ -14,6 +14,7 @@ from swather.net.errors import (
     ConnectionFailed,
     Disallowed,
     FetchTimeout,
+    Refused,
     RobotsUnreachable,
     TooLarge,
     TooManyRedirects,
@@ -40,6 +41,8 @@ _PARSED_ASIDE_BYTES: Final = 16 << 10
 _NO_ANSWER: Final = 0
 _NO_SUCH_FILE: Final = 404
 _UNREACHABLE: Final = (FetchTimeout, ConnectionFailed, BadResponse, TooLarge)
+# By a redirect: where the page of a site may be fetched, its robots.txt may.
+_LEADS_NOWHERE: Final = (TooManyRedirects, Refused)
 _ORIGIN: Final = re.compile(r"\s*https?://[^/?#\\]*", re.IGNORECASE)
 
 R = TypeVar("R")
@@ -227,7 +230,7 @@ async def _nothing(_: Rules) -> None:
 async def _asked(origin: str, fetch: Fetch) -> _Said:
     try:
         page = await fetch(f"{origin}/robots.txt")
-    except TooManyRedirects:
+    except _LEADS_NOWHERE:
         return _Said(_NO_SUCH_FILE)
     except _UNREACHABLE as error:
         return _Said(_NO_ANSWER, cause=str(error))
