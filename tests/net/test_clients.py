@@ -289,6 +289,21 @@ def test_cookies_of_a_session_are_kept_and_sent(client):
     assert asyncio.run(run()) == [None, "user=me", "user=me", None, None, "user=me; x=1"]
 
 
+def test_a_cookie_goes_back_as_the_bytes_that_it_came_as(client):
+    async def run():
+        fetcher = WebFetcher(client)
+        cookie = "user=山".encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: " + cookie + b"\r\n\r\n"
+        async with site(a=send(head)) as served:
+            for _ in range(2):
+                await fetcher.fetch(Request(url=f"{served.url}/a", session="s"))
+            await fetcher.close()
+            return served.asked[1].headers["cookie"].encode("latin-1"), cookie
+
+    sent, cookie = asyncio.run(run())
+    assert sent == cookie
+
+
 def test_a_browser_profile_looks_like_the_browser():
     _, served = fetch("wreq", "/a", of={"a": respond()}, profile="chrome140")
     headers = served.asked[0].headers

@@ -45,6 +45,14 @@ def decoded(content: bytes, content_type: str) -> str:
         return content.decode("cp1252", errors="replace")
 
 
+def reread(value: str) -> str:
+    """The value of a header, which was read as Latin-1: where its bytes are UTF-8, as that."""
+    try:
+        return value if value.isascii() else value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
+
+
 def has_mark(content: bytes) -> bool:
     """Whether the content begins with a byte order mark."""
     return any(content.startswith(mark) for mark, _ in _BYTE_ORDER_MARKS)

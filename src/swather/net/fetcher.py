@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from swather.errors import FetchError
 from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
+from swather.net.charset import reread
 from swather.net.client import Answer, Client, ClientName, ClientOptions, Hop, new_client
 from swather.net.cookies import CookieJars
 from swather.net.decoding import ACCEPTED
@@ -153,7 +154,9 @@ class WebFetcher:
             wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
             trip.answered(url, status, wait, time.monotonic() - began)
             if request.session:
-                self._jars.of(request.session).remember(url, answer.values("set-cookie"))
+                # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
+                cookies = map(reread, answer.values("set-cookie"))
+                self._jars.of(request.session).remember(url, cookies)
             if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
                 await _drain(answer)
                 return Page(url=url, status=status, raw_headers=answer.headers), leads_to

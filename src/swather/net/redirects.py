@@ -1,11 +1,11 @@
 """Where a redirect leads, and what of a request goes there."""
 
-from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin
 
 import msgspec
 
+from swather.net.charset import reread
 from swather.net.client import Answer
 from swather.net.errors import UnusableURL
 from swather.net.place import Place, place_of, split
@@ -23,9 +23,7 @@ def location_in(answer: Answer, url: str) -> str | None:
     location = next(iter(answer.values("location")), None)
     if location is None:
         return None
-    with suppress(UnicodeError):
-        # Bytes above 127 were read as Latin-1; sites send UTF-8.
-        location = location.encode("latin-1").decode()
+    location = reread(location)
     try:
         leads_to = urljoin(url, location.strip())
     except ValueError:
