@@ -121,6 +121,13 @@ def test_a_packed_page_is_unpacked(client, way):
     assert page.content == b"x" * 10_000
 
 
+def test_packings_that_are_named_on_lines_of_their_own_are_all_undone(client):
+    packed = brotli.compress(gzip.compress(b"x" * 10_000))
+    answer = respond(packed, Content_Encoding="gzip\r\nContent-Encoding: br")
+    page, _ = fetch(client, "/a", of={"a": answer})
+    assert page.content == b"x" * 10_000
+
+
 def test_a_packed_page_without_content_is_empty(client):
     page, _ = fetch(client, "/a", of={"a": respond(b"", Content_Encoding="gzip")})
     assert page.content == b""

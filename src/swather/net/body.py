@@ -30,9 +30,9 @@ class Caps(NamedTuple):
 
 def read_body(answer: Answer, url: str, caps: Caps) -> Coroutine[Any, Any, bytes]:
     """All of it, or TooLarge as soon as that is known."""
-    for value in answer.values("content-encoding"):
-        if (decoder := decoder_of(value)) is not None:
-            return _unpacked(answer, url, caps, decoder)
+    encodings = answer.values("content-encoding")
+    if encodings and (decoder := decoder_of(", ".join(encodings))) is not None:
+        return _unpacked(answer, url, caps, decoder)
     announced = answer.announced
     if announced is None:
         return _counted(answer, url, caps)
