@@ -64,6 +64,19 @@ def test_a_url_is_shown_without_password_and_in_bearable_length():
     assert len(shown_url("http://h/" + "x" * 1_000)) == 300
 
 
+@pytest.mark.parametrize(
+    ("url", "params", "full"),
+    [
+        ("http://a/b", {"q": "1"}, "http://a/b?q=1"),
+        ("http://a/b?c=%20#top", {"q": ["1", "ü"]}, "http://a/b?c=%20&q=1&q=%C3%BC#top"),
+        ("http://a/b?#?", {"q": []}, "http://a/b#?"),
+        ("http://[a/", {"q": "1"}, "http://[a/?q=1"),
+    ],
+)
+def test_params_are_added_to_the_query(url, params, full):
+    assert Request(url=url, params=params).full_url == full
+
+
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan")])
 def test_a_timeout_is_a_positive_number(timeout):
     with pytest.raises(InputError, match="timeout must be a positive number"):

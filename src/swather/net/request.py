@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -49,9 +49,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """The URL with `params` in its query."""
         if not self.params:
             return self.url
-        parts = urlsplit(self.url)
-        query = "&".join(filter(None, (parts.query, urlencode(self.params, doseq=True))))
-        return parts._replace(query=query).geturl()
+        # Not by urlsplit, which refuses what cannot be requested with an error of its own.
+        start, mark, fragment = self.url.partition("#")
+        place, _, query = start.partition("?")
+        query = "&".join(filter(None, (query, urlencode(self.params, doseq=True))))
+        return f"{place}{query and '?'}{query}{mark}{fragment}"
 
 
 def is_http(url: str) -> bool:
