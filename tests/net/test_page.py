@@ -110,6 +110,8 @@ def test_json_is_decoded_and_what_is_none_says_so():
     assert page(b'{"a": [1]}').json() == {"a": [1]}
     with pytest.raises(BadResponse, match=r"https://example\.com/a/b is not JSON"):
         page(b"<html>").json()
+    with pytest.raises(BadResponse, match="recursion"):
+        page(b"[" * 100_000).json()
 
 
 def test_headers_are_found_in_any_case_and_joined():

@@ -94,7 +94,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def json(self) -> Any:
         try:
             return msgspec.json.decode(self.text if has_mark(self.content) else self.content)
-        except (msgspec.DecodeError, UnicodeError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise BadResponse(f"{self.url} is not JSON: {error}") from error
 
     def css(self, selector: str) -> "list[LexborNode]":
