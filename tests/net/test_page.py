@@ -73,6 +73,13 @@ def test_json_may_begin_with_a_byte_order_mark():
     assert page('["ö"]'.encode("utf-16")).json() == ["ö"]
 
 
+@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16le"])
+def test_json_may_be_in_the_charset_that_its_header_names(charset):
+    media_type = f"application/json; charset={charset}"
+    assert page('["ö"]'.encode(charset), media_type).json() == ["ö"]
+    assert page('["ö山"]'.encode(), media_type).json() == ["ö山"]
+
+
 def test_a_page_tells_its_version_and_whether_it_is_unchanged():
     read = Page(url="https://a.example/", raw_headers=[("ETag", 'W/"1"'), ("Last-Modified", "x")])
     assert (read.etag, read.last_modified, read.is_unchanged) == ('W/"1"', "x", False)

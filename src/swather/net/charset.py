@@ -36,7 +36,7 @@ def decoded(content: bytes, content_type: str) -> str:
     """The content as text, by its byte order mark, the header, its own <meta> or XML declaration;
     else as UTF-8 if it is, as Windows-1252 if not. What does not fit the charset becomes '�'.
     """
-    encoding = _named(content, content_type)
+    encoding = named(content, content_type)
     if encoding is not None:
         return content.decode(encoding, errors="replace")
     try:
@@ -53,12 +53,8 @@ def reread(value: str) -> str:
         return value
 
 
-def has_mark(content: bytes) -> bool:
-    """Whether the content begins with a byte order mark."""
-    return any(content.startswith(mark) for mark, _ in _BYTE_ORDER_MARKS)
-
-
-def _named(content: bytes, content_type: str) -> str | None:
+def named(content: bytes, content_type: str) -> str | None:
+    """Python's name for the charset that the content is said to be in, if it is said."""
     for mark, marked in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return marked

@@ -8,7 +8,7 @@ from urllib.parse import urldefrag, urljoin
 
 import msgspec
 
-from swather.net.charset import decoded, has_mark
+from swather.net.charset import decoded, named
 from swather.net.errors import BadResponse, HttpStatusError, retry_after_seconds
 from swather.net.request import is_http
 
@@ -92,8 +92,9 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return LexborHTMLParser(self.text)
 
     def json(self) -> Any:
+        """The content as JSON, in UTF-8 or else in the charset it names."""
         try:
-            return msgspec.json.decode(self.text if has_mark(self.content) else self.content)
+            return self._json()
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise BadResponse(f"{self.url} is not JSON: {error}") from error
 
@@ -123,6 +124,14 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Raise HttpStatusError for a status of 400 or more."""
         if self.status >= 400:
             raise HttpStatusError(self.status, self.url, retry_after_seconds(self.headers))
+
+    def _json(self) -> Any:
+        try:
+            return msgspec.json.decode(self.content)
+        except (msgspec.DecodeError, UnicodeError):
+            if named(self.content, self.headers.get("content-type", "")) in {None, "utf-8"}:
+                raise
+            return msgspec.json.decode(self.text)
 
 
 def is_absolute(link: str) -> bool:
