@@ -64,6 +64,13 @@ def test_a_url_is_shown_without_password_and_in_bearable_length():
     assert len(shown_url("http://h/" + "x" * 1_000)) == 300
 
 
+def test_a_url_that_is_none_of_the_web_is_refused_without_its_password():
+    with pytest.raises(
+        InputError, match="only http and https URLs can be fetched, got 'ftp://h/x'"
+    ):
+        Request(url="ftp://me:secret@h/x")
+
+
 @pytest.mark.parametrize(
     ("url", "params", "full"),
     [

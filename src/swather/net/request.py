@@ -31,7 +31,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not is_http(self.url):
-            raise InputError(f"only http and https URLs can be fetched, got {self.url!r}")
+            raise InputError(
+                f"only http and https URLs can be fetched, got {shown_url(self.url)!r}"
+            )
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise InputError(f"timeout must be a positive number of seconds, got {self.timeout!r}")
 
