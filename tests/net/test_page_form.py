@@ -36,6 +36,23 @@ def test_every_field_is_sent_that_a_browser_sends():
 
 
 @pytest.mark.parametrize(
+    ("control", "fields"),
+    [
+        ("<select name=a><option value=''>Choose<option value=x>X</select>", {"a": ""}),
+        ("<select name=a><option value>Choose<option value=x>X</select>", {"a": ""}),
+        ("<input type=checkbox name=a value='' checked>", {"a": ""}),
+        ("<select name=a><option disabled>Choose<option>x</select>", {"a": "x"}),
+        ("<select name=a><optgroup disabled><option>x</optgroup><option>y</select>", {"a": "y"}),
+        ("<select name=a><option disabled selected>Choose<option>x</select>", {}),
+    ],
+)
+def test_what_is_empty_is_sent_empty_and_what_is_disabled_is_not_sent(control, fields):
+    found = form_of(page(f"<form>{control}</form>"), "form")
+    assert found is not None
+    assert found.fields == fields
+
+
+@pytest.mark.parametrize(
     ("html", "action", "method"),
     [
         ("<form method=POST>", "https://example.com/a/login?x=1", "POST"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _NOT_SENT: Final = frozenset({"submit", "button", "image", "reset", "file"})
 _IF_CHECKED: Final = frozenset({"checkbox", "radio"})
 _CONTROLS: Final = "input[name], select[name], textarea[name]"
+_OPTIONS: Final = "option:not([disabled], [disabled] option)"
 _BUTTONS: Final = "button, input[type=submit], input[type=image]"
 
 
@@ -52,17 +53,24 @@ def _add(fields: dict[str, list[str]], control: "LexborNode") -> None:
     elif kind == "textarea":
         values = [control.text()]
     else:
-        values = [given.get("value") or ("on" if kind in _IF_CHECKED else "")]
+        values = [_value(control, "on" if kind in _IF_CHECKED else "")]
     if values:
         fields.setdefault(given["name"] or "", []).extend(values)
 
 
 def _chosen(select: "LexborNode") -> list[str]:
-    options = select.css("option")
-    chosen = [option for option in options if "selected" in option.attributes]
-    if not chosen and "multiple" not in select.attributes:
+    options = select.css(_OPTIONS)
+    if "multiple" in select.attributes or select.css("option[selected]"):
+        chosen = [option for option in options if "selected" in option.attributes]
+    else:
         chosen = options[:1]
-    return [option.attributes.get("value") or option.text(strip=True) for option in chosen]
+    return [_value(option, option.text(strip=True)) for option in chosen]
+
+
+def _value(node: "LexborNode", otherwise: str) -> str:
+    """Its value, be it empty; `otherwise` when it has none."""
+    given = node.attributes
+    return (given["value"] or "") if "value" in given else otherwise
 
 
 def _press_first_button(form: "LexborNode", fields: dict[str, list[str]]) -> None:
