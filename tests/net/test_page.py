@@ -64,6 +64,13 @@ def test_a_page_may_name_its_own_charset(declared):
     assert page(written, "text/html; charset=nothing").text.endswith("<p>źdźbło</p>")
 
 
+def test_a_description_of_a_charset_is_no_declaration():
+    description = '<meta name="description" content="All about charset=koi8-r">'
+    assert page(f"{description}é".encode()).text.endswith("é")
+    declared = '<meta charset="iso-8859-2">'
+    assert page(f"{description}{declared}ź".encode("iso-8859-2")).text.endswith("ź")
+
+
 def test_a_declaration_that_could_be_read_is_not_in_utf_16():
     assert page('<meta charset="utf-16">Köln'.encode()).text.endswith("Köln")
 

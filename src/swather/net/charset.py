@@ -6,7 +6,12 @@ from functools import lru_cache
 from typing import Final
 
 _IN_HEADER: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
-_IN_META: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
+# Not in the content of a <meta> that is no header: a description may speak of charsets.
+_IN_META: Final = re.compile(
+    rb"<meta(?=[^<>]+charset\s*=\s*[\"']?\s*([\w.:\-]+))"
+    rb"(?:(?=[^<>]+http-equiv)|(?![^<>]+content\s*=))",
+    re.IGNORECASE,
+)
 _IN_XML: Final = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:\-]+)", re.IGNORECASE)
 _COMMENT: Final = re.compile(rb"<!--.*?(?:-->|$)", re.DOTALL)
 _LOOKED_AT_BYTES: Final = 4096
