@@ -271,6 +271,13 @@ def test_what_a_trip_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
     assert page.content == b"B"
 
 
+@pytest.mark.parametrize("body", [None, b""], ids=["none", "empty"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
+def test_a_request_that_should_have_a_body_tells_that_it_has_none(client, method, body):
+    _, served = fetch(client, "/a", of={"a": respond()}, method=method, body=body)
+    assert served.asked[0].headers.get("content-length") == "0"
+
+
 def test_cookies_of_a_session_are_kept_and_sent(client):
     async def run():
         fetcher = WebFetcher(client)

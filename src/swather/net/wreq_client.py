@@ -25,6 +25,8 @@ MAX_CLIENTS: Final = 256
 # To be sent at all; a timeout of 0 means none to some.
 _LEAST_SECONDS: Final = 0.001
 _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
+# A site may refuse them without a length, and of a body that is empty wreq tells none.
+_WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 # Never those where the name is looked up on this machine, which nobody would check.
 _PROXY_SCHEMES: Final = {
     "http": "http", "https": "https",
@@ -70,6 +72,8 @@ class WreqClient:
             given["timeout"] = timedelta(seconds=max(hop.seconds, _LEAST_SECONDS))
         if hop.headers:
             given["headers"] = hop.headers
+        if not hop.body and hop.method in _WITH_BODY:
+            given["headers"] = {"Content-Length": "0", **hop.headers}
         if hop.body is not None:
             given["body"] = hop.body
         if hop.proxy is not None:
