@@ -278,6 +278,12 @@ def test_a_request_that_should_have_a_body_tells_that_it_has_none(client, method
     assert served.asked[0].headers.get("content-length") == "0"
 
 
+def test_the_length_of_a_page_that_is_unchanged_does_not_count(client):
+    unchanged = send(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99999999\r\n\r\n")
+    page, _ = fetch(client, "/a", of={"a": unchanged})
+    assert (page.is_unchanged, page.content) == (True, b"")
+
+
 def test_cookies_of_a_session_are_kept_and_sent(client):
     async def run():
         fetcher = WebFetcher(client)

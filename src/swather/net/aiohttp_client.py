@@ -20,6 +20,7 @@ from swather.net.request import shown_url
 
 _MAX_FIELD_BYTES: Final = 32 << 10
 _AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_WITHOUT_BODY: Final = frozenset({204, 304})
 # Also those of Python that it raises for values it cannot read.
 _ERRORS: Final = (aiohttp.ClientError, OSError, ValueError, TypeError, RuntimeError)
 # The first that fits counts.
@@ -118,7 +119,8 @@ class AiohttpAnswer:
             (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in response.raw_headers
         ]
-        self.announced = response.content_length
+        # Of these it tells the length of the page that they are about.
+        self.announced = 0 if response.status in _WITHOUT_BODY else response.content_length
 
     def values(self, name: str) -> list[str]:
         return [value for known, value in self.headers if known == name]
