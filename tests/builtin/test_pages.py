@@ -1,4 +1,5 @@
 import gzip
+from html import escape
 
 import pytest
 
@@ -144,6 +145,30 @@ def test_links_to_pages_stand_in_more_than_one_kind_of_element():
     <meta http-equiv=refresh content="0;url='2'">
     <map><area href=3></map><iframe src=4></iframe><a href=5>x</a><img src=i.png><form action=f>"""
     assert followed(scraped(html)) == [f"http://h/base/{number}" for number in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["0;url=b", " 5.5 , URL = b ", "url='b'", "0;url='b", '0; url="b" and more', "0;url='b'c'"],
+)
+def test_a_refresh_leads_where_a_browser_would_go(content):
+    html = f"<meta http-equiv=refresh content='{escape(content)}'>"
+    assert followed(scraped(html)) == ["http://h/b"]
+
+
+@pytest.mark.parametrize("content", ["5", "", "5; url=", "url=''"])
+def test_a_refresh_of_the_page_itself_leads_nowhere(content):
+    assert followed(scraped(f"<meta http-equiv=refresh content='{escape(content)}'>")) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "urls"),
+    [(" " * 50_000 + "x", []), ("url='b'" + " " * 100_000 + "x", ["http://h/b"])],
+)
+def test_a_refresh_is_read_in_one_go_however_long_it_is(content, urls):
+    """To try every way of sharing out the blanks would take minutes to hours."""
+    html = f'<meta http-equiv=refresh content="{content}">'
+    assert followed(scraped(html)) == urls
 
 
 @pytest.mark.parametrize("kind", ["application/pdf", "text/plain", "application/rss+xml"])

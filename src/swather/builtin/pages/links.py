@@ -17,7 +17,10 @@ _PAGE_RELATIONS: Final = frozenset(
      "section", "start", "subsection", "toc", "top", "up"}
 )  # fmt: skip
 _ELEMENTS: Final = "a[href], area[href], frame[src], iframe[src], link[href], meta[http-equiv]"
-_REFRESH: Final = re.compile(r"\s*[\d.]*\s*[;,]?\s*url\s*=\s*(['\"]?)(.+?)\1\s*$", re.IGNORECASE)
+# Nothing is given back once it is taken (`*+`): no text makes it try again and again.
+_REFRESH: Final = re.compile(
+    r"\s*+[\d.]*+\s*+[;,]?+\s*+url\s*+=\s*+(['\"]?+)(.*)", re.IGNORECASE | re.DOTALL
+)
 _OTHERS_RULE: Final = re.compile(r"\s*[\w.-]+\s*:")
 _RULES_WITH_VALUES: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview",
                                        "max-video-preview"})  # fmt: skip
@@ -77,10 +80,17 @@ def _target_of(node: "LexborNode") -> str:
         case "meta":
             if (attributes.get("http-equiv") or "").strip().lower() != "refresh":
                 return ""
-            refresh = _REFRESH.match(attributes.get("content") or "")
-            return refresh[2] if refresh else ""
+            return _refreshed(attributes.get("content") or "")
         case _:
             return attributes.get("href") or ""
+
+
+def _refreshed(content: str) -> str:
+    refresh = _REFRESH.match(content)
+    if refresh is None:
+        return ""
+    quote, rest = refresh.groups()
+    return rest.partition(quote)[0] if quote else rest
 
 
 def _relations(node: "LexborNode") -> list[str]:
