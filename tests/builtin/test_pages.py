@@ -255,6 +255,23 @@ def test_an_index_lists_sitemaps():
     }
 
 
+def test_a_sitemap_that_is_not_quite_xml_is_read_as_well():
+    content = b"""<urlset></loc><loc>http://h/a</loc ><!--<loc>http://h/no</loc><!----><loc
+    ><![CDATA[http://h/b</loc><!--><loc>http://h/c</loc><loc>http://h/cut"""
+    assert followed(of_sitemap(content)) == ["http://h/a", "http://h/b", "http://h/c"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<loc>" * 80_000, b"<!--" * 80_000, b"<loc>" + b"<![CDATA[" * 80_000 + b"</loc>"],
+    ids=["loc", "comment", "cdata"],
+)
+def test_a_sitemap_is_read_in_one_go_whatever_has_no_end_in_it(content):
+    """To look for an end from every beginning would take minutes."""
+    listed = b"<urlset><loc>http://h/a</loc>" + content
+    assert followed(of_sitemap(listed)) == ["http://h/a"]
+
+
 def test_only_a_guessed_sitemap_may_be_missing():
     assert of_sitemap(b"", status=404, guessed=True).targets == []
     with pytest.raises(HttpStatusError):

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Final, NamedTuple
 
@@ -13,9 +13,7 @@ from swather.net.page import Page, join
 MAX_BYTES: Final = 64 << 20
 _GZIP: Final = b"\x1f\x8b"
 _NAMED: Final = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _ROOT: Final = re.compile(r"<((?:[\w.-]+:)?)(urlset|sitemapindex)\b")
-_CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
 class Sitemap(NamedTuple):
@@ -37,13 +35,29 @@ def sitemap_of(page: Page) -> Sitemap:
     root = _ROOT.search(text)
     if root is None:
         return Sitemap(_addresses(page, text.splitlines()), [])
-    # Not an XML parser: real sitemaps are often not quite XML, and a bomb is nothing to a pattern.
-    prefix = re.escape(root[1])
-    listed = re.findall(
-        rf"<{prefix}loc\s*>(.*?)</{prefix}loc\s*>", _COMMENT.sub("", text), re.DOTALL
-    )
-    urls = _addresses(page, (unescape(_CDATA.sub(r"\1", url)) for url in listed))
+    # Not an XML parser: real sitemaps are often not quite XML, and a bomb is nothing to a search.
+    urls = _addresses(page, map(unescape, _locations(_without_comments(text), root[1])))
     return Sitemap([], urls) if root[2] == "sitemapindex" else Sitemap(urls, [])
+
+
+def _locations(text: str, prefix: str) -> Iterator[str]:
+    """What stands in the <loc> elements."""
+    # Ends are looked for first: to seek the end of each beginning takes hours if there is none.
+    beginning, end = (re.compile(rf"<{mark}{re.escape(prefix)}loc\s*>") for mark in ("", "/"))
+    at = 0
+    for last in end.finditer(text):
+        if first := beginning.search(text, at, last.start()):
+            yield text[first.end() : last.start()].replace("<![CDATA[", "").replace("]]>", "")
+        at = last.end()
+
+
+def _without_comments(text: str) -> str:
+    """A comment that never ends is none."""
+    kept, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
+        at = end + 3
+    return "".join([*kept, text[at:]])
 
 
 def _addresses(page: Page, lines: Iterable[str]) -> list[str]:
