@@ -228,8 +228,18 @@ URLS = b"""<?xml version="1.0"?><s:urlset xmlns:s="x" xmlns:image="y">
 <s:url><s:loc>http://elsewhere/c</s:loc></s:url></s:urlset>"""
 
 
+MEMBERS = gzip.compress(URLS[:150]) + gzip.compress(URLS[150:])
+
+
 @pytest.mark.parametrize(
-    "content", [URLS, gzip.compress(URLS), b"http://h/a?x=1&y=2\r\nhttp://h/b\n\nnothing"]
+    "content",
+    [
+        URLS,
+        gzip.compress(URLS),
+        MEMBERS,
+        MEMBERS + b"\0\0",
+        b"http://h/a?x=1&y=2\r\nhttp://h/b\n\nnothing",
+    ],
 )
 def test_a_sitemap_lists_pages_at_depth_0(content):
     result = of_sitemap(content)
@@ -283,6 +293,8 @@ def test_only_a_guessed_sitemap_may_be_missing():
 def test_a_sitemap_that_cannot_be_unpacked_says_so(monkeypatch):
     with pytest.raises(BadResponse, match="cannot be unpacked"):
         of_sitemap(gzip.compress(URLS)[:10] + b"xxxx" * 9)
+    with pytest.raises(BadResponse, match="cannot be unpacked: it ends too early"):
+        of_sitemap(MEMBERS[:-20])
     monkeypatch.setattr("swather.builtin.pages.sitemap.MAX_BYTES", 1000)
     with pytest.raises(TooLarge, match="more than 1,000 bytes"):
         of_sitemap(gzip.compress(URLS * 100))

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Final, NamedTuple
 
+from swather.net.decoding import Gzip
 from swather.net.errors import BadResponse, TooLarge
 from swather.net.page import Page, join
 
 # The protocol allows 50 MB.
 MAX_BYTES: Final = 64 << 20
+# After each member of a packed file the rest of the slice is copied, and there may be a million.
+_SLICE_BYTES: Final = 4 << 10
 _GZIP: Final = b"\x1f\x8b"
 _NAMED: Final = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _ROOT: Final = re.compile(r"<((?:[\w.-]+:)?)(urlset|sitemapindex)\b")
@@ -68,11 +71,15 @@ def _addresses(page: Page, lines: Iterable[str]) -> list[str]:
 def _unpacked(page: Page) -> Page:
     if not page.content.startswith(_GZIP):
         return page
-    unpacking = zlib.decompressobj(wbits=31)
+    decoder, content = Gzip(), bytearray()
     try:
-        content = unpacking.decompress(page.content, MAX_BYTES)
+        for start in range(0, len(page.content), _SLICE_BYTES):
+            for piece in decoder.pieces(page.content[start : start + _SLICE_BYTES]):
+                content += piece
+                if len(content) > MAX_BYTES:
+                    raise TooLarge(f"the sitemap {page.url} has more than {MAX_BYTES:,} bytes")
     except zlib.error as error:
         raise BadResponse(f"the sitemap {page.url} cannot be unpacked: {error}") from error
-    if unpacking.unconsumed_tail:
-        raise TooLarge(f"the sitemap {page.url} has more than {MAX_BYTES:,} bytes")
-    return Page(url=page.url, status=page.status, content=content)
+    if not decoder.is_complete:
+        raise BadResponse(f"the sitemap {page.url} cannot be unpacked: it ends too early")
+    return Page(url=page.url, status=page.status, content=bytes(content))
