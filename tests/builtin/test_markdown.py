@@ -46,6 +46,24 @@ def test_a_table_of_lines_is_a_table():
     assert markdown(html) == "| a | b\\|c |\n| --- | --- |\n| 1 | **2** |\n| 3 |  |"
 
 
+def test_the_head_of_a_table_is_as_wide_as_the_widest_row():
+    html = "<table><tr><th>a<tr><td>1<td>2<td>3<tr><td>4</table>"
+    assert markdown(html) == "| a |  |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 |"
+
+
+@pytest.mark.parametrize("cell", ["<td>x", "<td colspan=100>x", "<td colspan=999999999>x"])
+def test_a_table_does_not_grow_to_many_times_its_page(cell):
+    html = "<table><tr>" + cell * 500 + "<tr><td>a" * 500 + "</table>"
+    assert len(markdown(html)) < 2 * len(html)
+
+
+def test_a_cell_fills_a_hundred_columns_at_most():
+    html = "<table><tr><td colspan=99>a<td colspan=99>b<td colspan=99>c</table>"
+    head, rule = markdown(html).splitlines()
+    assert head == "| a |" + "  |" * 98 + " b | c |"
+    assert rule.count("---") == 101
+
+
 def test_a_table_that_lays_out_a_page_is_what_it_holds():
     html = "<table><tr><td><h1>a</h1><p>b</p></td><td><ul><li>c</ul></td></tr></table>"
     assert markdown(html) == "# a\n\nb\n\n- c"

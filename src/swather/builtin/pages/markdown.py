@@ -34,6 +34,7 @@ _FRAMES: Final = frozenset({*_HEADINGS, *_LISTS, "li", "blockquote", "table", "t
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
 _MARKS: Final = frozenset({*EMPHASIS, *_CODE, "a"})
 _A_LIST: Final = re.compile(r"- |\d+\. ")
+# Further to the right a cell is one column, whatever it says.
 _MAX_COLUMNS: Final = 100
 # What is nested deeper is a paragraph like any other.
 _MAX_DEPTH: Final = 50
@@ -151,8 +152,8 @@ class _Writer:
                 lines = "\n\n".join(frame.blocks).splitlines()
                 outer.add_block("\n".join(f"> {line}".rstrip() for line in lines))
             case "td" | "th":
-                more = min(_number(node, "colspan"), _MAX_COLUMNS) - 1
-                outer.cells += [frame.blocks, *([] for _ in range(more))]
+                more = min(_number(node, "colspan"), _MAX_COLUMNS - len(outer.cells)) - 1
+                outer.cells += [frame.blocks, *[[]] * more]
             case "tr":
                 outer.rows.append(frame.cells)
             case "table":

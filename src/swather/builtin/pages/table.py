@@ -1,7 +1,5 @@
 """Tables in Markdown."""
 
-from collections.abc import Iterator
-
 Cell = list[str]
 
 
@@ -15,19 +13,15 @@ def table_of(rows: list[list[Cell]]) -> list[str]:
     width = max(map(len, rows), default=0)
     if width < 2 or not all(map(_is_line, (cell for row in rows for cell in row))):
         return [block for row in rows for cell in row for block in cell]
-    head, *others = (_line(row, width) for row in rows)
-    return ["\n".join([head, "|" + " --- |" * width, *others])]
+    # Only the head has every column; readers of Markdown fill up the other rows.
+    first, *others = rows
+    head = first + [[]] * (width - len(first))
+    return ["\n".join([_line(head), "|" + " --- |" * width, *map(_line, others)])]
 
 
 def _is_line(cell: Cell) -> bool:
     return len(cell) <= 1 and "\n" not in "".join(cell)
 
 
-def _line(row: list[Cell], width: int) -> str:
-    return "| " + " | ".join(_texts(row, width)) + " |"
-
-
-def _texts(row: list[Cell], width: int) -> Iterator[str]:
-    for number in range(width):
-        text = row[number][0] if number < len(row) and row[number] else ""
-        yield text.replace("|", "\\|")
+def _line(row: list[Cell]) -> str:
+    return "| " + " | ".join("".join(cell).replace("|", "\\|") for cell in row) + " |"
