@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 
 from swather.builtin.pages.address import address_of, linked, page_key, site_of
@@ -54,6 +56,22 @@ def test_a_query_is_requested_in_the_order_it_was_written_in():
 )  # fmt: skip
 def test_what_is_no_address_of_a_page_leads_nowhere(href):
     assert linked("http://h/", href) == ""
+
+
+def test_an_address_that_no_server_need_take_leads_nowhere():
+    assert linked("http://h/", "a" * 7_900) == address_of("http://h/" + "a" * 7_900) != ""
+    assert linked("http://h/", "a" * 8_000) == address_of("http://h/" + "a" * 8_000) == ""
+    assert linked("http://h/" + "a" * 8_000, "b") == ""
+
+
+def test_long_links_are_not_remembered():
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            linked("http://h/", f"data:text/html,{number}" + "x" * 20_000)
+        assert tracemalloc.get_traced_memory()[0] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

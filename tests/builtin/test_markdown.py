@@ -106,5 +106,11 @@ def test_a_page_may_be_nested_as_deep_as_it_likes(tag):
     assert len(text) < 20_000
 
 
+def test_a_page_does_not_grow_to_many_times_its_size_by_a_long_base():
+    base = "http://h/" + "a" * 30_000 + "/"
+    html = "".join(f"<a href={number}>x</a>" for number in range(500))
+    assert len(markdown_of(LexborHTMLParser(html), base)) < len(html)
+
+
 def test_a_nul_is_no_nul_any_more():
     assert "\0" not in markdown("<p>a\0b</p><pre>c\0d</pre>")

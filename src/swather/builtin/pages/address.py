@@ -11,13 +11,15 @@ from swather.model.key import normalise_url
 from swather.net.page import join
 from swather.scraping.targets import lane_of_url
 
+# Servers need not take longer ones (RFC 9110, 4.1), and a long <base> makes every link long.
+_MAX_CHARACTERS: Final = 8_000
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED: Final = frozenset(string.ascii_letters + string.digits + "-._~")
 
 
 def address_of(url: str) -> str:
     """A link as it is requested: '../' resolved, unsafe characters escaped; '' if it is none."""
-    if not url:
+    if not url or len(url) > _MAX_CHARACTERS:
         return ""
     try:
         lane_of_url(url)
@@ -27,9 +29,14 @@ def address_of(url: str) -> str:
     return urlunsplit(parts._replace(path=_without_dots(parts.path)))
 
 
-@lru_cache(maxsize=8192)
 def linked(base: str, href: str) -> str:
     """The address that a link on a page leads to; '' when it is no web page."""
+    # Checked before anything is remembered: some links hold a whole file (data:…).
+    return _linked(base, href) if len(base) + len(href) <= _MAX_CHARACTERS else ""
+
+
+@lru_cache(maxsize=8192)
+def _linked(base: str, href: str) -> str:
     return address_of(join(base, href))
 
 
