@@ -3,6 +3,7 @@ import tracemalloc
 import pytest
 
 from swather.builtin.pages.address import address_of, linked, page_key, site_of
+from swather.net.place import place_of, rest_of, split
 
 SAME = [
     ("http://h/a", "HTTP://H:80/a#part"),
@@ -17,6 +18,11 @@ SAME = [
     ("http://h/?a=1&b=2", "http://h/?b=2&a=1"),
     ("http://h/?a=1", "http://h/?&a=1&"),
     ("http://h/p", "http://h/p?"),
+    ("http://xn--bcher-kva.example/x", "http://bücher.example/x"),
+    ("http://127.0.0.1/x", "http://0x7f.1/x"),
+    ("http://h/x", "http://name:password@h/x"),
+    ("http://h/b", "http://h/a/%2e%2E/b"),
+    ("http://h/b/x", "http://h\\b\\x"),
 ]
 DIFFERENT = [
     ("http://h/a", "https://h/a"),
@@ -27,6 +33,7 @@ DIFFERENT = [
     ("http://h/?a=1&a=2", "http://h/?a=2&a=1"),
     ("http://h/a//b", "http://h/a/b"),
     ("http://h/?a=b%26c", "http://h/?a=b&c"),
+    ("http://h/a%5Cb", "http://h/a/b"),
 ]
 
 
@@ -43,6 +50,12 @@ def test_addresses_that_may_differ_are_two_pages(one, other):
 @pytest.mark.parametrize("url", [url for pair in SAME + DIFFERENT for url in pair])
 def test_a_key_is_its_own_key(url):
     assert page_key(page_key(url)) == page_key(url)
+
+
+def test_a_page_that_says_where_it_is_has_the_key_of_the_link_that_led_there():
+    link = linked("http://bücher.example/", "/a/%2e%2e/ü?x=[1]|é")
+    beginning, rest = split(link)
+    assert page_key(place_of(beginning).origin + rest_of(rest)) == page_key(link)
 
 
 def test_a_query_is_requested_in_the_order_it_was_written_in():

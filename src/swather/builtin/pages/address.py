@@ -8,7 +8,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from swather.errors import InputError
 from swather.model.key import normalise_url
+from swather.net.errors import UnusableURL
 from swather.net.page import join
+from swather.net.place import place_of, rest_of, split
 from swather.scraping.targets import lane_of_url
 
 # Servers need not take longer ones (RFC 9110, 4.1), and a long <base> makes every link long.
@@ -42,10 +44,10 @@ def _linked(base: str, href: str) -> str:
 
 @lru_cache(maxsize=8192)
 def page_key(url: str) -> str:
-    """The same for all addresses of a page: whatever is escaped needlessly, and in whichever order
-    the names of the query come.
+    """The same for all addresses of a page: however its host is written, whatever is escaped
+    needlessly, and in whichever order the names of the query come.
     """
-    parts = urlsplit(address_of(url) or url)
+    parts = urlsplit(address_of(_as_sent(url)) or url)
     pairs = filter(None, _unescaped(parts.query).split("&"))
     query = "&".join(sorted(pairs, key=lambda pair: pair.partition("=")[0]))
     return urlunsplit(parts._replace(path=_unescaped(parts.path), query=query))
@@ -63,6 +65,20 @@ def beside(url: str, path: str) -> str:
     """Another path of the host that a URL is on."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def _as_sent(url: str) -> str:
+    """As a fetched page says where it is."""
+    try:
+        beginning, rest = split(url)
+        return _origin_of(beginning) + rest_of(rest)
+    except UnusableURL:
+        return url
+
+
+@lru_cache(maxsize=4096)
+def _origin_of(beginning: str) -> str:
+    return place_of(beginning).origin
 
 
 def _unescaped(text: str) -> str:
