@@ -271,6 +271,11 @@ def test_a_sitemap_that_is_not_quite_xml_is_read_as_well():
     assert followed(of_sitemap(content)) == ["http://h/a", "http://h/b", "http://h/c"]
 
 
+def test_a_character_of_thousands_of_digits_is_left_out():
+    content = b"<urlset><loc>http://h/&#" + b"9" * 5_000 + b";</loc><loc>http://h/b</loc></urlset>"
+    assert followed(of_sitemap(content)) == ["http://h/b"]
+
+
 @pytest.mark.parametrize(
     "content",
     [b"<loc>" * 80_000, b"<!--" * 80_000, b"<loc>" + b"<![CDATA[" * 80_000 + b"</loc>"],

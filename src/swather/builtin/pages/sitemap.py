@@ -39,7 +39,7 @@ def sitemap_of(page: Page) -> Sitemap:
     if root is None:
         return Sitemap(_addresses(page, text.splitlines()), [])
     # Not an XML parser: real sitemaps are often not quite XML, and a bomb is nothing to a search.
-    urls = _addresses(page, map(unescape, _locations(_without_comments(text), root[1])))
+    urls = _addresses(page, map(_plain, _locations(_without_comments(text), root[1])))
     return Sitemap([], urls) if root[2] == "sitemapindex" else Sitemap(urls, [])
 
 
@@ -52,6 +52,14 @@ def _locations(text: str, prefix: str) -> Iterator[str]:
         if first := beginning.search(text, at, last.start()):
             yield text[first.end() : last.start()].replace("<![CDATA[", "").replace("]]>", "")
         at = last.end()
+
+
+def _plain(location: str) -> str:
+    try:
+        return unescape(location)
+    except ValueError:
+        # A number of thousands of digits is no character.
+        return ""
 
 
 def _without_comments(text: str) -> str:
