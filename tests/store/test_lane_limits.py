@@ -2,6 +2,7 @@
 
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
+from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (
@@ -10,6 +11,7 @@ from tests.store.given import (
     claim,
     completed,
     finish,
+    retry_after,
     targets,
 )
 
@@ -125,3 +127,16 @@ def test_a_place_freed_by_one_run_is_there_for_the_other_at_once(store: Store):
     finish(store, completed(lease))
     (lease,) = claim(store, worker)
     assert lease.run_id == store.runs.get(second).id != store.runs.get(first).id
+
+
+def test_a_limited_scraper_whose_draws_hit_what_is_gone_says_when_it_opens(
+    store: Store, clock: Clock
+):
+    run, worker = a_run(store, strategy=Strategy.WEIGHTED_RANDOM), a_worker(store)
+    store.tasks.enqueue(run, targets(["urgent"], priority=10))
+    store.tasks.enqueue(run, targets(10, priority=1))
+    store.lanes.limit("books", Limits(5.0), SCRAPER)
+    for _ in range(10):
+        assert len(claim(store, worker)) == 1
+        assert retry_after(store, worker) is not None
+        clock.advance(5)

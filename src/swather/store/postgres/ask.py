@@ -61,6 +61,9 @@ def ask(
     """Take up to `wanted` of what is offered. `scraper_lane_id`: the scraper of all of it, if that
     is limited.
     """
+    if not offers:
+        # A draw may hit nothing but priorities that no head has any more.
+        return Attempt(pick, offers, wanted, time.monotonic(), list)
     if unpaced:
         began = time.monotonic()
         values = _values(offers, wanted, worker_id)
