@@ -1,5 +1,6 @@
 """The writer thread when something fails: retries, and outcomes that were uncertain."""
 
+import msgspec
 import pytest
 
 from swather.errors import (
@@ -8,6 +9,7 @@ from swather.errors import (
     StoreError,
 )
 from swather.model.query import TaskFilter
+from tests.store.database import Database
 from tests.store.field import (
     ACCEPTED,
     BUSY,
@@ -67,6 +69,21 @@ def test_a_failing_claim_leaves_the_outcomes_beside_it_alone(field: Field):
     assert result(finished) == [ACCEPTED]
     with pytest.raises(StoreError, match="no more claims"):
         result(claimed)
+
+
+def test_a_claim_whose_answer_cannot_be_read_leaves_the_outcomes_beside_it_alone(
+    field: Field, database: Database
+):
+    writer = field.make()
+    finished = writer.finish([done(*field.leases(1), "kept")])
+    claimed = writer.claim(field.request(1))
+    database.execute("UPDATE tasks SET target = 'no JSON'")
+    writer.start()
+    assert result(finished) == [ACCEPTED]
+    with pytest.raises(msgspec.DecodeError):
+        result(claimed)
+    counts = field.store.runs.counts("first")
+    assert (counts.completed, counts.stale) == (1, 0)
 
 
 def test_a_read_only_database_is_told_to_all_without_trying_one_by_one(field: Field):

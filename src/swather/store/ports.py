@@ -42,7 +42,9 @@ class Enqueued(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """One verdict per outcome, in their order, and the next claim if one was asked for."""
+    """One verdict per outcome, in their order, and the next claim if one was asked for; None when
+    the outcomes are committed but the claim is still to be made.
+    """
 
     verdicts: list[Verdict]
     claimed: Claimed | None

@@ -74,8 +74,10 @@ class SteadyQueue:
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
         """Like the queue's own, but after a lost connection only what the database says is still
-        pending is sent again.
+        pending is sent again; if that is nothing, the claim is still to be made.
         """
+        if not outcomes:
+            return Finished([], None if claim is None else self.claim(claim))
         known: dict[int, Verdict] = {}
         claimed: Claimed | None = None
         attempts = 0
@@ -94,10 +96,7 @@ class SteadyQueue:
                 stale = [n for n in pending if known[n] is Verdict.STALE]
                 known |= self._read_back(outcomes, stale)
             break
-        if outcomes:
-            self._count(list(known.values()))
-        if claim is not None and claimed is None:
-            claimed = self.claim(claim)
+        self._count(list(known.values()))
         return Finished([known[n] for n in range(len(outcomes))], claimed)
 
     def repeat(self, verb: Callable[[], T]) -> T:

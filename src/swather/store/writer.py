@@ -223,7 +223,9 @@ class Writer:
         for job in finishes:
             answer(job.future, verdicts[first : first + len(job.outcomes)])
             first += len(job.outcomes)
-        if claimed is not None:
+        if claimed is None:
+            self._commit([], claims)
+        else:
             deal(claims, claimed)
 
     def _abandon(self) -> None:

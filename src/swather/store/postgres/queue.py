@@ -1,5 +1,6 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
+import logging
 import math
 import time
 from collections.abc import Collection, Sequence
@@ -22,6 +23,8 @@ from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.gates import Gate, permit_gates, save_paces
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.settings import PostgresSettings, queries
+
+_log = logging.getLogger(__name__)
 
 
 class PostgresQueue:
@@ -88,7 +91,7 @@ class PostgresQueue:
             again = self._finish([outcomes[n] for n in left], [prepared[n] for n in left], None)
             for place, verdict in zip(left, again.verdicts, strict=True):
                 verdicts[place] = verdict
-        return Finished(verdicts, None if claim is None else self._claimer.complete(claim, attempt))
+        return Finished(verdicts, self._claimed(claim, attempt))
 
     def _finish(
         self,
@@ -104,7 +107,17 @@ class PostgresQueue:
 
         verdicts, plan, attempt = self._connection.transact(work)
         tell_returned(plan, self._claimer.returned)
-        return Finished(verdicts, None if claim is None else self._claimer.complete(claim, attempt))
+        return Finished(verdicts, self._claimed(claim, attempt))
+
+    def _claimed(self, claim: ClaimRequest | None, attempt: Attempt | None) -> Claimed | None:
+        """The outcomes are committed by now: no error of the claim may hide their verdicts."""
+        if claim is None:
+            return None
+        try:
+            return self._claimer.complete(claim, attempt)
+        except Exception as error:  # noqa: BLE001 - the claim made anew raises what lasts
+            _log.warning("%s: %s; claiming anew", type(error).__name__, error)
+            return None
 
     def progress(self, fence: Fence, progress: Any) -> Verdict:
         encoded = encode(progress, what="progress")
