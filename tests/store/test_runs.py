@@ -1,14 +1,27 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 
-from swather.errors import NotFound, SwatherError
+from swather.errors import InputError, NotFound, SwatherError
+from swather.model.outcome import File
 from swather.model.pacing import NO_LIMITS, Limits
-from swather.model.run import NewRun, RunState
+from swather.model.run import Counts, NewRun, RunState
 from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
-from tests.store.given import a_run, a_worker, claim, completed, data, finish, targets
+from tests.store.database import Database
+from tests.store.given import (
+    a_run,
+    a_worker,
+    cancelled,
+    claim,
+    completed,
+    data,
+    failed,
+    finish,
+    targets,
+)
 from tests.store.threads import together
 
 
@@ -210,6 +223,43 @@ def test_an_open_run_is_not_removed(store: Store):
     with pytest.raises(SwatherError, match=re.escape(run)):
         store.runs.remove(run)
     assert store.runs.counts(run).ready == 1
+
+
+OPENS_WHEN_A_TASK_GOES = {
+    "sqlite": """
+        CREATE TRIGGER opens AFTER DELETE ON tasks BEGIN UPDATE runs SET state = 'open'; END""",
+    "postgres": """
+        CREATE RULE opens AS ON DELETE TO tasks DO ALSO UPDATE swather.runs SET state = 'open'""",
+}
+
+
+def test_a_run_that_is_opened_while_it_is_removed_stays_with_what_it_has(
+    own_store: Store, own_database: Database
+):
+    run, worker = a_run(own_store, 6), a_worker(own_store)
+    own_store.tasks.enqueue(run, targets(["later"], due_in_seconds=60))
+    a, b, c, _ = claim(own_store, worker, 4)
+    file = File(name="f", sha256="ab" * 32, size_bytes=1)
+    finish(own_store, completed(a, "x", "y", files=[file]), failed(b), cancelled(c))
+    own_database.execute(OPENS_WHEN_A_TASK_GOES[own_database.kind])
+    own_database.execute("UPDATE runs SET state = 'cancelled', finished_at = created_at")
+    with pytest.raises(InputError, match="opened again"):
+        own_store.runs.remove(run)
+    assert own_store.runs.get(run).state is RunState.OPEN
+    assert own_store.runs.counts(run) == Counts()
+    assert own_store.upkeep.check() == []
+
+
+def test_a_run_that_is_opened_while_it_is_pruned_is_not_counted(
+    own_store: Store, own_database: Database, clock: Clock
+):
+    run = a_run(own_store, 1)
+    own_store.runs.cancel(run)
+    own_database.execute(OPENS_WHEN_A_TASK_GOES[own_database.kind])
+    clock.advance(1)
+    now = datetime.fromtimestamp(clock.wall(), UTC)
+    assert own_store.upkeep.prune(runs_ended_before=now)["runs"] == 0
+    assert [found.name for found in own_store.runs.find()] == [run]
 
 
 def test_what_swather_records_is_merged_into_its_own_member(store: Store):

@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
 
 BATCH: Final = 5_000
-_BY_TASK: Final = (
-    "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
-)  # fmt: skip
+_BY_TASK: Final = ("faults", "events")
 _BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
 
 
@@ -32,18 +30,36 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
         return None
     ids = Bigints(row[0] for row in connection.rows(queries.tasks_to_remove, this))
     if ids:
-        connection.execute(queries.cancel_ready, {"tasks": ids})
-        for table in _BY_TASK:
-            connection.execute(
-                f"DELETE FROM swather.{table} WHERE task_id = ANY(%(tasks)b::bigint[])",
-                {"tasks": ids},
-            )
-        connection.execute(queries.drop_pages, {**this, "tasks": ids})
-        connection.execute(
-            "DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])", {"tasks": ids}
-        )
+        _remove_tasks(connection, this["run_id"], ids)
         return True
     for table in _BY_RUN:
         connection.execute(f"DELETE FROM swather.{table} WHERE run_id = %(run_id)s", this)
     connection.execute("DELETE FROM swather.runs WHERE id = %(run_id)s", this)
     return False
+
+
+def _remove_tasks(connection: Connection, number: int, ids: Bigints) -> None:
+    """Uncounted at once: the counts must be right if the run is opened before the next batch."""
+    these = {"run_id": number, "tasks": ids}
+    # What waits in the order in which tasks move, as when they are cancelled.
+    gone = {
+        "scheduled": len(connection.rows(queries.cancel_scheduled, these)),
+        "ready": len(connection.rows(queries.cancel_ready, these)),
+        "leased": len(connection.rows(queries.cancel_leased, these)),
+    }
+    connection.execute(
+        queries.add_counters,
+        {
+            "run_id": Bigints([number] * len(gone)),
+            "name": Texts(gone),
+            "n": Bigints(-n for n in gone.values()),
+        },
+    )
+    connection.execute(queries.drop_outcomes, these)
+    connection.execute(queries.drop_replaced, these)
+    for table in _BY_TASK:
+        connection.execute(
+            f"DELETE FROM swather.{table} WHERE task_id = ANY(%(tasks)b::bigint[])", these
+        )
+    connection.execute(queries.drop_pages, these)
+    connection.execute("DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])", these)

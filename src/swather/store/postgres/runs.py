@@ -147,7 +147,8 @@ class PostgresRuns:
         run = self.get(name)
         if run.state is RunState.OPEN:
             raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
-        remove_run(self._connection, run.id)
+        if not remove_run(self._connection, run.id):
+            raise InputError(f"run {name!r} was opened again while it was being removed")
 
     def _sums(self, number: int) -> dict[str, int]:
         return dict(self._connection.rows(queries.sum_counters, {"run_id": number}))

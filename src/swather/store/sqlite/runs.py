@@ -1,10 +1,10 @@
 """Runs: made, paused, settled, cancelled, removed."""
 
-from typing import Any, Final
+from typing import Any
 
 from swather.errors import InputError
 from swather.model.pacing import Limits
-from swather.model.payload import MAX_ITEM_BYTES, decode, encode
+from swather.model.payload import decode, encode
 from swather.model.query import TaskFilter
 from swather.model.run import (
     Counts,
@@ -23,13 +23,8 @@ from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
+from swather.store.sqlite.remove import remove_run
 from swather.store.sqlite.settings import SQLiteSettings, queries
-
-REMOVE_BATCH: Final = 10_000
-_BY_TASK: Final = (
-    "leases", "scheduled", "outcomes", "faults", "checkpoints", "items", "files", "events",
-)  # fmt: skip
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
 
 
 class SQLiteRuns:
@@ -150,7 +145,8 @@ class SQLiteRuns:
         run = self.get(name)
         if run.state is RunState.OPEN:
             raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
-        remove_run(self._connection, run.id)
+        if not remove_run(self._connection, run.id):
+            raise InputError(f"run {name!r} was opened again while it was being removed")
 
     def _change(self, name: str, sql: str, **values: Any) -> None:
         with self._connection.transaction():
@@ -166,39 +162,6 @@ class SQLiteRuns:
         while (candidate := name if number == 1 else f"{name}-{number}") in names:
             number += 1
         return candidate
-
-
-def remove_run(connection: Connection, number: int) -> None:
-    """Everything of a run, in batches, the row itself last."""
-    this = {"run_id": number, "limit": REMOVE_BATCH}
-    while True:
-        with connection.transaction():
-            rows = connection.rows(queries.tasks_to_remove, this)
-            if not rows:
-                break
-            ids = encode([row[0] for row in rows], max_bytes=MAX_ITEM_BYTES)
-            for table in _BY_TASK:
-                connection.execute(
-                    f"DELETE FROM {table} WHERE task_id IN (SELECT value FROM json_each(?))", (ids,)
-                )
-            connection.execute(
-                "DELETE FROM ready WHERE (head_id, priority, task_id) IN ("
-                "SELECT head_id, priority, id FROM tasks "
-                "WHERE id IN (SELECT value FROM json_each(?)))",
-                (ids,),
-            )
-            connection.execute(
-                "DELETE FROM pages WHERE run_id = ? "
-                "AND task_id IN (SELECT value FROM json_each(?))",
-                (number, ids),
-            )
-            connection.execute(
-                "DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?))", (ids,)
-            )
-    with connection.transaction():
-        for table in _BY_RUN:
-            connection.execute(f"DELETE FROM {table} WHERE run_id = :run_id", this)
-        connection.execute("DELETE FROM runs WHERE id = :run_id", this)
 
 
 def run_of(row: tuple[Any, ...]) -> Run:

@@ -10,7 +10,7 @@ from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
-from swather.store.sqlite.runs import remove_run
+from swather.store.sqlite.remove import remove_run
 from swather.store.sqlite.settings import SQLiteSettings, queries
 
 DEFAULT_EVENT_DAYS: Final = 30
@@ -121,8 +121,7 @@ class SQLiteUpkeep:
                     (runs_ended_before.timestamp(),),
                 )
             for (number,) in old:
-                remove_run(self._connection, number)
-            removed["runs"] = len(old)
+                removed["runs"] += remove_run(self._connection, number)
         now = self._connection.clock.wall()
         events = self._days("event_days", DEFAULT_EVENT_DAYS)
         removed["events"] = self._delete("events", "at < ?", now - events * 86_400)

@@ -1,0 +1,66 @@
+"""Removing a run with all that belongs to it."""
+
+from collections import Counter
+from typing import Final
+
+from swather.model.run import REASON_PREFIX
+from swather.store.sqlite import counting
+from swather.store.sqlite.connection import Connection, ids
+from swather.store.sqlite.settings import queries
+
+BATCH: Final = 10_000
+_BY_TASK: Final = {
+    "leases": "leased", "scheduled": "scheduled", "items": "items", "files": "files",
+    "faults": None, "checkpoints": None, "events": None,
+}  # fmt: skip
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
+
+
+def remove_run(connection: Connection, number: int) -> bool:
+    """In batches, the row itself last, so that it can be repeated; False if the run was opened
+    again meanwhile.
+    """
+    while True:
+        with connection.transaction():
+            left = _remove_batch(connection, {"run_id": number, "limit": BATCH})
+        if left is None:
+            return False
+        if not left:
+            return True
+
+
+def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
+    if connection.value("SELECT state FROM runs WHERE id = :run_id", this) == "open":
+        return None
+    tasks = [row[0] for row in connection.rows(queries.tasks_to_remove, this)]
+    if tasks:
+        _remove_tasks(connection, this["run_id"], tasks)
+        return True
+    for table in _BY_RUN:
+        connection.execute(f"DELETE FROM {table} WHERE run_id = :run_id", this)
+    connection.execute("DELETE FROM runs WHERE id = :run_id", this)
+    return False
+
+
+def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None:
+    """Uncounted at once: the counts must be right if the run is opened before the next batch."""
+    gone: Counter[tuple[int, str]] = Counter()
+    for table, name in _BY_TASK.items():
+        n = connection.changed(f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),))
+        if name is not None:
+            gone[number, name] -= n
+    gone[number, "ready"] -= connection.changed(
+        "DELETE FROM ready WHERE (head_id, priority, task_id) IN ("
+        "SELECT head_id, priority, id FROM tasks WHERE id IN carray(?))",
+        (ids(tasks),),
+    )
+    for state, reason in connection.rows(
+        "DELETE FROM outcomes WHERE task_id IN carray(?) RETURNING state, reason", (ids(tasks),)
+    ):
+        gone[number, state] -= 1
+        gone[number, REASON_PREFIX + reason] -= 1
+    connection.execute(
+        "DELETE FROM pages WHERE run_id = ? AND task_id IN carray(?)", (number, ids(tasks))
+    )
+    connection.execute("DELETE FROM tasks WHERE id IN carray(?)", (ids(tasks),))
+    counting.count(connection, gone)
