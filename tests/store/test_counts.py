@@ -100,6 +100,14 @@ def test_reasons_are_counted_each(store: Store):
     }  # fmt: skip
 
 
+def test_every_stale_outcome_is_counted(store: Store):
+    run, worker = a_run(store, 2), a_worker(store)
+    a, b = claim(store, worker, 2)
+    finish(store, completed(a), completed(a), failed(a), completed(b))
+    finish(store, failed(a), failed(a), failed(b))
+    assert store.runs.counts(run).stale == 5
+
+
 def test_counting_does_not_walk_the_tasks(store: Store, database: Database):
     run = a_run(store, 5)
     database.execute("DELETE FROM ready")

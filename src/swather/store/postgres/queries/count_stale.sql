@@ -1,5 +1,5 @@
 INSERT INTO swather.counters (run_id, name, n)
-SELECT run_id, 'stale', count(*)
-FROM swather.tasks
-WHERE id = ANY(%(tasks)b::bigint[])
-GROUP BY run_id
+SELECT t.run_id, 'stale', count(*)
+FROM unnest(%(tasks)b::bigint[]) AS i (id)
+CROSS JOIN LATERAL (SELECT run_id FROM swather.tasks WHERE id = i.id OFFSET 0) AS t
+GROUP BY t.run_id
