@@ -172,6 +172,7 @@ def test_a_cool_down_must_be_a_time_that_ends(store: Store, seconds):
 def test_a_bad_lane_is_refused_by_every_verb(store: Store, lane):
     lease = a_lease(store)
     for verb in (
+        lambda: store.lanes.get(lane),
         lambda: store.lanes.limit(lane, Limits(1.0)),
         lambda: store.lanes.pause(lane),
         lambda: store.lanes.cool(lane, 5),
@@ -194,6 +195,51 @@ def test_what_is_not_there_is_not_found(store: Store):
         store.tasks.get(424_242)
     with pytest.raises(NotFound, match="nowhere"):
         store.tasks.enqueue("nowhere", targets(1))
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
+def test_an_id_that_no_database_can_hold_is_not_found(store: Store, number: int):
+    run = a_run(store, 1)
+    for verb in (
+        lambda: store.tasks.get(number),
+        lambda: store.workers.get(number),
+        lambda: store.workers.pause(number),
+    ):
+        with pytest.raises(NotFound, match=str(number)):
+            verb()
+    assert store.events.find(run, task_id=number) == []
+    assert store.events.find(run, worker_id=number) == []
+    these = TaskFilter(run=run, task_ids=(number,))
+    assert store.tasks.find(these) == []
+    assert (store.tasks.count(these), store.tasks.cancel(these), store.tasks.retry(these)) == (
+        0, 0, 0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a\0", "\udcff", "n" * 501])
+def test_a_run_whose_name_no_database_can_hold_is_not_found(store: Store, name: str):
+    for verb in (
+        lambda: store.runs.get(name),
+        lambda: store.runs.counts(name),
+        lambda: store.runs.pause(name),
+        lambda: store.runs.remove(name),
+        lambda: store.tasks.find(_all(name)),
+        lambda: store.tasks.enqueue(name, targets(1)),
+        lambda: store.events.find(name),
+        lambda: store.results.items(name),
+    ):
+        with pytest.raises(NotFound, match="there is no run named"):
+            verb()
+
+
+@pytest.mark.parametrize("name", ["a\0", "\udcff"])
+def test_a_filter_that_no_task_can_pass_is_refused(store: Store, name: str):
+    run = a_run(store, 1)
+    for field in ("lane", "error_class", "fingerprint"):
+        with pytest.raises(InputError, match=field):
+            store.tasks.find(TaskFilter(run=run, **{field: name}))
+    with pytest.raises(InputError, match="reason"):
+        store.tasks.count(TaskFilter(run=run, reasons=frozenset({name})))
 
 
 def test_duplicate_keys_within_a_batch_are_stored_once(store: Store):

@@ -3,12 +3,14 @@
 import math
 from typing import Any, Final
 
-from swather.errors import BadSetting, InputError, NotFound
+from swather.errors import BadSetting, BadTarget, InputError, NotFound
 from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
+from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import check_name
 
+MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
 _DAYS: Final = ("event_days", "page_age_days")
@@ -71,6 +73,28 @@ def check_retry_after(seconds: float | None) -> float | None:
     if type(seconds) not in (int, float) or math.isnan(seconds):
         raise InputError(f"retry_after_seconds must be a number, got {seconds!r}")
     return min(max(seconds, 0.0), MAX_SECONDS)
+
+
+def check_filter(which: TaskFilter) -> None:
+    for field in ("lane", "error_class", "fingerprint"):
+        name = getattr(which, field)
+        if name is not None:
+            check_name(field, name)
+    for reason in which.reasons or ():
+        check_name("reason", reason)
+
+
+def check_known(run: str) -> None:
+    """A name that no database can hold is not that of a run."""
+    try:
+        check_name("run name", run)
+    except BadTarget as error:
+        raise unknown_run(run) from error
+
+
+def may_exist(*ids: int | None) -> bool:
+    """Whether a database can hold those ids that are given."""
+    return all(number is None or 0 < number <= MAX_ID for number in ids)
 
 
 def unknown_run(name: str) -> NotFound:

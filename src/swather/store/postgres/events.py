@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from swather.model.event import Event, EventKind
 from swather.model.payload import decode
+from swather.store.checks import may_exist
 from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
@@ -26,10 +27,13 @@ class PostgresEvents:
         after_id: int = 0,
         limit: int = 100,
     ) -> list[Event]:
+        number = run_id(self._connection, run)
+        if not may_exist(task_id, worker_id):
+            return []
         rows = self._connection.rows(
             _query(task_id, worker_id),
             {
-                "run_id": run_id(self._connection, run),
+                "run_id": number,
                 "task_id": task_id,
                 "worker_id": worker_id,
                 "after_id": after_id,

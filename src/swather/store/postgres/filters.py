@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.store.checks import check_filter, may_exist
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
@@ -30,6 +31,7 @@ def ids_of(connection: Connection, which: TaskFilter) -> tuple[str, dict[str, An
     """A query for at most %(limit)s ids above %(after_id)s, in order, and its other values; an
     unknown run is an error.
     """
+    check_filter(which)
     values: dict[str, Any] = {"run_id": run_id(connection, which.run)}
     conditions = _conditions(which, values)
     if not conditions and which.states is not None and which.states <= _UNFINISHED:
@@ -71,7 +73,7 @@ def _conditions(which: TaskFilter, values: dict[str, Any]) -> list[str]:
         values["lane"] = which.lane
     if which.task_ids is not None:
         conditions.append("t.id = ANY(%(task_ids)s::bigint[])")
-        values["task_ids"] = Bigints(which.task_ids)
+        values["task_ids"] = Bigints(filter(may_exist, which.task_ids))
     return conditions
 
 

@@ -28,6 +28,7 @@ class PostgresLanes:
         self._random = Random()
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane:
+        check_name(str(kind), name)
         row = self._connection.row(queries.get_lane, {"kind": str(kind), "name": name})
         return free_lane(name, kind) if row is None else _lane_of(row)
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-from swather.store.checks import unknown_run
+from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
@@ -13,6 +13,7 @@ MAX_KNOWN_HEADS: Final = 100_000
 
 
 def run_id(connection: Connection, name: str) -> int:
+    check_known(name)
     found: int | None = connection.value(
         "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}, hot=True
     )

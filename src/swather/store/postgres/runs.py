@@ -17,7 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
-from swather.store.checks import check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_new_run, check_seconds, unknown_run
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
@@ -66,6 +66,7 @@ class PostgresRuns:
             number += 1
 
     def get(self, name: str) -> Run:
+        check_known(name)
         row = self._connection.row(queries.get_run, {"name": name}, hot=True)
         if row is None:
             raise unknown_run(name)

@@ -8,7 +8,7 @@ from swather.model.query import TaskFilter
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
 from swather.store.batching import Row, batches_of, rows_of
-from swather.store.checks import unknown_task
+from swather.store.checks import may_exist, unknown_task
 from swather.store.ports import Enqueued
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.claim import Claimer
@@ -60,6 +60,8 @@ class PostgresTasks:
         return self._connection.transact(work)
 
     def get(self, task_id: int) -> Task:
+        if not may_exist(task_id):
+            raise unknown_task(task_id)
         row = self._connection.row(
             f"{queries.tasks} WHERE t.id = %(task_id)s", {"task_id": task_id}
         )

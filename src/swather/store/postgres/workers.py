@@ -15,7 +15,7 @@ from swather.model.worker import (
     WorkerKind,
     WorkerState,
 )
-from swather.store.checks import check_seconds, unknown_worker
+from swather.store.checks import check_seconds, may_exist, unknown_worker
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
 from swather.store.postgres.claim import Claimer
@@ -125,6 +125,8 @@ class PostgresWorkers:
         return count
 
     def get(self, worker_id: int) -> Worker:
+        if not may_exist(worker_id):
+            raise unknown_worker(worker_id)
         row = self._connection.row(queries.get_worker, {"worker_id": worker_id})
         if row is None:
             raise unknown_worker(worker_id)
@@ -166,6 +168,9 @@ class PostgresWorkers:
         return self._finisher.give_back(leases.values(), level)
 
     def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+        if not may_exist(worker_id):
+            raise unknown_worker(worker_id)
+
         def work() -> None:
             if self._connection.row(sql, {"worker_id": worker_id, **values}) is None:
                 raise unknown_worker(worker_id)

@@ -5,6 +5,7 @@ from typing import Any
 
 from swather.model.event import Event, EventKind
 from swather.model.payload import decode
+from swather.store.checks import may_exist
 from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
@@ -38,6 +39,8 @@ class SQLiteEvents:
             values["worker_id"] = worker_id
         with self._connection.reading():
             values["run_id"] = run_id(self._connection, run)
+            if not may_exist(task_id, worker_id):
+                return []
             rows = self._connection.rows(
                 "SELECT id, at, kind, task_id, worker_id, message, data FROM events "
                 f"WHERE {' AND '.join(conditions)} ORDER BY id LIMIT :limit",

@@ -5,6 +5,7 @@ from typing import Any
 from swather.model.payload import MAX_ITEM_BYTES, encode
 from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.store.checks import check_filter, may_exist
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
 
@@ -21,6 +22,7 @@ _ENDED_BADLY = frozenset({State.FAILED, State.CANCELLED})
 
 def where(connection: Connection, which: TaskFilter) -> tuple[str, dict[str, Any]]:
     """The condition and its values; an unknown run is an error."""
+    check_filter(which)
     conditions = ["t.run_id = :run_id"]
     values: dict[str, Any] = {"run_id": run_id(connection, which.run)}
     if which.states is not None:
@@ -49,5 +51,5 @@ def where(connection: Connection, which: TaskFilter) -> tuple[str, dict[str, Any
         values["lane"] = which.lane
     if which.task_ids is not None:
         conditions.append("t.id IN (SELECT value FROM json_each(:task_ids))")
-        values["task_ids"] = encode(which.task_ids, max_bytes=MAX_ITEM_BYTES)
+        values["task_ids"] = encode([*filter(may_exist, which.task_ids)], max_bytes=MAX_ITEM_BYTES)
     return " AND ".join(conditions), values

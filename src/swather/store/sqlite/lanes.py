@@ -29,6 +29,7 @@ class SQLiteLanes:
         self._random = Random()
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane:
+        check_name(str(kind), name)
         this = {"kind": str(kind), "name": name, "now": self._connection.clock.wall()}
         with self._connection.reading():
             row = self._connection.row(queries.get_lane, this)

@@ -1,11 +1,12 @@
 """From names to row ids, inside a transaction."""
 
-from swather.store.checks import unknown_run
+from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.settings import queries
 
 
 def run_id(connection: Connection, name: str) -> int:
+    check_known(name)
     found = connection.row("SELECT id FROM runs WHERE name = ?", (name,))
     if found is None:
         raise unknown_run(name)

@@ -17,7 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
-from swather.store.checks import check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_new_run, check_seconds, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
@@ -60,6 +60,7 @@ class SQLiteRuns:
             return self.get(name)
 
     def get(self, name: str) -> Run:
+        check_known(name)
         with self._connection.reading():
             row = self._connection.row(queries.get_run, {"name": name})
         if row is None:

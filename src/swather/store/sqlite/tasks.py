@@ -7,7 +7,7 @@ from swather.model.payload import decode
 from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
 from swather.store.batching import Added, Row, batches_of, rows_of
-from swather.store.checks import unknown_task
+from swather.store.checks import may_exist, unknown_task
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
 from swather.store.sqlite.cancel import cancel_tasks
@@ -50,6 +50,8 @@ class SQLiteTasks:
         return [new.pop(row.key, None) for row in rows]
 
     def get(self, task_id: int) -> Task:
+        if not may_exist(task_id):
+            raise unknown_task(task_id)
         with self._connection.reading():
             row = self._connection.row(f"{queries.tasks} WHERE t.id = ?", (task_id,))
         if row is None:

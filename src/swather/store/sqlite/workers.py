@@ -15,7 +15,7 @@ from swather.model.worker import (
     WorkerKind,
     WorkerState,
 )
-from swather.store.checks import check_seconds, unknown_worker
+from swather.store.checks import check_seconds, may_exist, unknown_worker
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
@@ -117,6 +117,8 @@ class SQLiteWorkers:
             return len(held)
 
     def get(self, worker_id: int) -> Worker:
+        if not may_exist(worker_id):
+            raise unknown_worker(worker_id)
         with self._connection.reading():
             row = self._connection.row(queries.get_worker, {"worker_id": worker_id})
         if row is None:
@@ -160,6 +162,8 @@ class SQLiteWorkers:
         return self._partitions.find(run)
 
     def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+        if not may_exist(worker_id):
+            raise unknown_worker(worker_id)
         with self._connection.transaction():
             if not self._connection.changed(sql, {"worker_id": worker_id, **values}):
                 raise unknown_worker(worker_id)
