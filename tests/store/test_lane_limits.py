@@ -1,7 +1,7 @@
 """Limits of lanes, scrapers and runs together: the strictest wins, and what is shared is shared."""
 
 from swather.model.lane import PacedKind
-from swather.model.pacing import Limits
+from swather.model.pacing import MAX_COUNT, Limits
 from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
@@ -30,6 +30,14 @@ def test_other_lanes_do_not_wait_for_a_held_one(store: Store):
     taken = [lease.lane for lease in claim(store, worker, 50)]
     assert {lane: taken.count(lane) for lane in taken} == {"slow": 1, "full": 1, "open": 10}
     assert claim(store, worker, 50) == []
+
+
+def test_the_widest_limits_can_be_set(store: Store):
+    widest = Limits(1.0, MAX_COUNT, MAX_COUNT)
+    a_run(store, 3, lane="site", lane_limits=widest)
+    store.lanes.limit("site", widest)
+    store.lanes.limit("books", widest, SCRAPER)
+    assert len(claim(store, a_worker(store), 5)) == 3
 
 
 def test_targets_without_a_lane_wait_for_none(store: Store):

@@ -5,6 +5,7 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
 from swather.store import Store
+from swather.store.checks import MAX_DAYS
 from tests.store.given import a_run, a_worker
 
 
@@ -29,6 +30,17 @@ def test_a_setting_that_is_null_is_still_set(store: Store):
     assert store.settings.all() == {"note": None}
 
 
+def test_the_longest_ages_that_can_be_set_prune_nothing(store: Store):
+    run = a_run(store, 1)
+    store.settings.set("event_level", "all")
+    store.tasks.cancel(TaskFilter(run=run))
+    store.settings.set("event_days", MAX_DAYS)
+    store.settings.set("page_age_days", MAX_DAYS)
+    pruned = store.upkeep.prune()
+    assert (pruned["events"], pruned["pages"]) == (0, 0)
+    assert store.events.find(run) != []
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -44,6 +56,8 @@ def test_a_setting_that_is_null_is_still_set(store: Store):
         ("event_days", "ten"),
         ("event_days", True),
         ("event_days", float("inf")),
+        ("event_days", 36_501),
+        ("page_age_days", 1e300),
     ],
 )
 def test_a_bad_setting_is_refused_and_nothing_changes(store: Store, name, value):

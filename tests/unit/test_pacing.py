@@ -249,7 +249,8 @@ def test_nothing_at_all_is_no_limits() -> None:
     "wrong",
     [
         {"every_seconds": -1.0}, {"every_seconds": math.nan}, {"every_seconds": math.inf},
-        {"burst": 0}, {"burst": -1}, {"in_flight": 0}, {"in_flight": -3},
+        {"burst": 0}, {"burst": -1}, {"burst": 2**31},
+        {"in_flight": 0}, {"in_flight": -3}, {"in_flight": 2**31},
     ],
 )  # fmt: skip
 def test_limits_that_would_stop_a_lane_or_confuse_it_are_refused(wrong: dict[str, float]) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from swather.errors import InputError
 
 NEVER: Final = math.inf
+MAX_COUNT: Final = 2**31 - 1
 _UNITS: Final = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(s|min|m|h|d)\s*")
 # More than the rounding of a time since 1970, less than anyone can notice.
@@ -30,10 +31,12 @@ class Limits(msgspec.Struct, frozen=True):
             raise InputError(
                 f"every_seconds must be 0 or a positive number, got {self.every_seconds!r}"
             )
-        if self.burst < 1:
-            raise InputError(f"burst must be at least 1, got {self.burst!r}")
-        if self.in_flight is not None and self.in_flight < 1:
-            raise InputError(f"in_flight must be at least 1 or None, got {self.in_flight!r}")
+        if not 1 <= self.burst <= MAX_COUNT:
+            raise InputError(f"burst must be from 1 to {MAX_COUNT:,}, got {self.burst!r}")
+        if self.in_flight is not None and not 1 <= self.in_flight <= MAX_COUNT:
+            raise InputError(
+                f"in_flight must be from 1 to {MAX_COUNT:,} or None, got {self.in_flight!r}"
+            )
 
     @property
     def are_none(self) -> bool:

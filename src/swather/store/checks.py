@@ -13,6 +13,7 @@ from swather.model.task import check_name
 MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
+MAX_DAYS: Final = 100 * 365
 _DAYS: Final = ("event_days", "page_age_days")
 
 
@@ -36,8 +37,8 @@ def check_setting(name: str, value: Any) -> None:
     check_name("setting name", name)
     if name == "event_level" and value not in list(EventLevel):
         raise BadSetting(f"event_level must be one of {', '.join(EventLevel)}, got {value!r}")
-    if name in _DAYS and not (type(value) in (int, float) and value > 0):
-        raise BadSetting(f"{name} must be a positive number, got {value!r}")
+    if name in _DAYS and not (type(value) in (int, float) and 0 < value <= MAX_DAYS):
+        raise BadSetting(f"{name} must be more than 0 and at most {MAX_DAYS:,}, got {value!r}")
 
 
 def check_seconds(what: str, seconds: float) -> float:
