@@ -99,8 +99,8 @@ def released(lease: Lease) -> Released:
     return Released(task_id=lease.task_id, token=lease.token)
 
 
-def cancelled(lease: Lease) -> Cancelled:
-    return Cancelled(task_id=lease.task_id, token=lease.token)
+def cancelled(lease: Lease, reason: str = "cancelled") -> Cancelled:
+    return Cancelled(task_id=lease.task_id, token=lease.token, reason=reason)
 
 
 def finish(store: Store, *outcomes: Any) -> list[Verdict]:

@@ -2,8 +2,10 @@
 
 import math
 
+import msgspec
 import pytest
 
+from swather import posix
 from swather.errors import (
     BadPayload,
     BadTarget,
@@ -11,17 +13,21 @@ from swather.errors import (
     NotFound,
     SwatherError,
 )
-from swather.model.outcome import Item
+from swather.model.outcome import File, Item
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Target
+from swather.model.worker import NewWorker
 from swather.store import Store
 from tests.store.given import (
     a_lease,
     a_run,
+    a_worker,
+    cancelled,
     completed,
     data,
+    failed,
     finish,
     retried,
     run_of,
@@ -64,6 +70,7 @@ BAD_TARGETS = {
     "a negative due time": (Target(value=1, due_in_seconds=-5), BadTarget, "-5"),
     "an infinite due time": (Target(value=1, due_in_seconds=math.inf), BadTarget, "inf"),
     "a due time that is NaN": (Target(value=1, due_in_seconds=math.nan), BadTarget, "nan"),
+    "no due time": (Target(value=1, due_in_seconds=None), BadTarget, "None"),
     "a due time that is text": (Target(value=1, due_in_seconds="soon"), BadTarget, "soon"),
     "a parent that is no number": (Target(value=1, parent_id="x"), BadTarget, "x"),
 }
@@ -119,6 +126,27 @@ def test_a_bad_item_is_refused_and_its_task_still_runs(store: Store, item: Item,
     assert data(store, run_of(store, lease)) == []
 
 
+@pytest.mark.parametrize("name", ["a\0", "\ud800", "n" * 501, 5])
+@pytest.mark.parametrize("field", ["name", "sha256", "media_type"])
+def test_a_bad_file_is_refused_and_its_task_still_runs(store: Store, field: str, name):
+    lease = a_lease(store)
+    file = File(**{"name": "f", "sha256": "ab" * 32, "size_bytes": 1, field: name})
+    with pytest.raises(InputError, match=f"file.*{field}"):
+        finish(store, completed(lease, files=[file]))
+    with pytest.raises(InputError, match=f"file.*{field}"):
+        store.queue.checkpoint(lease.fence, part=0, cursor=1, files=[file])
+    assert states(store, run_of(store, lease)) == {"leased": 1}
+
+
+@pytest.mark.parametrize("reason", ["a\0", "\ud800", "r" * 501, 5])
+@pytest.mark.parametrize("end", [completed, failed, cancelled])
+def test_a_bad_reason_is_refused_and_its_task_still_runs(store: Store, end, reason):
+    lease = a_lease(store)
+    with pytest.raises(InputError, match="reason"):
+        finish(store, end(lease, reason=reason))
+    assert states(store, run_of(store, lease)) == {"leased": 1}
+
+
 @pytest.mark.parametrize("value", [math.nan, "\0", "\ud800", object()])
 def test_bad_progress_and_statistics_are_refused(store: Store, value):
     lease = a_lease(store)
@@ -150,6 +178,25 @@ def test_a_bad_run_is_refused(store: Store, fields):
     with pytest.raises(InputError):
         store.runs.create(new)
     assert store.runs.find() == []
+
+
+@pytest.mark.parametrize("name", ["a\0", "\ud800", "n" * 501, 5])
+def test_a_bad_worker_is_refused(store: Store, name):
+    for field in ("name", "version"):
+        with pytest.raises(InputError, match=field):
+            a_worker(store, **{field: name})
+    for field in ("host", "boot_id", "namespace", "started"):
+        process = msgspec.structs.replace(posix.this_process(), **{field: name})
+        with pytest.raises(InputError, match=field):
+            store.workers.register(NewWorker(process=process))
+    assert store.workers.find(live=False) == []
+
+
+@pytest.mark.parametrize("seconds", [math.inf, 1e18])
+def test_a_lease_must_end(store: Store, seconds: float):
+    with pytest.raises(InputError, match="lease_seconds"):
+        a_worker(store, lease_seconds=seconds)
+    assert store.workers.find(live=False) == []
 
 
 @pytest.mark.parametrize("seconds", [-1, math.nan, math.inf, "5"])

@@ -41,7 +41,7 @@ def _checked_name(what: str, name: str) -> str:
 
 def row_of(target: Target) -> Row:
     due = target.due_in_seconds
-    if due:
+    if due != 0:
         try:
             check_seconds("due_in_seconds", due)
         except InputError as error:

@@ -9,6 +9,7 @@ from swather.model.lane import PacedKind
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import check_name
+from swather.model.worker import NewWorker
 
 MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
@@ -29,6 +30,14 @@ def check_new_run(new: NewRun) -> None:
         if not new.name:
             raise InputError("a run's name must not be empty")
         check_name("run name", new.name)
+
+
+def check_new_worker(new: NewWorker) -> None:
+    check_seconds("lease_seconds", new.lease_seconds)
+    check_name("worker name", new.name or "")
+    check_name("worker version", new.version)
+    for field in ("host", "boot_id", "namespace", "started"):
+        check_name(field, getattr(new.process, field))
 
 
 def check_setting(name: str, value: Any) -> None:

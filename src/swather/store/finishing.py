@@ -246,8 +246,6 @@ def prepare(outcome: Outcome) -> Prepared:
         case Retry() | Released():
             check_seconds("after_seconds", outcome.after_seconds)
             return _NOTHING
-        case Cancelled():
-            return _NOTHING
         case _:
             check_name("reason", outcome.reason)
             return _NOTHING
@@ -267,6 +265,8 @@ def prepare_results(
     ]
     for file in files:
         check_name("file name", file.name)
+        check_name("file sha256", file.sha256)
+        check_name("file media_type", file.media_type)
     rows = rows_of(children)
     size = sum(len(data) for _, data in encoded) + sum(len(row.target) for row in rows)
     return Prepared(encoded, list(files), rows, size)

@@ -15,7 +15,7 @@ from swather.model.worker import (
     WorkerKind,
     WorkerState,
 )
-from swather.store.checks import check_seconds, may_exist, unknown_worker
+from swather.store.checks import check_new_worker, check_seconds, may_exist, unknown_worker
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
 from swather.store.postgres.claim import Claimer
@@ -45,6 +45,7 @@ class PostgresWorkers:
         self._sweeper = Sweeper(connection, settings, claimer)
 
     def register(self, new: NewWorker) -> int:
+        check_new_worker(new)
         process = new.process
         values = {
             "name": new.name or None,

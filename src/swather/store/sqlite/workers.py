@@ -15,7 +15,7 @@ from swather.model.worker import (
     WorkerKind,
     WorkerState,
 )
-from swather.store.checks import check_seconds, may_exist, unknown_worker
+from swather.store.checks import check_new_worker, check_seconds, may_exist, unknown_worker
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
@@ -35,6 +35,7 @@ class SQLiteWorkers:
         self._partitions = Partitions(connection)
 
     def register(self, new: NewWorker) -> int:
+        check_new_worker(new)
         clock = self._connection.clock
         process = new.process
         with self._connection.transaction():
