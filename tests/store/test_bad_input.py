@@ -16,7 +16,7 @@ from swather.errors import (
 from swather.model.outcome import File, Item
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
-from swather.model.run import NewRun
+from swather.model.run import NewRun, RunState
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.store import Store
@@ -235,6 +235,26 @@ def test_a_retry_must_be_due_at_a_time_that_comes(store: Store, after):
     with pytest.raises(InputError, match=str(after)):
         finish(store, retried(lease, after))
     assert states(store, run_of(store, lease)) == {"leased": 1}
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2**63, 1.5, None])
+def test_a_limit_that_is_no_count_is_refused(store: Store, limit):
+    run, worker = a_run(store, 1), a_worker(store)
+    for verb in (
+        lambda: store.runs.find(limit=limit),
+        lambda: store.runs.find(state=RunState.OPEN, limit=limit),
+        lambda: store.tasks.find(_all(run), limit=limit),
+        lambda: store.lanes.find(limit=limit),
+        lambda: store.workers.find(limit=limit),
+        lambda: store.workers.take_partitions(worker, run, limit=limit),
+        lambda: store.results.items(run, limit=limit),
+        lambda: store.results.files(run, limit=limit),
+        lambda: store.results.errors(run, limit=limit),
+        lambda: store.events.find(run, limit=limit),
+        lambda: store.pages.tasks(run, limit=limit),
+    ):
+        with pytest.raises(InputError, match=f"limit must be .*got {limit}"):
+            verb()
 
 
 def test_what_is_not_there_is_not_found(store: Store):

@@ -57,6 +57,13 @@ def check_seconds(what: str, seconds: float) -> float:
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
 
 
+def check_limit(limit: int) -> int:
+    """How many rows to find at most."""
+    if type(limit) is int and 0 < limit <= MAX_ID:
+        return limit
+    raise InputError(f"limit must be a positive whole number, got {limit!r}")
+
+
 def check_paced(name: str, kind: PacedKind = PacedKind.LANE) -> None:
     if not name:
         raise InputError(f"a {kind} needs a name; targets without a lane cannot be limited")

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from swather.model.event import Event, EventKind
 from swather.model.payload import decode
-from swather.store.checks import may_exist
+from swather.store.checks import check_limit, may_exist
 from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
@@ -37,7 +37,7 @@ class PostgresEvents:
                 "task_id": task_id,
                 "worker_id": worker_id,
                 "after_id": after_id,
-                "limit": limit,
+                "limit": check_limit(limit),
             },
         )
         return [

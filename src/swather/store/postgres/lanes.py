@@ -9,7 +9,13 @@ from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
 from swather.model.task import check_name
-from swather.store.checks import MAX_SECONDS, check_paced, check_retry_after, check_seconds
+from swather.store.checks import (
+    MAX_SECONDS,
+    check_limit,
+    check_paced,
+    check_retry_after,
+    check_seconds,
+)
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.repace import locked_lane, put_in_force
@@ -33,7 +39,7 @@ class PostgresLanes:
         return free_lane(name, kind) if row is None else _lane_of(row)
 
     def find(self, *, limit: int = 100) -> list[Lane]:
-        rows = self._connection.rows(queries.list_lanes, {"limit": limit})
+        rows = self._connection.rows(queries.list_lanes, {"limit": check_limit(limit)})
         return [_lane_of(row) for row in rows]
 
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from swather.errors import NotFound
 from swather.model.kept import KeptPage
+from swather.store.checks import check_limit
 from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, Kept, page_of, prepare
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Integers, Texts
 from swather.store.postgres.connection import Connection
@@ -87,7 +88,7 @@ class PostgresPages:
 
     def tasks(self, run: str, *, after_id: int = 0, limit: int = 10_000) -> list[int]:
         number = run_id(self._connection, run)
-        this = {"run_id": number, "after_id": after_id, "limit": limit}
+        this = {"run_id": number, "after_id": after_id, "limit": check_limit(limit)}
         return [row[0] for row in self._connection.rows(queries.tasks_with_pages, this)]
 
     def stats(self, run: str | None = None) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from swather.errors import InputError
 from swather.model.worker import Partition
-from swather.store.checks import unknown_worker
+from swather.store.checks import check_limit, unknown_worker
 from swather.store.postgres.arrays import Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
@@ -28,7 +28,9 @@ class Partitions:
             if self._connection.row(queries.lock_live_worker, this) is None:
                 raise unknown_worker(worker_id)
             if names is None:
-                self._connection.execute(queries.take_partitions, {**this, "limit": limit})
+                self._connection.execute(
+                    queries.take_partitions, {**this, "limit": check_limit(limit)}
+                )
             else:
                 self._connection.execute(
                     queries.take_named_partitions, {**this, "names": Texts(names)}

@@ -5,6 +5,7 @@ from typing import Any
 from swather.errors import InputError
 from swather.model.payload import decode
 from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.store.checks import check_limit
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
 from swather.store.postgres.settings import queries
@@ -49,7 +50,7 @@ class PostgresResults:
         ]
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
-        this = {"run_id": run_id(self._connection, run), "limit": limit}
+        this = {"run_id": run_id(self._connection, run), "limit": check_limit(limit)}
         return [
             ErrorGroup(
                 run=run,
@@ -69,7 +70,12 @@ class PostgresResults:
 
     def _rows_after(self, sql: str, run: str, after: str, limit: int) -> list[tuple[Any, ...]]:
         xid, number = _parsed(after)
-        this = {"run_id": run_id(self._connection, run), "xid": xid, "id": number, "limit": limit}
+        this = {
+            "run_id": run_id(self._connection, run),
+            "xid": xid,
+            "id": number,
+            "limit": check_limit(limit),
+        }
         return self._connection.rows(sql, this)
 
 

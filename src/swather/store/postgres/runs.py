@@ -17,7 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
-from swather.store.checks import check_known, check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
@@ -74,9 +74,9 @@ class PostgresRuns:
 
     def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
         if state is None:
-            rows = self._connection.rows(queries.list_runs, {"limit": limit})
+            rows = self._connection.rows(queries.list_runs, {"limit": check_limit(limit)})
         else:
-            this = {"state": str(state), "limit": limit}
+            this = {"state": str(state), "limit": check_limit(limit)}
             rows = self._connection.rows(queries.list_runs_by_state, this)
         return [run_of(row) for row in rows]
 

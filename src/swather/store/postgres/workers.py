@@ -15,7 +15,13 @@ from swather.model.worker import (
     WorkerKind,
     WorkerState,
 )
-from swather.store.checks import check_new_worker, check_seconds, may_exist, unknown_worker
+from swather.store.checks import (
+    check_limit,
+    check_new_worker,
+    check_seconds,
+    may_exist,
+    unknown_worker,
+)
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
 from swather.store.postgres.claim import Claimer
@@ -135,7 +141,9 @@ class PostgresWorkers:
 
     def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]:
         sql = queries.list_live_workers if live else queries.list_workers
-        return [_worker_of(row) for row in self._connection.rows(sql, {"limit": limit})]
+        return [
+            _worker_of(row) for row in self._connection.rows(sql, {"limit": check_limit(limit)})
+        ]
 
     def pause(self, worker_id: int) -> None:
         self._change(queries.pause_worker, worker_id)

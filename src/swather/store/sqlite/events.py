@@ -5,7 +5,7 @@ from typing import Any
 
 from swather.model.event import Event, EventKind
 from swather.model.payload import decode
-from swather.store.checks import may_exist
+from swather.store.checks import check_limit, may_exist
 from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
@@ -29,7 +29,7 @@ class SQLiteEvents:
         after_id: int = 0,
         limit: int = 100,
     ) -> list[Event]:
-        values: dict[str, Any] = {"after_id": after_id, "limit": limit}
+        values: dict[str, Any] = {"after_id": after_id, "limit": check_limit(limit)}
         conditions = ["run_id = :run_id", "id > :after_id"]
         if task_id is not None:
             conditions.append("task_id = :task_id")

@@ -9,7 +9,13 @@ from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
 from swather.model.task import check_name
-from swather.store.checks import MAX_SECONDS, check_paced, check_retry_after, check_seconds
+from swather.store.checks import (
+    MAX_SECONDS,
+    check_limit,
+    check_paced,
+    check_retry_after,
+    check_seconds,
+)
 from swather.store.clock import at_or_none
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
@@ -38,7 +44,7 @@ class SQLiteLanes:
         return _lane_of(row)
 
     def find(self, *, limit: int = 100) -> list[Lane]:
-        this = {"limit": limit, "now": self._connection.clock.wall()}
+        this = {"limit": check_limit(limit), "now": self._connection.clock.wall()}
         with self._connection.reading():
             return [_lane_of(row) for row in self._connection.rows(queries.list_lanes, this)]
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from swather.model.kept import KeptPage
+from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, page_of, prepare
 from swather.store.sqlite.connection import Connection
@@ -61,7 +62,7 @@ class SQLitePages:
     def tasks(self, run: str, *, after_id: int = 0, limit: int = 10_000) -> list[int]:
         with self._connection.reading():
             number = run_id(self._connection, run)
-            this = {"run_id": number, "after_id": after_id, "limit": limit}
+            this = {"run_id": number, "after_id": after_id, "limit": check_limit(limit)}
             return [row[0] for row in self._connection.rows(queries.tasks_with_pages, this)]
 
     def stats(self, run: str | None = None) -> dict[str, int]:

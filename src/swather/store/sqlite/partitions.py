@@ -5,7 +5,7 @@ from collections.abc import Collection
 from swather.errors import InputError
 from swather.model.payload import encode
 from swather.model.worker import Partition
-from swather.store.checks import unknown_worker
+from swather.store.checks import check_limit, unknown_worker
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.settings import queries
@@ -25,7 +25,9 @@ class Partitions:
                 raise unknown_worker(worker_id)
             this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
             if names is None:
-                self._connection.execute(queries.take_partitions, {**this, "limit": limit})
+                self._connection.execute(
+                    queries.take_partitions, {**this, "limit": check_limit(limit)}
+                )
             else:
                 self._check(run, names)
                 self._connection.execute(

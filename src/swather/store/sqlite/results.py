@@ -3,6 +3,7 @@
 from swather.errors import InputError
 from swather.model.payload import decode
 from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
@@ -20,7 +21,11 @@ class SQLiteResults:
     ) -> list[StoredItem]:
         sql = queries.complete_items if complete_only else queries.items
         with self._connection.reading():
-            this = {"run_id": run_id(self._connection, run), "after": _id_of(after), "limit": limit}
+            this = {
+                "run_id": run_id(self._connection, run),
+                "after": _id_of(after),
+                "limit": check_limit(limit),
+            }
             rows = self._connection.rows(sql, this)
         return [
             StoredItem(
@@ -37,7 +42,11 @@ class SQLiteResults:
 
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]:
         with self._connection.reading():
-            this = {"run_id": run_id(self._connection, run), "after": _id_of(after), "limit": limit}
+            this = {
+                "run_id": run_id(self._connection, run),
+                "after": _id_of(after),
+                "limit": check_limit(limit),
+            }
             rows = self._connection.rows(queries.files, this)
         return [
             StoredFile(
@@ -55,7 +64,7 @@ class SQLiteResults:
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         with self._connection.reading():
-            this = {"run_id": run_id(self._connection, run), "limit": limit}
+            this = {"run_id": run_id(self._connection, run), "limit": check_limit(limit)}
             rows = self._connection.rows(queries.error_groups, this)
         return [
             ErrorGroup(

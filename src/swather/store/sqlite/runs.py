@@ -17,7 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
-from swather.store.checks import check_known, check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
@@ -70,10 +70,10 @@ class SQLiteRuns:
     def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
         with self._connection.reading():
             if state is None:
-                rows = self._connection.rows(queries.list_runs, {"limit": limit})
+                rows = self._connection.rows(queries.list_runs, {"limit": check_limit(limit)})
             else:
                 rows = self._connection.rows(
-                    queries.list_runs_by_state, {"state": str(state), "limit": limit}
+                    queries.list_runs_by_state, {"state": str(state), "limit": check_limit(limit)}
                 )
             return [run_of(row) for row in rows]
 
