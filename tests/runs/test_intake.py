@@ -1,5 +1,7 @@
 """Lines become targets; what a bad one leads to is said before anything is stored."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -160,3 +162,22 @@ def test_a_pipe_is_not_read_far_ahead():
     entries = iter(Pipe(endless()))
     assert next(entry for entry in entries if entry is not None).value == 0
     assert len(taken) < 100_000
+
+
+@pytest.mark.slow
+def test_a_process_can_end_while_its_standard_input_is_open():
+    code = (
+        "from swather.runs.pipe import Pipe\n"
+        "from swather.runs.targets import read_targets\n"
+        "entries = iter(Pipe(read_targets('-')))\n"
+        "print([next(filter(None, entries)).value, next(entries)])\n"
+    )
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdin is not None
+        process.stdin.write("first\n")
+        process.stdin.flush()
+        assert process.wait(timeout=20) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == "['first', None]\n"

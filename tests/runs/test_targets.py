@@ -1,9 +1,9 @@
 """Targets are read from files as people make them, and bad lines are told by number and reason."""
 
 import gzip
-import io
 import sys
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -139,13 +139,17 @@ def test_a_key_must_be_text_or_a_number(tmp_path):
     assert "expected text or a number" in bad[0][1]
 
 
-def test_standard_input_is_text_unless_a_column_is_asked_for(monkeypatch):
-    class Typed:
-        buffer = io.BytesIO(b"id,url\n1,one\n")
-
-    monkeypatch.setattr(sys, "stdin", Typed)
-    assert read("-", column="url") == (["one"], [])
+def test_standard_input_is_text_unless_a_column_is_asked_for(tmp_path, monkeypatch):
+    with Path(written(tmp_path, "typed", "id,url\n1,one\n")).open() as typed:
+        monkeypatch.setattr(sys, "stdin", typed)
+        assert read("-", column="url") == (["one"], [])
     assert form_of("-") is Form.TEXT
+
+
+def test_standard_input_that_is_closed_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input is closed"):
+        read("-")
 
 
 def test_text_has_no_columns(tmp_path):

@@ -36,7 +36,8 @@ def physical_lines(source: str) -> Iterator[tuple[int, bytes | None]]:
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
     if source == STDIN:
-        yield sys.stdin.buffer
+        with _standard_input() as stream:
+            yield stream
         return
     path = Path(source)
     try:
@@ -51,6 +52,13 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
             return
         with gzip.GzipFile(fileobj=stream) as unpacked:
             yield unpacked  # type: ignore[misc]
+
+
+def _standard_input() -> IO[bytes]:
+    """A reader of its own: the interpreter cannot end while a thread is left waiting in its."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    return open(sys.stdin.fileno(), "rb", closefd=False)
 
 
 def _without_mark(source: str, raw: bytes) -> bytes:
