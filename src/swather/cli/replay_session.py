@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from swather.cli import configured, database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.run_files import output_of
 from swather.cli.run_results import Results
 from swather.cli.scraper_code import scraper_of
 from swather.cli.selection import worker_command
 from swather.fleet.replaying import Replaying
-from swather.model.run import RESERVED_PARAM, Run, RunState
+from swather.model.run import Run, RunState
 from swather.runs import replay
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View, view_on
@@ -47,6 +48,7 @@ class ReplaySession:
         """The exit code."""
         scraper = configured.applied(scraper_of(run, self.spec), self.held)
         results = Results(self.output or results_path(run))
+        results.check(self.store)
         view = view_on(output.stderr())
         begun = replay.begin(self.store, run, scraper, new=self.new)
         view.say(
@@ -126,8 +128,7 @@ class ReplaySession:
 
 def results_path(run: Run) -> Path:
     """The file that the run's results went to, if its folder is still there."""
-    noted = run.params.get(RESERVED_PARAM, {}).get("output")
-    kept = Path(noted) if isinstance(noted, str) else None
+    kept = output_of(run)
     if kept is not None and kept.parent.is_dir():
         here = Path.cwd()
         return kept.relative_to(here) if kept.is_relative_to(here) else kept

@@ -66,7 +66,7 @@ def command(
             "--output",
             metavar="FILE",
             help="Where items go: .jsonl (written live), .csv or .parquet. Without one: "
-            "NAME.jsonl, after the scraper.",
+            "NAME.jsonl, after the scraper. Results of another run in it are set aside.",
         ),
     ] = None,
     store_pages: Annotated[

@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from swather.cli.run_files import note_move, note_output, note_table, writer_of
 from swather.errors import InputError
 from swather.model.run import Run
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.live import LiveExporter
-from swather.runs.results_file import position_path, set_aside
+from swather.runs.results_file import position_path, set_aside, set_table_aside
 from swather.store.ports import Store
 
 
@@ -25,16 +26,21 @@ class Results:
             raise InputError(f"results cannot be written to {path}: there is no folder {folder}")
         if not os.access(path if path.exists() else folder, os.W_OK):
             raise InputError(f"results cannot be written to {path}: permission denied")
-        if self.form is Format.JSONL:
-            self._refuse_a_strangers_file()
+        if not self._is_table and self._is_in_use and not position_path(path).exists():
+            raise self._is_a_strangers()
+
+    def check(self, store: Store) -> None:
+        """Refuse a table that no run of this database has written."""
+        if self._is_table and self._is_in_use and writer_of(store, self.path) is None:
+            raise self._is_a_strangers()
 
     def begin(self, store: Store, run: Run) -> str | None:
         """Write on from here; says where results of another run went that were in the way."""
-        if self.form is not Format.JSONL:
-            return None
-        aside = set_aside(self.path, run)
-        self._exporter = LiveExporter(store, run.name, self.path)
-        self._exporter.start()
+        aside = self._set_aside(store, run)
+        if not self._is_table:
+            self._exporter = LiveExporter(store, run.name, self.path)
+            self._exporter.start()
+        note_output(store, run, self.path)
         return None if aside is None else f"the results of an earlier run are now in {aside}"
 
     def finish(self, store: Store, run: Run) -> dict[str, Any]:
@@ -48,16 +54,34 @@ class Results:
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
         """Write the whole file anew; what it holds."""
-        if self.form is Format.JSONL:
-            set_aside(self.path, run)
+        self._set_aside(store, run)
+        if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
             self._exporter.start_over()
         return self.finish(store, run)
 
-    def _refuse_a_strangers_file(self) -> None:
-        if not self.path.exists() or not self.path.stat().st_size:
-            return
-        if not position_path(self.path).exists():
-            raise InputError(
-                f"{self.path} exists and is no results file of ours; name another with -o"
-            )
+    @property
+    def _is_table(self) -> bool:
+        return self.form is not Format.JSONL
+
+    @property
+    def _is_in_use(self) -> bool:
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def _is_a_strangers(self) -> InputError:
+        return InputError(
+            f"{self.path} exists and is no results file of ours; "
+            "move it away, or name another with -o"
+        )
+
+    def _set_aside(self, store: Store, run: Run) -> Path | None:
+        """Make room for the results of this run; where those of another one went."""
+        if not self._is_table:
+            return set_aside(self.path, run)
+        aside = None
+        writer = writer_of(store, self.path) if self._is_in_use else None
+        if writer is not None and writer.id != run.id:
+            aside = set_table_aside(self.path, writer)
+            note_move(store, writer, self.path, aside)
+        note_table(store, run, self.path)
+        return aside

@@ -56,7 +56,10 @@ class RunSession:
         if self.resume is not None and self.new:
             raise InputError("a run is either resumed (--resume) or new (--new), not both")
         held = configured.resolved(None, self.options).settings
-        results = Results(self.output or Path(f"{scraper.name}.jsonl"))
+        path = self.output or Path(f"{scraper.name}.jsonl")
+        if self.source.reads(path):
+            raise InputError(f"targets are read from {path}; name another file for results with -o")
+        results = Results(path)
         # Bad targets are told before a database is made for them.
         configured.params_of(scraper, self.params, held)
         self.source.check(scraper)
@@ -68,6 +71,7 @@ class RunSession:
             store.close()
 
     def _run(self, store: "Store", scraper: "Scraper", held: "Settings", results: Results) -> int:
+        results.check(store)
         intake = None if self.source.is_empty else self.source.intake(scraper)
         planned = plan_run(
             store,
@@ -87,7 +91,6 @@ class RunSession:
                 store.runs.cancel(run.name)
                 store.runs.remove(run.name)
             raise
-        store.runs.record(run.name, {"output": str(results.path.resolve())})
         view = view_on(output.stderr())
         for note in (*planned.notes, *filter(None, [aside])):
             view.say(f"note: {note}")

@@ -51,6 +51,11 @@ class Source:
         named = [count(len(self.arguments), "argument")] if self.arguments else []
         return ", ".join([*named, *self.files])
 
+    def reads(self, path: Path) -> bool:
+        """Whether this is one of the files that targets come from."""
+        files = [name for name in self.files if name != STDIN]
+        return path.exists() and any(path.samefile(name) for name in files)
+
     def check(self, scraper: Scraper) -> None:
         """Tell what is wrong with the first targets; standard input can be read only once."""
         if STDIN not in self.files:

@@ -116,13 +116,32 @@ def set_aside(path: Path, run: Run) -> Path | None:
         return None
     if _is_held(path):
         raise InputError(f"{path} is being written by run {found.run}; name another file")
-    aside = path.with_name(f"{path.stem}.{found.run}{path.suffix}")
+    aside = _aside(path, found.run)
     known = _recorded(aside)
     if aside.exists() and (known is None or known.created_at != found.created_at):
-        raise InputError(f"{path} holds the results of run {found.run}, and {aside} exists already")
+        raise _no_room(path, found.run, aside)
     path.rename(aside)
     position_path(path).rename(position_path(aside))
     return aside
+
+
+def set_table_aside(path: Path, owner: Run) -> Path:
+    """The same for a CSV or Parquet file of `owner`, which has no position beside it."""
+    aside = _aside(path, owner.name)
+    if aside.exists():
+        raise _no_room(path, owner.name, aside)
+    path.rename(aside)
+    return aside
+
+
+def _aside(path: Path, run: str) -> Path:
+    return path.with_name(f"{path.stem}.{run}{path.suffix}")
+
+
+def _no_room(path: Path, run: str, aside: Path) -> InputError:
+    return InputError(
+        f"{path} holds the results of run {run}, and {aside} exists already; name another file"
+    )
 
 
 def _is_held(path: Path) -> bool:
