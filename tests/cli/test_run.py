@@ -213,6 +213,16 @@ def test_a_run_stops_after_its_time(swather: Swather):
     assert "stopping after 1.5s, as --max-time asks" in said.err
 
 
+def test_a_run_that_was_asked_to_be_new_goes_on_without_that(swather: Swather):
+    write(WAITING)
+    command = ("run", "scrapers.py", "a", "--max-time", "1s", "--grace-seconds", "0")
+    said = swather(*command, "--new")
+    assert said.code == 130
+    assert "The same command without --new goes on from here." in said.out
+    swather(*command)
+    assert len(swather("runs", "ls", "--json").data) == 1
+
+
 def test_what_a_worker_says_is_passed_on_and_kept(swather: Swather):
     write(
         "from swather import scraper\n\n\n@scraper\nasync def talks(ctx, target):\n"

@@ -123,7 +123,7 @@ class ReplaySession:
         if written is not None:
             print(f"Results: {written['path']}")
         else:
-            print("The same command goes on from here.")
+            print(f"The same command{' without --new' if self.new else ''} goes on from here.")
 
 
 def results_path(run: Run) -> Path:

@@ -149,8 +149,15 @@ class RunSession:
             f" ({written['missing']:,} more are not readable yet)" if written["missing"] else ""
         )
         print(f"Results: {written['path']}{missing}")
-        if said := _how_to_go_on(summary, ended):
+        if said := self._how_to_go_on(summary, ended):
             print(said)
+
+    def _how_to_go_on(self, summary: Summary, ended: Ended) -> str:
+        if summary.state is not RunState.OPEN:
+            return ""
+        if ended.interrupted:
+            return f"The same command{' without --new' if self.new else ''} goes on from here."
+        return f"All workers have ended before the run did; see {ended.logs}"
 
 
 def _beginning(planned: Planned) -> str:
@@ -164,14 +171,6 @@ def _already_over(run: Run) -> str:
             "--new begins another"
         )
     return f"run {run.name} is finished, and there is nothing new to scrape; --new begins another"
-
-
-def _how_to_go_on(summary: Summary, ended: Ended) -> str:
-    if summary.state is not RunState.OPEN:
-        return ""
-    if ended.interrupted:
-        return "The same command goes on from here."
-    return f"All workers have ended before the run did; see {ended.logs}"
 
 
 def _as_data(summary: Summary, written: dict[str, Any], ended: Ended, code: int) -> dict[str, Any]:
