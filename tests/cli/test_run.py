@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from swather import store as stores
+from swather.runs.results_file import ResultsFile
 from tests.cli.conftest import PROGRAM, Swather
 from tests.cli.scrapers import ILL, NUMBERS, WAITING, write
 
@@ -124,6 +125,24 @@ def test_the_command_that_the_summary_names_retries_what_failed(swather: Swather
 def test_so_many_may_fail(swather: Swather, most, code):
     write(NUMBERS)
     assert swather("run", "scrapers.py", "6", "7", "--max-failed", most).code == code
+
+
+def test_a_disk_that_is_full_at_the_end_does_not_hide_the_summary(
+    swather: Swather, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    write(NUMBERS)
+    with monkeypatch.context() as patched:
+        patched.setattr(ResultsFile, "commit", full)
+        said = swather("run", "scrapers.py", "1")
+    assert said.code == 1
+    assert "1 task: 1 completed, 0 failed." in said.out
+    assert "Results: not complete, the same command completes them: " in said.out
+    assert "numbers.jsonl: No space left on device" in said.out
+    assert swather("run", "scrapers.py", "1").code == 0
+    assert items_in("numbers.jsonl") == [{"number": 1, "double": 2}]
 
 
 def test_a_table_is_written_at_the_end(swather: Swather):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -196,6 +197,29 @@ def test_a_disk_that_is_full_for_a_while_leaves_no_torn_line(store: Store, path:
         pass
     exporter.finish()
     assert lines(path) == ["first", "second"]
+
+
+def full(*_: object) -> NoReturn:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_disk_that_is_full_at_the_end_is_told_and_a_later_exporter_completes_the_file(
+    store: Store, path: Path, monkeypatch
+):
+    run = a_run_with(store, ["first"], ["second"])
+    exporter = LiveExporter(store, run, path)
+    exporter.start()
+    with monkeypatch.context() as patched:
+        patched.setattr(ResultsFile, "commit", full)
+        with pytest.raises(InputError, match="No space left"):
+            exporter.finish()
+    assert exported(store, run, path) == ["first", "second"]
+
+
+def test_a_disk_that_is_full_at_the_beginning_is_told(store: Store, path: Path, monkeypatch):
+    monkeypatch.setattr(ResultsFile, "_record", full)
+    with pytest.raises(InputError, match="No space left"):
+        LiveExporter(store, a_run(store), path).start()
 
 
 # For each number that it reads, a child exports and dies at that many calls that touch the file or

@@ -97,9 +97,11 @@ class RunSession:
         try:
             ended = self._work(store, scraper, held, planned, intake, view)
         finally:
-            written = results.finish(store, run)
+            written = _finished(results, store, run)
         summary = summarise(store, run.name)
         code = self._exit_code(ended, summary)
+        if "error" in written:
+            code = code or FINISHED_WITH_FAILURES
         self._report(summary, written, ended, code)
         return code
 
@@ -145,19 +147,35 @@ class RunSession:
             return
         for line in summary.lines():
             print(line)
-        missing = (
-            f" ({written['missing']:,} more are not readable yet)" if written["missing"] else ""
-        )
-        print(f"Results: {written['path']}{missing}")
+        print(f"Results: {self._about(written)}")
         if said := self._how_to_go_on(summary, ended):
             print(said)
+
+    def _about(self, written: dict[str, Any]) -> str:
+        if "error" in written:
+            return f"not complete, {self._same_command} completes them: {written['error']}"
+        missing = written["missing"]
+        more = f" ({missing:,} more are not readable yet)" if missing else ""
+        return f"{written['path']}{more}"
+
+    @property
+    def _same_command(self) -> str:
+        return "the same command without --new" if self.new else "the same command"
 
     def _how_to_go_on(self, summary: Summary, ended: Ended) -> str:
         if summary.state is not RunState.OPEN:
             return ""
         if ended.interrupted:
-            return f"The same command{' without --new' if self.new else ''} goes on from here."
+            return f"{self._same_command.capitalize()} goes on from here."
         return f"All workers have ended before the run did; see {ended.logs}"
+
+
+def _finished(results: Results, store: "Store", run: Run) -> dict[str, Any]:
+    """What the file holds. One that cannot be written is no reason to be silent about the run."""
+    try:
+        return results.finish(store, run)
+    except InputError as error:
+        return {"path": str(results.path), "items": None, "missing": None, "error": str(error)}
 
 
 def _beginning(planned: Planned) -> str:

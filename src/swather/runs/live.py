@@ -74,6 +74,8 @@ class LiveExporter:
             self._thread.join()
         try:
             return self._complete(time.monotonic() + timeout_seconds)
+        except OSError as error:
+            raise self._unwritable(error) from error
         finally:
             if self._file is not None:
                 self._file.close()
@@ -82,9 +84,15 @@ class LiveExporter:
     def _open(self) -> None:
         try:
             self._file = ResultsFile.open(self._path, self._run)
+        except OSError as error:
+            self._store.close()
+            raise self._unwritable(error) from error
         except BaseException:
             self._store.close()
             raise
+
+    def _unwritable(self, error: OSError) -> InputError:
+        return InputError(f"results cannot be written to {self._path}: {error.strerror or error}")
 
     def _write_on(self) -> None:
         pause = self._every_seconds
