@@ -5,12 +5,13 @@ The first place that names a setting wins: an option of the command, the environ
 scraper's decorator, the default.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -50,6 +51,8 @@ OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"
 NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_TEST_", "SWATHER_BENCH_")
+# What the model, which lies above this file, reads as a rate.
+_RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
 
 
 class Settings(BaseSettings):
@@ -182,6 +185,16 @@ class Settings(BaseSettings):
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"
     )
+
+    @field_validator("rate", "total_rate")
+    @classmethod
+    def _is_a_rate(cls, value: str | None, field: ValidationInfo) -> str | None:
+        if value is None or (field.field_name == "rate" and value.strip() == "auto"):
+            return value
+        match = _RATE.fullmatch(value)
+        if match is None or 0.0 in (float(match[1]), float(match[2] or 1)):
+            raise ValueError("should look like '5/s', '30/min' or '1/2s'")
+        return value
 
 
 class Resolved(NamedTuple):
@@ -354,6 +367,6 @@ def _told(error: ValidationError, said: Mapping[str, _Said]) -> str:
         name = str(problem["loc"][0])
         origin = said[name].origin if name in said else ""
         where = f"{origin}: " if origin and origin != OPTION else ""
-        message = problem["msg"].removeprefix("Input ")
+        message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
         problems.append(f"{where}{name} {message}, got {problem['input']!r}")
     return "; ".join(problems)

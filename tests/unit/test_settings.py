@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from swather import settings
-from swather.errors import BadSetting
+from swather.errors import BadSetting, InputError
+from swather.model.pacing import parse_rate
 from swather.store.sqlite.upkeep import DEFAULT_EVENT_DAYS
 
 
@@ -166,11 +167,38 @@ def test_a_value_for_the_row_is_read_by_its_type(name, text, value):
         ("nonsense", "1", "there is no setting 'nonsense'"),
         ("db", "sqlite:///x.db", "db cannot be kept in the database"),
         ("params", "{}", "params cannot be kept in the database"),
+        ("rate", "foo", r"^rate should look like '5/s', '30/min' or '1/2s', got 'foo'$"),
+        ("total_rate", "auto", "total_rate should look like '5/s'"),
     ],
 )
 def test_a_bad_value_for_the_row_is_refused(name, text, message):
     with pytest.raises(BadSetting, match=message):
         settings.checked(name, text)
+
+
+@pytest.mark.parametrize("name", ["rate", "total_rate"])
+@pytest.mark.parametrize(
+    "text",
+    ["5/s", " 30 / min ", "1/2s", "0.5/1.5h", "3/m", "1/d", "", "5", "0/s", "1/0s", "-1/s", "5/x"],
+)
+def test_a_rate_is_good_for_the_settings_when_it_is_for_scrapers(name, text):
+    try:
+        parse_rate(text)
+    except InputError:
+        with pytest.raises(BadSetting, match=f"{name} should look like"):
+            settings.checked(name, text)
+    else:
+        assert settings.checked(name, text) == text
+
+
+def test_a_rate_may_be_found_out():
+    assert settings.checked("rate", "auto") == "auto"
+
+
+def test_a_bad_rate_is_told_with_the_place_that_said_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SWATHER_RATE", "foo")
+    with pytest.raises(BadSetting, match=r"^environment \(SWATHER_RATE\): rate should look like"):
+        settings.read()
 
 
 def test_every_setting_is_described():
