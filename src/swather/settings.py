@@ -279,9 +279,16 @@ def _layers(
     yield _from_variables(EnvSettingsSource(Settings), ENVIRONMENT)
     dotenv = folder / ".env"
     if dotenv.is_file():
-        yield _from_variables(DotEnvSettingsSource(Settings, env_file=dotenv), DOTENV)
+        yield _from_variables(_read_dotenv(dotenv), DOTENV)
     yield _from_row(row)
     yield from _from_toml(folder)
+
+
+def _read_dotenv(path: Path) -> DotEnvSettingsSource:
+    try:
+        return DotEnvSettingsSource(Settings, env_file=path)
+    except (ValueError, OSError) as error:
+        raise BadSetting(f"the settings in {path} cannot be read: {error}") from error
 
 
 def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Said]:

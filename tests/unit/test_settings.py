@@ -128,6 +128,12 @@ def test_what_is_wrong_in_the_file_is_said_in_one_line(toml, message):
     assert "\n" not in str(caught.value)
 
 
+def test_variables_that_are_no_text_are_told():
+    Path(".env").write_bytes(b"SWATHER_WORKERS=\xff\n")
+    with pytest.raises(BadSetting, match=r"\.env cannot be read: .* 0xff"):
+        settings.read()
+
+
 def test_a_mistyped_variable_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SWATHER_CONCURENCY", "2")
     with pytest.raises(BadSetting, match="did you mean 'SWATHER_CONCURRENCY'"):
