@@ -179,6 +179,33 @@ def test_a_read_only_file_is_a_database_error(swather: Swather, tmp_path: Path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("arguments", ["--version", "settings", "settings --json"])
+def test_an_output_that_takes_no_more_is_told_in_one_line(tmp_path: Path, arguments):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PROGRAM, *arguments.split()],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=50,
+        )
+    assert done.returncode == 2
+    assert "the output cannot be written: [Errno 28] No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_an_output_that_is_closed_is_for_nobody(tmp_path: Path):
+    script = f"{PROGRAM} settings >&- && {PROGRAM} nonsense 2>&-; test $? = 2"
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], cwd=tmp_path, capture_output=True, check=False, timeout=50
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130(tmp_path: Path):
     process = subprocess.Popen(
         [PROGRAM, "demo"],

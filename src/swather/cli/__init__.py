@@ -1,7 +1,9 @@
 """The command line. Each command lives in a file of its own and is loaded when it is called."""
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -11,4 +13,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     from swather.cli.app import run
 
+    # Closed streams (>&-) are None: what goes there is for nobody.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     return run(sys.argv[1:] if arguments is None else list(arguments))
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")

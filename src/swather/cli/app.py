@@ -1,6 +1,9 @@
 """The root command, and what every command shares: how it starts and how it ends."""
 
-from typing import Annotated, ClassVar
+import errno
+import os
+import sys
+from typing import Annotated, ClassVar, Final
 
 import typer
 from typer.main import get_group
@@ -8,7 +11,10 @@ from typer.main import get_group
 from swather import __version__
 from swather.cli.failure import INTERRUPTED, report
 from swather.cli.group import SETTINGS, LazyCommand, LazyGroup
-from swather.errors import SwatherError
+from swather.errors import InputError, SwatherError
+
+# What is no mistake of ours: a disk, or what stands for one, that takes no more.
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 class Commands(LazyGroup):
@@ -80,6 +86,13 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = get_group(app).main(arguments, prog_name="swather", standalone_mode=False)
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        # What is left in the buffer would fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return report(InputError(f"the output cannot be written: {error}"), as_json=as_json)
     except (typer.TyperException, SwatherError) as error:
         return report(error, as_json=as_json)
     except (typer.Abort, KeyboardInterrupt):
