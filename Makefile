@@ -10,11 +10,14 @@ UV := uv==0.13.7
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast check format bench bench-full bench-docs bench-pins docs screenshot \
-	pins clean
+.PHONY: help install demo test test-fast check format bench bench-full bench-docs bench-pins docs \
+	screenshot pins clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(READY) ## swather and all it needs, in .venv
+	@echo "Installed: $(BIN)/swather"
 
 demo: $(READY) ## a web shop scraped by three workers, one of them killed half-way
 	@$(BIN)/swather demo $(ARGS)

@@ -34,6 +34,12 @@ def test_the_reference_is_what_the_code_says():
         assert path.read_text() == text, "run: make docs"
 
 
+def test_what_the_docs_tell_to_make_can_be_made():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    told = {name for page in PAGES for name in re.findall(r"`make ([a-z-]+)", page.read_text())}
+    assert {"install", "check"} <= told <= set(targets)
+
+
 def test_every_part_has_its_place():
     text = "".join(path.read_text() for path in reference.FOLDER.glob("*.md"))
     assert [name for name in reference.PARTS if f"<!-- {name} -->" not in text] == []
