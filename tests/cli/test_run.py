@@ -208,6 +208,18 @@ def test_an_interrupt_gives_everything_back_and_the_same_command_goes_on(begun, 
     assert sorted(item["target"] for item in items_in("waiting.jsonl")) == ["a", "b", "c"]
 
 
+def test_an_interrupt_that_leaves_nothing_undone_is_no_interruption(begun):
+    write(WAITING)
+    process = begun("run", "scrapers.py", "a")
+    wait_until(Path("begun").exists)
+    process.send_signal(signal.SIGINT)
+    wait_until(lambda: "again to stop at once" in process.stderr.readline())
+    Path("let-go").touch()
+    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
+    assert "1 task: 1 completed, 0 failed." in out
+    assert process.returncode == 0
+
+
 def test_after_a_kill_of_all_of_it_the_same_command_goes_on(begun):
     write(WAITING)
     command = ("run", "scrapers.py", "a", "b", "c")

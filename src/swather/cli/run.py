@@ -86,7 +86,7 @@ def command(
 
     Loads the targets, lets worker processes work on them, shows how it goes and writes what they
     find. The same command again goes on where it stopped. The first Ctrl-C lets running targets
-    end, the second stops at once; the exit code is then 130, as it is after --max-time.
+    end, the second stops at once; if any are left, the exit code is 130, as after --max-time.
     """
     from swather.cli.run_session import RunSession
     from swather.cli.source import Source

@@ -132,7 +132,8 @@ class RunSession:
         return work.until_it_ends()
 
     def _exit_code(self, ended: Ended, summary: Summary) -> int:
-        if ended.interrupted or summary.state is RunState.CANCELLED:
+        is_done = summary.state is RunState.FINISHED and not summary.load_incomplete
+        if summary.state is RunState.CANCELLED or (ended.interrupted and not is_done):
             return INTERRUPTED
         if summary.state is RunState.OPEN:
             return ended.worst_code or FINISHED_WITH_FAILURES
