@@ -127,6 +127,25 @@ def test_the_log_tells_what_failed(swather: Swather, filled):
     assert "nothing of this kind" in look(swather, "logs", "--task", "1").err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tasks --limit 9223372036854775807",
+        *(f"{name} --limit {10**20}" for name in ("errors", "runs ls", "lanes ls", "logs")),
+        f"tasks --after {10**20}",
+        f"logs --task {10**20}",
+        f"why {10**20}",
+        "runs prune --older-than 3000000d --dry-run",
+        "runs prune --older-than 9999999999999d --dry-run",
+    ],
+)
+def test_a_number_beyond_all_measure_is_told_in_one_line(swather: Swather, filled, command):
+    said = swather(*command.split())
+    # PostgreSQL finds nothing beyond some of them.
+    assert said.code == 2 or "postgres" in filled
+    assert said.err.count("\n") <= 1
+
+
 @pytest.mark.parametrize("command", ["status", "why", "errors", "tasks", "logs"])
 def test_an_unknown_run_is_told(swather: Swather, filled, command):
     said = swather(command, "nope")

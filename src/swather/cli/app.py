@@ -95,6 +95,8 @@ def run(arguments: list[str]) -> int:
         return report(InputError(f"the output cannot be written: {error}"), as_json=as_json)
     except (typer.TyperException, SwatherError) as error:
         return report(error, as_json=as_json)
+    except OverflowError as error:
+        return report(InputError(f"a number is too large: {error}"), as_json=as_json)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return result if isinstance(result, int) else 0
