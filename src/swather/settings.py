@@ -51,6 +51,8 @@ OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"
 NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_TEST_", "SWATHER_BENCH_")
+# What a thread can wait for has an end; this is a year.
+_LONGEST_SECONDS: Final = 31_536_000
 # What the model, which lies above this file, reads as a rate.
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
 
@@ -59,7 +61,12 @@ class Settings(BaseSettings):
     """All settings. None where the scraper's decorator decides."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True, title="settings"
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        title="settings",
     )
 
     db: str = Field(
@@ -74,15 +81,22 @@ class Settings(BaseSettings):
         description="tasks claimed at a time; as many as are soon begun if unset",
     )
     lease_seconds: float = Field(
-        default=60.0, gt=0, description="seconds after which others take over from a silent worker"
+        default=60.0,
+        gt=0,
+        le=_LONGEST_SECONDS,
+        description="seconds after which others take over from a silent worker",
     )
     grace_seconds: float = Field(
         default=30.0,
         ge=0,
+        le=_LONGEST_SECONDS,
         description="seconds for running targets to end when a worker is stopped",
     )
     poll_seconds: float = Field(
-        default=1.0, gt=0, description="seconds between two looks for work when no hint comes"
+        default=1.0,
+        gt=0,
+        le=_LONGEST_SECONDS,
+        description="seconds between two looks for work when no hint comes",
     )
     strategy: Literal["fifo", "lifo", "priority", "weighted_random"] | None = Field(
         default=None, description="the order in which tasks are taken"

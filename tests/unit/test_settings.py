@@ -182,6 +182,18 @@ def test_a_bad_value_for_the_row_is_refused(name, text, message):
         settings.checked(name, text)
 
 
+@pytest.mark.parametrize("name", ["lease_seconds", "grace_seconds", "poll_seconds"])
+def test_a_wait_that_would_not_end_is_refused(name):
+    with pytest.raises(BadSetting, match=f"{name} should be less than or equal to 31536000"):
+        settings.checked(name, "1e300")
+
+
+@pytest.mark.parametrize("text", ["inf", "nan"])
+def test_a_number_of_seconds_is_a_number(text):
+    with pytest.raises(BadSetting, match="timeout should be a finite number"):
+        settings.checked("timeout", text)
+
+
 @pytest.mark.parametrize("name", ["rate", "total_rate"])
 @pytest.mark.parametrize(
     "text",
