@@ -122,13 +122,11 @@ def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
 
 
 def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausable]:
+    from swather.cli.lanes.named import names_of
     from swather.model.lane import PacedKind
-    from swather.model.task import check_name
 
     kind = PacedKind(kind_name)
-    for name in names:
-        if not check_name(kind_name, name):
-            raise InputError(f"a {kind_name} needs a name")
+    for name in names_of(names, scrapers=kind is PacedKind.SCRAPER):
         yield Pausable(
             f"{kind_name} {name}",
             partial(store.lanes.pause, name, kind),

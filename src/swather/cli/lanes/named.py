@@ -31,6 +31,8 @@ def names_of(given: list[str], *, scrapers: bool) -> list[str]:
     for name in given:
         if not check_name(kind, name).strip():
             raise InputError(f"a {kind} needs a name")
+        if scrapers and (":" in name or name.endswith((".py", ".toml"))):
+            raise InputError(f"expected a scraper's name, as `swather runs` shows it, got {name!r}")
         found[lane_of_url(name) if is_http(name) and not scrapers else name] = None
     return list(found)
 
