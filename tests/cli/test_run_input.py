@@ -96,3 +96,12 @@ def test_an_item_that_is_no_json_fails_its_target(swather: Swather):
     assert said.code == 1
     assert said.data["counts"]["reasons"] == {"bad_item": 1}
     assert "item is not JSON" in said.data["groups"][0]["title"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["run", "enqueue"])
+def test_a_file_without_a_target_is_told(swather: Swather, verb):
+    Path("none.txt").write_text("\n\n")
+    said = swather(verb, "scrapers.py", "--targets", "none.txt")
+    assert said.code == 0, said.err
+    assert "note: there are no targets in none.txt\n" in said.err

@@ -35,6 +35,13 @@ def test_batches_are_full_but_for_the_last():
     assert [len(batch) for batch in an_intake(range(25)).batches(10)] == [10, 10, 5]
 
 
+@pytest.mark.parametrize(("values", "is_empty"), [([], True), ([1], False)])
+def test_a_check_finds_out_whether_there_is_anything_at_all(values, is_empty):
+    intake = an_intake(values)
+    intake.check()
+    assert intake.is_empty is is_empty
+
+
 def test_a_limit_counts_good_targets():
     lines = [BadLine(1, "bad", "t"), *from_values(range(5))]
     intake = Intake(a_scraper(), lines, limit=2, skip_bad=True)

@@ -1,5 +1,6 @@
 """`swather enqueue`: targets into a run, for workers that run elsewhere or later."""
 
+import sys
 from typing import Final
 
 from swather.cli.arguments import (
@@ -71,6 +72,8 @@ def command(
         held = configured.resolved(store, {"db": db}).settings
         found = configured.applied(found, held)
         intake = source.intake(found)
+        if intake.is_empty:
+            print(f"note: {source.nothing_found}", file=sys.stderr)
         planned = plan_run(
             store,
             found,

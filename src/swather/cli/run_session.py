@@ -94,6 +94,8 @@ class RunSession:
         view = view_on(output.stderr())
         for note in (*planned.notes, *filter(None, [aside])):
             view.say(f"note: {note}")
+        if intake is not None and intake.is_empty:
+            view.say(f"note: {self.source.nothing_found}")
         try:
             ended = self._work(store, scraper, held, planned, intake, view)
         finally:

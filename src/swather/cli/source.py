@@ -51,6 +51,10 @@ class Source:
         named = [count(len(self.arguments), "argument")] if self.arguments else []
         return ", ".join([*named, *self.files])
 
+    @property
+    def nothing_found(self) -> str:
+        return f"there are no targets in {self.in_words}"
+
     def reads(self, path: Path) -> bool:
         """Whether this is one of the files that targets come from."""
         files = [name for name in self.files if name != STDIN]

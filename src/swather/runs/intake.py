@@ -22,7 +22,8 @@ class Intake:
 
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
     with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
-    lines means that none has come yet. `hosts` are those of the targets so far.
+    lines means that none has come yet. `hosts` are those of the targets so far; `is_empty` when a
+    check has found that there is not one line.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Intake:
         self.skipped = 0
         self.bad: list[BadLine] = []
         self.hosts: dict[str, None] = {}
+        self.is_empty = False
 
     def check(self, count: int = CHECKED_AHEAD) -> None:
         """Look at the first `count` lines, so that a bad one among them is told before anything is
@@ -56,6 +58,7 @@ class Intake:
             bad = [entry for entry in seen if isinstance(entry, BadLine)]
             if bad:
                 raise bad_lines(bad)
+        self.is_empty = not seen
         self._entries = chain(seen, self._entries)
 
     def batches(self, size: int) -> Iterator[list[Row]]:
