@@ -140,7 +140,7 @@ def test_an_option_of_a_group_is_not_lost_on_its_command(swather: Swather, store
         (("lanes", "set", "books.py", "--scraper", "--rate", "1/s"), "got 'books.py'"),
         (("pause", "--worker", "nope"), "no worker 'nope' is at work; there are: none"),
         (("runs", "rm"), "Missing argument 'RUN'"),
-        (("runs", "prune", "--older-than", "long"), "expected a time such as"),
+        (("runs", "prune", "--older-than", "long"), "Invalid value for '--older-than'"),
         (("runs", "remove"), "No such command 'remove'"),
     ],
 )

@@ -10,11 +10,13 @@ _DURATION: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|)\s*")
 _SHARE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
-def seconds_of(text: str | float) -> float:
-    """A length of time in seconds."""
-    match = _DURATION.fullmatch(str(text))
+def seconds_of(text: str, *, option: str) -> float:
+    """A length of time in seconds, as an option was given it."""
+    match = _DURATION.fullmatch(text)
     if match is None or float(match[1]) <= 0:
-        raise typer.BadParameter(f"expected a time such as 90s, 15m, 2h or 30d, got {text!r}")
+        raise typer.BadParameter(
+            f"expected a time such as 90s, 15m, 2h or 30d, got {text!r}", param_hint=f"'{option}'"
+        )
     return float(match[1]) * _UNITS[match[2]]
 
 
@@ -31,7 +33,9 @@ class MaxFailed(str):
 
 
 def max_failed_of(text: str) -> MaxFailed:
-    match = _SHARE.fullmatch(str(text))
+    match = _SHARE.fullmatch(text)
     if match is None or (match[2] and float(match[1]) > 100) or (not match[2] and "." in match[1]):
-        raise typer.BadParameter(f"expected a number or a share such as 1%, got {text!r}")
+        raise typer.BadParameter(
+            f"expected a number or a share such as 1%, got {text!r}", param_hint="'--max-failed'"
+        )
     return MaxFailed(text.strip())

@@ -112,7 +112,7 @@ def command(
             "grace_seconds": grace_seconds,
             "store_pages": store_pages,
         },
-        max_seconds=None if max_time is None else seconds_of(max_time),
+        max_seconds=None if max_time is None else seconds_of(max_time, option="--max-time"),
         max_failed=max_failed_of(max_failed),
         output=output,
         resume=resume,

@@ -33,7 +33,7 @@ def command(
     from swather.cli.selection import MAX_RUNS_SEEN
     from swather.runs.words import count
 
-    before = datetime.now(UTC) - timedelta(seconds=seconds_of(older_than))
+    before = datetime.now(UTC) - timedelta(seconds=seconds_of(older_than, option="--older-than"))
     with database.opened(db) as store:
         old = [
             run.name
