@@ -82,7 +82,10 @@ def export(
         # The file that was written live in this place is gone.
         position_path(path).unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"results cannot be written to {path}: {error}") from error
+        # Not the error's own text, which names a file that is gone.
+        raise InputError(
+            f"results cannot be written to {path}: {error.strerror or error}"
+        ) from error
     return Exported(path, reading.lines, reading.missing)
 
 
