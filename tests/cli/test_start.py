@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import swather as package
+from swather.cli import main
 from swather.cli.app import Commands
 from swather.cli.db import Commands as DatabaseCommands
 from swather.cli.group import _Loaded
@@ -142,3 +143,14 @@ def test_a_closed_pipe_is_no_traceback():
         ["/bin/sh", "-c", script], capture_output=True, text=True, check=False, env=os.environ
     )
     assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_the_program_loads_ends_with_130(monkeypatch: pytest.MonkeyPatch):
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "swather.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "swather.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert main(["--version"]) == 130

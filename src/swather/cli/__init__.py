@@ -11,8 +11,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 done, 1 finished with failures, 2 usage or configuration, 3 database, 130 interrupted.
     """
-    from swather.cli.app import run
-
+    try:
+        from swather.cli.app import run
+    except KeyboardInterrupt:
+        return 130
     # Closed streams (>&-) are None: what goes there is for nobody.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
