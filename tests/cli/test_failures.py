@@ -11,6 +11,7 @@ import pytest
 from swather.cli.db import Commands
 from swather.store import factory
 from tests.cli.conftest import PROGRAM, Swather
+from tests.cli.scrapers import write
 from tests.postgres import PostgresServer
 
 CANARY = "hunter2canary"
@@ -203,6 +204,16 @@ def test_an_output_that_is_closed_is_for_nobody(tmp_path: Path):
         ["/bin/sh", "-c", script], cwd=tmp_path, capture_output=True, check=False, timeout=50
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.slow
+def test_letters_that_the_output_lacks_are_spelt_out(installed: Swather):
+    write('from swather import scraper\n\n\n@scraper\ndef u(ctx, _):\n    """Größe."""\n', "u.py")
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    said = installed("scrapers", "u.py", env=ascii_only)
+    assert (said.code, said.err) == (0, "")
+    assert r"Gr\xf6\xdfe." in said.out
+    assert "Größe." in str(installed("scrapers", "u.py", "--json", env=ascii_only).data)
 
 
 @pytest.mark.slow

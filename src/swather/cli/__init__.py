@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TextIO
 
 
@@ -18,6 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Closed streams (>&-) are None: what goes there is for nobody.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
+    # What the encoding lacks is shown by its number.
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
     return run(sys.argv[1:] if arguments is None else list(arguments))
 
 

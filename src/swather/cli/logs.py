@@ -80,8 +80,12 @@ def _print(event: "Event", *, as_json: bool) -> None:
 
     import msgspec
 
+    from swather.cli import output
+
     if as_json:
-        print(json.dumps(msgspec.to_builtins(event), ensure_ascii=False), flush=True)
+        print(
+            json.dumps(msgspec.to_builtins(event), ensure_ascii=output.is_ascii_only()), flush=True
+        )
         return
     print(f"{event.at.astimezone():%F %T}  {event.kind:<9}{_about(event)}", flush=True)
 

@@ -42,7 +42,12 @@ def show(*tables: Table) -> None:
 
 
 def print_json(data: Any) -> None:
-    print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
+    print(json.dumps(data, indent=2, ensure_ascii=is_ascii_only(), default=_plain))
+
+
+def is_ascii_only() -> bool:
+    """Whether stdout may lack letters, which JSON then spells in its own way."""
+    return not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
 
 
 def facts(rows: Iterable[tuple[str, Any]]) -> Table:
