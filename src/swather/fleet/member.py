@@ -18,10 +18,7 @@ _NOT_CRASHES: Final = frozenset({0, 2, 130})
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _MAX_DOUBLINGS: Final = 4
 _NEVER: Final = float("inf")
-_HINTS: Final = {
-    "SIGKILL": " (out of memory?)",
-    "SIGVTALRM": " (a target kept the interpreter for longer than its timeout)",
-}
+_HINTS: Final = {"SIGVTALRM": " (a target kept the interpreter for longer than its timeout)"}
 
 _log = logging.getLogger(__name__)
 

@@ -61,7 +61,7 @@ def check_limit(limit: int) -> int:
     """How many rows to find at most."""
     if type(limit) is int and 0 < limit <= MAX_ID:
         return limit
-    raise InputError(f"limit must be a positive whole number, got {limit!r}")
+    raise InputError(f"limit must be a whole number from 1 to {MAX_ID:,}, got {limit!r}")
 
 
 def check_paced(name: str, kind: PacedKind = PacedKind.LANE) -> None:

@@ -8,7 +8,7 @@ from swather.model.query import TaskFilter
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
 from swather.store.batching import Row, batches_of, rows_of
-from swather.store.checks import check_limit, may_exist, unknown_task
+from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
 from swather.store.ports import Enqueued
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.claim import Claimer
@@ -73,7 +73,7 @@ class PostgresTasks:
         ids, values = ids_of(self._connection, which)
         rows = self._connection.rows(
             f"{queries.tasks} WHERE t.id = ANY(ARRAY({ids})) ORDER BY t.id",
-            {**values, "after_id": after_id, "limit": check_limit(limit)},
+            {**values, "after_id": min(after_id, MAX_ID), "limit": check_limit(limit)},
         )
         return [_task_of(row) for row in rows]
 

@@ -7,7 +7,7 @@ from swather.model.payload import decode
 from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
 from swather.store.batching import Added, Row, batches_of, rows_of
-from swather.store.checks import check_limit, may_exist, unknown_task
+from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
 from swather.store.sqlite.cancel import cancel_tasks
@@ -64,7 +64,7 @@ class SQLiteTasks:
             rows = self._connection.rows(
                 f"{queries.tasks} WHERE {condition} AND t.id > :after_id "
                 "ORDER BY t.id LIMIT :limit",
-                {**values, "after_id": after_id, "limit": check_limit(limit)},
+                {**values, "after_id": min(after_id, MAX_ID), "limit": check_limit(limit)},
             )
             return [task_of(row) for row in rows]
 
