@@ -58,10 +58,10 @@ def test_a_neighbour_notices_a_killed_process(yard: Yard):
 
 def test_a_process_that_was_stopped_past_its_lease_loses_it_and_goes_on(either_yard: Yard):
     run = either_yard.run("patient", [{"seconds": 2.5}])
-    first = either_yard.start(run, "patient", lease_seconds=2.0)
+    first = either_yard.start(run, "patient", lease_seconds=4.0)
     either_yard.wait_for("began-0")
     stop_between_transactions(first, either_yard.store)
-    second = either_yard.start(run, "patient", lease_seconds=2.0)
+    second = either_yard.start(run, "patient", lease_seconds=4.0)
     assert either_yard.wait_for("began-0", times=2) == second.pid
     first.signal(signal.SIGCONT)
     assert (first.end(), second.end()) == (0, 0)

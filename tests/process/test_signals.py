@@ -8,14 +8,12 @@ from tests.worker.given import wait_until
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_idle_process_ends_within_a_second_of_a_signal(either_yard: Yard, number):
+def test_an_idle_process_ends_with_a_signal_and_not_at_its_next_look(either_yard: Yard, number):
     run = either_yard.run("patient", [])
-    worker = either_yard.start(run, "patient", forever=True)
+    worker = either_yard.start(run, "patient", forever=True, poll_seconds=600, grace_seconds=600)
     wait_until(lambda: any(row.statistics for row in either_yard.store.workers.find()))
-    began = time.monotonic()
     worker.signal(number)
     assert worker.end() == 130
-    assert time.monotonic() - began < 1.0
 
 
 def test_a_busy_process_lets_its_targets_end(yard: Yard):
