@@ -91,6 +91,15 @@ def test_a_released_task_takes_its_old_place(store: Store):
     assert values(claim(store, worker, 2)) == [0, 2]
 
 
+def test_lifo_takes_each_task_once_after_one_older_than_the_last_came_back(store: Store):
+    run, worker = a_run(store, 300, strategy=Strategy.LIFO), a_worker(store)
+    older = [lease for _ in range(3) for lease in claim(store, worker, 50)]
+    store.tasks.enqueue(run, targets(["new", "newer"]))
+    assert values(claim(store, worker, 2)) == ["newer", "new"]
+    finish(store, released(older[0]))
+    assert values(claim(store, worker, 3)) == [299, 149, 148]
+
+
 def test_random_draws_favour_high_priorities_in_proportion(store: Store):
     run, worker = a_run(store, strategy=Strategy.WEIGHTED_RANDOM), a_worker(store)
     for priority in (1, 9):

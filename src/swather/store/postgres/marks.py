@@ -70,6 +70,7 @@ class Marks:
     def took_oldest(self, head_id: int, priority: int, task_ids: list[int]) -> None:
         mark = self._mark(head_id, priority)
         mark.given += len(task_ids)
+        mark.bottom = 0
         mark.top = max(task_ids)
 
     def took_newest(self, head_id: int, priority: int, task_ids: list[int], *, fresh: bool) -> None:
@@ -81,10 +82,12 @@ class Marks:
         mark.top = high if fresh else max(mark.top, high)
 
     def returned(self, head_id: int, priority: int, task_id: int) -> None:
-        """A task came back, perhaps below the mark."""
+        """A task came back, perhaps to where nobody looks. Elsewhere the mark stays, lest the two
+        ranges outside of it overlap and a claim takes one task twice.
+        """
         for place in ((head_id, priority), (head_id, 0)):
             mark = self._marks.get(place)
-            if mark is not None and mark.top >= task_id:
+            if mark is not None and mark.bottom <= task_id <= mark.top:
                 mark.top = task_id - 1
 
     def _mark(self, head_id: int, priority: int) -> Mark:
