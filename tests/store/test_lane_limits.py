@@ -125,6 +125,30 @@ def test_two_runs_with_their_own_lane_limits_share_the_lanes_pace(store: Store):
     assert len(claim(store, a_worker(store), 20)) == 1
 
 
+def test_what_one_run_leaves_of_a_lanes_places_the_other_has_in_the_same_claim(store: Store):
+    for _ in range(2):
+        a_run(store, 2, lane="site", lane_limits=Limits(in_flight=8))
+    assert len(claim(store, a_worker(store), 20)) == 4
+
+
+def test_what_one_run_leaves_of_a_lanes_rate_the_other_has_in_the_same_claim(store: Store):
+    for _ in range(2):
+        a_run(store, 2, lane="site")
+    store.lanes.limit("site", Limits(1_000.0, 3))
+    worker = a_worker(store)
+    assert len(claim(store, worker, 20)) == 3
+    assert claim(store, worker, 20) == []
+
+
+def test_a_run_without_limits_does_not_wait_for_the_limits_of_another(store: Store):
+    worker = a_worker(store)
+    # Whichever run's turn comes first.
+    for lane in ("one", "two"):
+        a_run(store, 5, lane=lane, lane_limits=Limits(1_000.0, 2))
+        a_run(store, 5, lane=lane)
+        assert len(claim(store, worker, 20)) == 7
+
+
 def test_a_place_freed_by_one_run_is_there_for_the_other_at_once(store: Store):
     worker = a_worker(store)
     first = a_run(store, 1, lane="site")

@@ -65,7 +65,7 @@ class Walk:
         self._now = now
         self._cursors = cursors
         self._gates: dict[int, Gate | None] = {}
-        self._gate_owners: dict[int, int] = {}
+        self._limits: dict[int, Limits] = {}
         self._probes: dict[tuple[int, int], Probe | None] = {}
         self.put_to_sleep = 0
 
@@ -102,7 +102,7 @@ class Walk:
         return [
             Head(row[0], row[1], row[2], row[3], row[4], self.gates(run, row[3], row[5:]))
             for row in rows[:limit]
-            if self._gate_owners.get(row[3], run.id) == run.id
+            if self._may_share(run, row[3], limited=row[5])
         ]
 
     def gates(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> tuple[Gate, ...]:
@@ -118,17 +118,22 @@ class Walk:
         return tuple(gate for gate in (lane, self._probes[place]) if gate is not None)
 
     def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
-        """One gate per lane; the first run to reach a limited lane has it for this claim, since
-        another may have limits of its own for it.
-        """
+        """One gate per lane, for all runs of this claim that have the same limits for it."""
+        own = _own_limits(run, lane_id)
+        if own.are_none and not row[0]:
+            return None
         gate = self._gates.get(lane_id)
         if gate is None:
-            own = run.lane_limits if lane_id else NO_LIMITS
             gate = lane_gate(self._connection, lane_id, row, own, self._now, self._count)
             if gate is not None:
                 self._gates[lane_id] = gate
-                self._gate_owners[lane_id] = run.id
+                self._limits[lane_id] = own
         return gate
+
+    def _may_share(self, run: ClaimedRun, lane_id: int, *, limited: bool) -> bool:
+        """Not a lane that this claim has reached under other limits; one with none is free."""
+        own = _own_limits(run, lane_id)
+        return self._limits.get(lane_id, own) == own or (own.are_none and not limited)
 
     def sleep(self, head: Head) -> float:
         """Nothing may start there before the time that is returned."""
@@ -159,3 +164,7 @@ class Walk:
         for gate in (*self._gates.values(), *self._probes.values()):
             if gate is not None:
                 gate.save(self._connection)
+
+
+def _own_limits(run: ClaimedRun, lane_id: int) -> Limits:
+    return run.lane_limits if lane_id else NO_LIMITS
