@@ -62,6 +62,7 @@ def is_gone(pid: int) -> bool:
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(member, "_FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(member, "_AWAY_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture
@@ -142,16 +143,17 @@ def test_an_end_that_is_no_crash_is_final(make, code):
     assert fleet.crashes == []
 
 
-def test_a_worker_that_asks_for_a_restart_gets_it_as_often_as_it_likes(make, tmp_path: Path):
-    program = """
+@pytest.mark.parametrize("code", [75, 3], ids=["asked for", "database away"])
+def test_some_ends_are_followed_by_a_new_start_as_often_as_it_takes(make, tmp_path: Path, code):
+    program = f"""
 import os, sys
-open(f"{sys.argv[1]}/{os.getpid()}", "w").close()
-raise SystemExit(75 if len(os.listdir(sys.argv[1])) < 8 else 0)
+open(f"{{sys.argv[1]}}/{{os.getpid()}}", "w").close()
+raise SystemExit({code} if len(os.listdir(sys.argv[1])) < 8 else 0)
 """
     fleet = make(program)
     fleet.start()
     assert fleet.wait(20)
-    assert [ended.code for ended in fleet.exits] == [75] * 7 + [0]
+    assert [ended.code for ended in fleet.exits] == [code] * 7 + [0]
 
 
 def test_stopping_asks_once_and_starts_nobody_anew(make, tmp_path: Path):

@@ -14,9 +14,12 @@ from swather import posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
+# The database is away, which is not the worker's fault, and may come back.
+DATABASE_AWAY: Final = 3
 _NOT_CRASHES: Final = frozenset({0, 2, 130})
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _MAX_DOUBLINGS: Final = 4
+_AWAY_PAUSE_SECONDS: Final = 2.0
 _NEVER: Final = float("inf")
 _HINTS: Final = {"SIGVTALRM": " (a target kept the interpreter for longer than its timeout)"}
 
@@ -48,7 +51,7 @@ class Exit(NamedTuple):
 
 class Member:
     """Starts its process, and starts it anew when it crashed: MAX_RESTARTS times at most, but for
-    those that are forgiven.
+    those that are forgiven; and as often as it takes when it did not reach its database.
     """
 
     def __init__(
@@ -121,6 +124,8 @@ class Member:
     def _next_start(self, ended: Exit) -> float:
         if ended.code == RESTART_ASKED:
             return 0.0
+        if ended.code == DATABASE_AWAY:
+            return time.monotonic() + _AWAY_PAUSE_SECONDS
         if not ended.is_crash or self._restarts - self._forgiven >= MAX_RESTARTS:
             return _NEVER
         pause: float = _FIRST_PAUSE_SECONDS * 2 ** min(self._restarts, _MAX_DOUBLINGS)
