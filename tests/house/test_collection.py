@@ -24,5 +24,6 @@ def collected(seed: int) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_no_name_of_a_test_depends_on_the_order_of_a_set():
     assert collected(seed=1) == collected(seed=3)
