@@ -1,13 +1,18 @@
 """The same command goes on with the run that it began."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
 import pytest
 
+import swather.store
 from swather.errors import InputError, NotFound
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.run import RunState
 from swather.model.strategy import Strategy
-from swather.runs.start import plan_run, source_fingerprint
+from swather.runs.start import Planned, plan_run, source_fingerprint
 from swather.store import Store
 from tests.runs.given import a_scraper
 from tests.store.given import a_producer, a_worker, claim, completed, finish, targets
@@ -33,6 +38,21 @@ def test_the_same_command_goes_on(store: Store):
     first = plan_run(store, a_scraper(), params={"page": 1}, source_fingerprint=source)
     again = plan_run(store, a_scraper(), params={"page": 1}, source_fingerprint=source)
     assert (again.run.name, again.is_new, again.finished) == (first.run.name, False, False)
+
+
+def test_the_same_command_given_twice_at_once_begins_one_run(store: Store):
+    start = threading.Barrier(4)
+
+    def command() -> Planned:
+        with closing(swather.store.open(store.url)) as own:
+            start.wait(timeout=20)
+            return plan_run(own, a_scraper(), params={"page": 1})
+
+    with ThreadPoolExecutor(4) as threads:
+        plans = [one.result(timeout=40) for one in [threads.submit(command) for _ in range(4)]]
+    assert len({planned.run.id for planned in plans}) == 1
+    assert [planned.is_new for planned in plans].count(True) == 1
+    assert len(store.runs.find()) == 1
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,22 @@ def plan_run(
             HOSTS: list(dict.fromkeys(hosts_in(params)))[:MAX_HOSTS],
             "store_pages": scraper.options.store_pages,
         }
-        return Planned(
-            _create(store, scraper, {**params, RESERVED_PARAM: kept}, name, task_limit), True, False
-        )
+
+        def begin() -> tuple[Run, bool]:
+            # Somebody else may have given the same command just now.
+            begun = None if new else _begun_before(store, scraper, fingerprint)
+            if begun is not None:
+                return begun, False
+            reserved = {**params, RESERVED_PARAM: kept}
+            return _create(store, scraper, reserved, name, task_limit), True
+
+        found, is_new = store.runs.alone(begin)
+        if is_new:
+            return Planned(found, True, False)
+    return _going_on(store, scraper, found)
+
+
+def _going_on(store: Store, scraper: Scraper, found: Run) -> Planned:
     notes = _notes(found, scraper)
     if notes:
         found = store.runs.revise(

@@ -5,10 +5,10 @@ repeated safely. A store may be used from several threads; they take turns. What
 its turn (the beat, a dashboard) opens a store of its own.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from swather.model.autopace import AutoPace
 from swather.model.blocks import Curve
@@ -25,6 +25,7 @@ from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
 from swather.store.web_ports import Breakers, Pages, Robots
 
+T = TypeVar("T")
 Fence = tuple[int, int]
 
 # A learned pace that nobody renews is forgotten after so long.
@@ -53,6 +54,12 @@ class Finished(NamedTuple):
 class Runs(Protocol):
     def create(self, new: NewRun) -> Run:
         """Make a run; a name that is taken is refused, a missing one is made."""
+        ...
+
+    def alone(self, work: Callable[[], T]) -> T:
+        """Do `work` on this store in one transaction, while nobody else does any here: to make a
+        run unless there is one. It may be repeated, and must not change anything else.
+        """
         ...
 
     def get(self, name: str) -> Run: ...

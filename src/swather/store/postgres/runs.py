@@ -1,6 +1,7 @@
 """Runs: made, paused, settled, cancelled, removed."""
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from swather.errors import InputError
 from swather.model.pacing import Limits
@@ -24,6 +25,10 @@ from swather.store.postgres.names import lane_id, run_id
 from swather.store.postgres.remove import remove_run
 from swather.store.postgres.settings import PostgresSettings, queries
 
+T = TypeVar("T")
+
+# Any number that is not used for another lock of this kind.
+_ALONE: Final = 5_742_068_114_507_393
 _UNFINISHED: Final = frozenset({State.SCHEDULED, State.READY, State.LEASED})
 
 
@@ -64,6 +69,13 @@ class PostgresRuns:
             if new.name is not None:
                 raise InputError(f"there is already a run named {name!r}; choose another name")
             number += 1
+
+    def alone(self, work: Callable[[], T]) -> T:
+        def locked() -> T:
+            self._connection.execute("SELECT pg_advisory_xact_lock(%(key)s)", {"key": _ALONE})
+            return work()
+
+        return self._connection.transact(locked)
 
     def get(self, name: str) -> Run:
         check_known(name)

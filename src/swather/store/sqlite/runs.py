@@ -1,6 +1,7 @@
 """Runs: made, paused, settled, cancelled, removed."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from swather.errors import InputError
 from swather.model.pacing import Limits
@@ -25,6 +26,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
 from swather.store.sqlite.remove import remove_run
 from swather.store.sqlite.settings import SQLiteSettings, queries
+
+T = TypeVar("T")
 
 
 class SQLiteRuns:
@@ -58,6 +61,10 @@ class SQLiteRuns:
                 },
             )
             return self.get(name)
+
+    def alone(self, work: Callable[[], T]) -> T:
+        with self._connection.transaction():
+            return work()
 
     def get(self, name: str) -> Run:
         check_known(name)
