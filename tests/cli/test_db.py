@@ -187,6 +187,7 @@ def test_check_lists_what_is_wrong_and_fails(swather: Swather, tmp_path: Path):
     assert said.data["wrong"]
 
 
+@pytest.mark.slow
 def test_the_installed_program_does_the_same(installed: Swather, busy: str):
     data = json.loads(installed("db", "stats", "--json", "--db", busy).out)
     assert data["tasks"]["completed"] == 2

@@ -115,6 +115,7 @@ def test_a_worker_that_was_killed_is_replaced(make, tmp_path: Path):
     assert fleet.wait(20)
 
 
+@pytest.mark.slow
 def test_a_worker_that_crashes_again_and_again_is_given_up(make):
     fleet = make("raise SystemExit(1)")
     fleet.start()
@@ -122,6 +123,7 @@ def test_a_worker_that_crashes_again_and_again_is_given_up(make):
     assert [ended.code for ended in fleet.crashes] == [1] * 6
 
 
+@pytest.mark.slow
 def test_crashes_are_forgiven_while_work_gets_done(make, tmp_path: Path):
     program = """
 import os, sys
@@ -143,6 +145,7 @@ def test_an_end_that_is_no_crash_is_final(make, code):
     assert fleet.crashes == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [75, 3], ids=["asked for", "database away"])
 def test_some_ends_are_followed_by_a_new_start_as_often_as_it_takes(make, tmp_path: Path, code):
     program = f"""

@@ -259,6 +259,7 @@ def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_a_trip_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
     class Slow(NotedTrip):
         async def admit(self, url, hop, proxy):

@@ -218,6 +218,7 @@ def test_places_seen_before_cost_next_to_nothing():
     assert asyncio.run(run()) < 1.0
 
 
+@pytest.mark.slow
 def test_no_more_places_are_remembered_than_fit():
     async def everywhere(_):
         return [ip_address(PUBLIC)]

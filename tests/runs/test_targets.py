@@ -168,6 +168,7 @@ def test_arguments_are_numbered():
     assert [(line.number, line.value) for line in lines] == [(1, "one"), (2, "two")]
 
 
+@pytest.mark.slow
 def test_a_large_file_is_never_in_memory(tmp_path):
     source = written(tmp_path, "targets.txt", "".join(f"target {n}\n" for n in range(100_000)))
     tracemalloc.start()

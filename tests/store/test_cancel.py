@@ -50,6 +50,7 @@ def test_a_run_cancelled_twice_ends_nothing_more(store: Store):
     assert states(store, run) == {"cancelled": 2}
 
 
+@pytest.mark.slow
 def test_a_large_run_is_cancelled_whole(store: Store):
     run = a_run(store, 12_000)
     claim(store, a_worker(store), 100)

@@ -126,6 +126,7 @@ def test_pages_of_a_run_that_is_not_there_are_refused(store: Store):
         store.pages.keep(a_run(store), [a_page(request_key=b"short")])
 
 
+@pytest.mark.slow
 def test_more_than_one_statement_can_carry_is_kept_whole(store: Store):
     run, random = a_run(store), Random(2)
     pages = [a_page(task, content=random.randbytes(6 << 20)) for task in range(4)]

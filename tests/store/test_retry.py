@@ -181,6 +181,7 @@ def test_tasks_are_found_by_their_state(store: Store, state, expected):
     assert {task.state for task in found} <= {state}
 
 
+@pytest.mark.slow
 def test_many_tasks_are_retried_at_once(store: Store):
     run, worker = a_run(store, 6_000), a_worker(store)
     finish(store, *(failed(lease) for lease in claim(store, worker, 6_000)))

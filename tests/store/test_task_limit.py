@@ -83,6 +83,7 @@ def test_children_of_a_checkpoint_count_as_well(store: Store):
     assert total_and_over(store, run) == (2, 2)
 
 
+@pytest.mark.slow
 def test_more_children_than_one_transaction_takes(store: Store):
     run = a_run(store, 1, task_limit=10_050)
     (lease,) = claim(store, a_worker(store))

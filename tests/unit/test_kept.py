@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def test_only_the_same_request_has_the_same_key(first, second):
     assert len(request_key(*first)) == 32
 
 
+@pytest.mark.slow
 def test_parts_are_of_a_bearable_size():
     def page(number: int) -> KeptPage:
         content = number.to_bytes(8, "big") + b"".join(

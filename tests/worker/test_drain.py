@@ -155,6 +155,7 @@ def test_slow_tasks_are_not_held_back_from_other_workers(shop: Shop):
     assert first.report().completed + second.report().completed == 4
 
 
+@pytest.mark.slow
 def test_leases_that_wait_behind_a_slow_task_are_given_back(shop: Shop):
     release = threading.Event()
     slow_began = threading.Event()

@@ -1,6 +1,8 @@
 import asyncio
 import threading
 
+import pytest
+
 from swather.model.worker import WorkerState
 from swather.scraping.scraper import scraper
 from tests.worker.given import Shop, until, wait_until
@@ -79,6 +81,7 @@ def test_a_second_stop_is_at_once_and_leaves_nothing_leased(shop: Shop):
     assert shop.counts(run) == {"ready": 5}
 
 
+@pytest.mark.slow
 def test_a_target_that_ignores_the_stop_does_not_hold_it_up(shop: Shop):
     began, release = threading.Event(), threading.Event()
 

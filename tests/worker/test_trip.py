@@ -57,6 +57,7 @@ def test_redirects_are_paid_for(shop: Shop, site: NotingSite):
     assert sum(site.gaps()) > 0.25
 
 
+@pytest.mark.slow
 def test_the_wait_for_permits_is_not_part_of_the_timeout(shop: Shop, site: NotingSite):
     @scraper(allow_private=True, retries=0, timeout=0.5)
     async def hurried(ctx, target):
