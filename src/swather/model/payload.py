@@ -94,3 +94,8 @@ def _has_non_finite(value: Any) -> bool:
         for part in level
         if isinstance(part, float)
     )
+
+
+def storable(text: str) -> str:
+    """Text as far as every database can hold it: no NUL, no lone surrogate."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

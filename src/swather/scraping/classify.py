@@ -52,6 +52,7 @@ from swather.errors import (
     Transient,
 )
 from swather.model.outcome import MAX_MESSAGE_CHARACTERS, Fault
+from swather.model.payload import storable
 from swather.model.retry import ErrorClass
 from swather.net.errors import (
     ConnectionFailed,
@@ -106,13 +107,13 @@ def classify(error: BaseException, *, alone: bool = False) -> Classified:
     cause, meaning = _meaning_of(error)
     fault = Fault(
         error_class=meaning.error_class,
-        message=_encodable(_message_of(cause)),
-        traceback=_encodable(traceback_of(error)),
-        where=_encodable(where_of(cause)),
+        message=storable(_message_of(cause)),
+        traceback=storable(traceback_of(error)),
+        where=storable(where_of(cause)),
         alone=alone,
     )
     return Classified(
-        fault, _storable(meaning.reason), _bounded(meaning.after_seconds), meaning.cools_lane
+        fault, _reason_of(meaning), _bounded(meaning.after_seconds), meaning.cools_lane
     )
 
 
@@ -286,10 +287,10 @@ def _names_of(error: BaseException) -> list[str]:
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
 
 
-def _storable(reason: Any) -> str | None:
-    """A reason that every database can hold, whatever the user's code gave for one."""
-    text = "" if reason is None else _text_of(reason)[:_MAX_REASON_CHARACTERS].replace("\0", "")
-    return _encodable(text) or None
+def _reason_of(meaning: Meaning) -> str | None:
+    """Whatever the user's code gave for one."""
+    reason = "" if meaning.reason is None else _text_of(meaning.reason)
+    return storable(reason[:_MAX_REASON_CHARACTERS].replace("\0", "")) or None
 
 
 def _bounded(seconds: Any) -> float | None:
@@ -298,11 +299,6 @@ def _bounded(seconds: Any) -> float | None:
         return None
     bounded = float(min(max(seconds, 0.0), _MAX_AFTER_SECONDS))
     return None if math.isnan(bounded) else bounded
-
-
-def _encodable(text: str) -> str:
-    """Without lone surrogates."""
-    return text.encode(errors="replace").decode()
 
 
 def _message_of(error: BaseException) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from swather.model.payload import storable
 from swather.model.task import MAX_NAME_BYTES
 
 MAX_BYTES: Final = 150
@@ -56,8 +57,7 @@ def numbered(name: str, sha256: str) -> Iterator[str]:
 
 def label_of(name: str | None) -> str:
     """The name as it was given, as far as every database can hold it."""
-    text = (name or "").replace("\0", "�").encode(errors="replace").decode()
-    return _shortened(text, MAX_NAME_BYTES)
+    return _shortened(storable(name or ""), MAX_NAME_BYTES)
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from swather.model.outcome import (
     Released,
     Retry,
 )
-from swather.model.payload import MAX_ITEM_BYTES, encode
+from swather.model.payload import MAX_ITEM_BYTES, encode, storable
 from swather.model.retry import Faults
 from swather.model.run import REASON_PREFIX
 from swather.model.task import State, Target, check_name
@@ -277,5 +277,4 @@ _NOTHING = Prepared([], [], [], 0)
 
 def clipped(text: str) -> str:
     """Text that every database can hold, of bearable length."""
-    text = text[:MAX_MESSAGE_CHARACTERS].replace("\0", "�")
-    return text.encode(errors="replace").decode()
+    return storable(text[:MAX_MESSAGE_CHARACTERS])

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from swather.errors import InputError, StoreError
 from swather.model.kept import KeptPage
 from swather.model.key import KEY_BYTES
-from swather.model.payload import MAX_ITEM_BYTES, decode, encode
+from swather.model.payload import MAX_ITEM_BYTES, decode, encode, storable
 
 # A body without a page is deleted when it has not been kept for an hour. Whoever keeps it again
 # says so if the last time is half that ago, and has long committed by the end of the hour.
@@ -76,11 +76,11 @@ def _row_of(page: KeptPage, digest: bytes) -> PageRow:
     return PageRow(
         page.task_id,
         page.request_key,
-        _storable(page.method),
-        _storable(page.url),
+        storable(page.method),
+        storable(page.url),
         page.status,
         encode(
-            [[_storable(name), _storable(value)] for name, value in page.headers],
+            [[storable(name), storable(value)] for name, value in page.headers],
             what="headers",
             max_bytes=MAX_ITEM_BYTES,
         ),
@@ -118,8 +118,3 @@ def _unpacked(encoding: str, content: bytes) -> bytes:
     if encoding == _ZLIB:
         return zlib.decompress(content)
     raise StoreError(f"a kept page is packed as {encoding!r}, which this release does not know")
-
-
-def _storable(text: str) -> str:
-    """Text that every database can hold; sites send anything."""
-    return text.replace("\0", "�").encode(errors="replace").decode()
