@@ -117,12 +117,17 @@ class Work:
     def _show(self) -> None:
         try:
             snapshot = self._watcher.snapshot()
-            if snapshot.counts.done > self._done:
-                self._fleet.forgive()
-            self._done = snapshot.counts.done
-            self._view.show(snapshot)
         except StoreError as error:
             self._view.say(f"the database cannot be read now, work goes on: {error}")
+            return
+        self._view.show(snapshot)
+        self._note_progress(snapshot.counts.done)
+
+    def _note_progress(self, done: int) -> None:
+        """While targets end, workers that crash do so because of some of them."""
+        if done > self._done:
+            self._fleet.forgive()
+        self._done = done
 
     def _stop(self) -> None:
         self._interrupted = True
