@@ -7,7 +7,8 @@ SwatherError
 │   ├── BadSetting              a setting's name or value
 │   ├── BadURL                  the database URL
 │   ├── BadLines                lines of a target file that hold no usable target
-│   └── LoadError               a scraper cannot be loaded
+│   ├── LoadError               a scraper cannot be loaded
+│   └── RunCancelled            targets for a run that was cancelled
 ├── NotFound                    no such run, task, worker or error group
 ├── StoreError                  the database would not do it
 │   ├── DatabaseUnreachable     no server, no file, no permission, wrong password
@@ -62,6 +63,10 @@ class BadLines(InputError):
 
 class LoadError(InputError):
     """A scraper cannot be loaded: no file, broken code, no scraper in it, or too many."""
+
+
+class RunCancelled(InputError):
+    """Targets for a run that was cancelled: it stays so."""
 
 
 class NotFound(SwatherError, LookupError):

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from swather.errors import BadLines, ConnectionLost
+from swather.model.run import RunState
 from swather.model.worker import WorkerKind
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
@@ -79,6 +80,37 @@ def test_a_load_that_is_stopped_leaves_the_run_incomplete(store: Store):
     assert (loaded.added, loaded.complete) == (10, False)
     assert store.runs.get(run).load_incomplete
     assert load(store, run, an_intake(range(100))).complete
+    assert not store.runs.get(run).load_incomplete
+
+
+def test_a_load_of_a_run_that_is_cancelled_ends_and_says_so(store: Store, other: Store):
+    run = a_run(store)
+    loaded = load(
+        store,
+        run,
+        an_intake(range(100)),
+        on_progress=lambda _: other.runs.cancel(run),
+        batch_size=10,
+    )
+    assert (loaded.added, loaded.complete, loaded.cancelled) == (10, False, True)
+    assert store.runs.get(run).state is RunState.CANCELLED
+    assert states(store, run) == {"cancelled": 10}
+
+
+def test_a_loader_that_dies_after_its_last_target_leaves_the_run_complete(
+    store: Store, database: Database
+):
+    run = a_run(store)
+    program = f"""
+from swather.runs import load as loading
+from tests.runs.given import an_intake
+loading.Producer.__exit__ = lambda *_: (print("loaded", flush=True), time.sleep(60))
+loading.load(store, {run!r}, an_intake(range(5)))
+"""
+    with running(database.url, program) as loader:
+        assert loader.line() == "loaded"
+        loader.kill()
+        assert len(store.workers.sweep().workers) == 1
     assert not store.runs.get(run).load_incomplete
 
 

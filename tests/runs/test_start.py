@@ -15,7 +15,7 @@ from swather.model.strategy import Strategy
 from swather.runs.start import Planned, plan_run, source_fingerprint
 from swather.store import Store
 from tests.runs.given import a_scraper
-from tests.store.given import a_producer, a_worker, claim, completed, finish, targets
+from tests.store.given import a_load, a_worker, claim, completed, finish, targets
 
 
 def drain(store: Store, run: str) -> None:
@@ -90,10 +90,16 @@ def test_a_finished_run_says_so(store: Store):
 
 def test_a_run_that_was_not_loaded_to_the_end_is_not_finished(store: Store):
     run = plan_run(store, a_scraper()).run
-    producer = a_producer(store, run.name)
-    store.workers.retire(producer, loaded=False)
+    store.loads.begin(run.name, a_load())
     drain(store, run.name)
     assert not plan_run(store, a_scraper()).finished
+
+
+def test_a_cancelled_run_is_over_however_much_was_loaded(store: Store):
+    run = plan_run(store, a_scraper()).run
+    store.loads.begin(run.name, a_load())
+    store.runs.cancel(run.name)
+    assert plan_run(store, a_scraper()).finished
 
 
 def test_a_run_is_resumed_by_name(store: Store):

@@ -9,7 +9,7 @@ from swather.store.clock import Clock
 from tests.store.database import Database
 from tests.store.given import (
     a_fault,
-    a_producer,
+    a_load,
     a_run,
     a_worker,
     claim,
@@ -79,10 +79,11 @@ def test_failures_that_are_not_listed_are_counted(store: Store):
 
 def test_an_incomplete_load_is_said_aloud(store: Store):
     run = a_run(store, 1)
-    store.workers.retire(a_producer(store, run), loaded=False)
-    assert "Not all targets were loaded: the same command again loads the rest." in (
-        summarise(store, run).lines()
-    )
+    store.loads.begin(run, a_load("urls.csv"))
+    said = "Not all targets were loaded from urls.csv: give that command again."
+    assert said in summarise(store, run).lines()
+    store.runs.cancel(run)
+    assert said not in summarise(store, run).lines()
 
 
 def test_a_cancelled_run_is_told(store: Store):

@@ -15,6 +15,7 @@ from swather.runs.why import why
 from swather.store import Store
 from tests.store.given import (
     a_fault,
+    a_load,
     a_producer,
     a_run,
     a_worker,
@@ -172,8 +173,10 @@ def test_a_run_that_is_loading_or_was_not_loaded_is_told(store: Store):
     store.workers.beat(producer, [], {"loaded": 12_000})
     assert "It is still being loaded by " in said(store, run)
     assert "12,000 so far" in said(store, run)
-    store.workers.retire(producer, loaded=False)
-    assert "Not all of its targets were loaded" in said(store, run)
+    store.loads.begin(run, a_load("urls.csv"))
+    assert "Not all targets were loaded" not in said(store, run)
+    store.workers.retire(producer)
+    assert "Not all targets were loaded from urls.csv" in said(store, run)
 
 
 def test_partitions_without_an_owner_are_told(store: Store):

@@ -6,6 +6,7 @@ from typing import Any
 
 from swather import posix
 from swather.model.lease import ClaimRequest, Lease
+from swather.model.load import Load
 from swather.model.outcome import (
     Cancelled,
     Completed,
@@ -47,6 +48,10 @@ def a_worker(store: Store, **fields: Any) -> int:
 
 def a_producer(store: Store, run: str, **fields: Any) -> int:
     return a_worker(store, kind=WorkerKind.PRODUCER, run=run, **fields)
+
+
+def a_load(source: str = "urls.txt", content: str = "1") -> Load:
+    return Load(source=source, content=content, name=source)
 
 
 def claim(store: Store, worker: int, count: int = 1, **fields: Any) -> list[Lease]:

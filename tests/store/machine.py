@@ -7,6 +7,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import msgspec
+import pytest
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -15,6 +16,7 @@ from hypothesis.stateful import (
     rule,
 )
 
+from swather.errors import RunCancelled
 from swather.model.blocks import Curve
 from swather.model.lease import Lease
 from swather.model.outcome import Item, Verdict
@@ -172,6 +174,11 @@ class QueueMachine(RuleBasedStateMachine):
             Target(value=value, lane=self.lane(lane), due_in_seconds=delay, priority=priority)
             for value in values
         ]
+        if self.state is RunState.CANCELLED:
+            if given:
+                with pytest.raises(RunCancelled):
+                    self.store.tasks.enqueue_each(self.run, given)
+            return
         known = {task.value for task in self.tasks.values()}
         for target, task_id in zip(
             given, self.store.tasks.enqueue_each(self.run, given), strict=True

@@ -140,6 +140,7 @@ def test_another_runs_loader_does_not_matter(store: Store):
 def test_a_killed_loader_leaves_its_run_load_incomplete(store: Store, database: Database):
     run = a_run(store)
     program = f"""
+store.loads.begin({run!r}, a_load())
 loader = a_producer(store, {run!r})
 store.tasks.enqueue({run!r}, targets(5))
 print(loader, flush=True)
@@ -155,33 +156,6 @@ time.sleep(60)
     assert store.runs.settle(run)
     found = store.runs.get(run)
     assert (found.state, found.load_incomplete) == (RunState.FINISHED, True)
-
-
-def test_a_loader_past_its_lease_leaves_its_run_load_incomplete(store: Store, clock: Clock):
-    run = a_run(store, 1)
-    a_producer(store, run)
-    clock.advance(61)
-    drain(store, run)
-    store.workers.sweep()
-    assert store.runs.get(run).load_incomplete
-    assert store.runs.settle(run)
-
-
-def test_a_loader_that_gives_up_leaves_its_run_load_incomplete(store: Store):
-    run = a_run(store)
-    store.workers.retire(a_producer(store, run), loaded=False)
-    assert store.runs.get(run).load_incomplete
-
-
-def test_loading_again_completes_the_run(store: Store):
-    run = a_run(store, 2)
-    store.workers.retire(a_producer(store, run), loaded=False)
-    again = a_producer(store, run)
-    assert store.tasks.enqueue(run, targets(4)).duplicates == 2
-    store.workers.retire(again)
-    assert not store.runs.get(run).load_incomplete
-    drain(store, run)
-    assert store.runs.settle(run)
 
 
 def test_a_new_target_opens_a_finished_run_again(store: Store):

@@ -47,7 +47,7 @@ def command(
     from swather.cli import configured, database, output
     from swather.cli.selection import worker_command
     from swather.cli.source import Source
-    from swather.errors import InputError
+    from swather.errors import InputError, RunCancelled
     from swather.runs.load import load
     from swather.runs.start import plan_run
     from swather.scraping import registry
@@ -85,6 +85,11 @@ def command(
             task_limit=limit,
         )
         loaded = load(store, planned.run.name, intake)
+        if loaded.cancelled:
+            raise RunCancelled(
+                f"run {planned.run.name} was cancelled while targets were being loaded: "
+                f"{loaded.added:,} were added and ended with it; --new begins another run"
+            )
         store.runs.settle(planned.run.name)
     finally:
         store.close()

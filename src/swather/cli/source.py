@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from swather.errors import InputError
+from swather.model.load import Load, unrepeatable
 from swather.runs.intake import Intake
 from swather.runs.lines import STDIN
 from swather.runs.pipe import Pipe
@@ -46,6 +47,15 @@ class Source:
         )
 
     @property
+    def load(self) -> Load:
+        """These targets as a run knows them. Standard input is never the same twice."""
+        if STDIN in self.files:
+            return unrepeatable(self.fingerprint, self.in_words)
+        stats = [Path(name).stat() for name in self.files]
+        content = " ".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
+        return Load(source=self.fingerprint, content=content, name=self.in_words)
+
+    @property
     def in_words(self) -> str:
         """For people to read: '3 arguments, urls.csv'."""
         named = [count(len(self.arguments), "argument")] if self.arguments else []
@@ -67,7 +77,9 @@ class Source:
 
     def intake(self, scraper: Scraper) -> Intake:
         """The targets on their way in, the first of them checked already."""
-        intake = Intake(scraper, self._lines(), skip_bad=self.skip_bad, limit=self.limit)
+        intake = Intake(
+            scraper, self._lines(), skip_bad=self.skip_bad, limit=self.limit, load=self.load
+        )
         intake.check()
         return intake
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import swather.store
 from swather.errors import StoreError
 from swather.fleet.result import RunResult
+from swather.model.load import Load, unrepeatable
 from swather.model.run import Run, RunState
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.intake import Intake
@@ -83,14 +84,15 @@ def run(
     targets = [targets] if isinstance(targets, str | bytes) else targets
     store = swather.store.open(url)
     try:
-        intake = Intake(made, _paced(from_values(targets)), limit=limit)
+        fingerprint = _fingerprint(targets, limit) if is_known else ""
+        intake = Intake(made, _paced(from_values(targets)), limit=limit, load=_load_of(fingerprint))
         if is_known:
             intake.check(BATCH_SIZE)
         planned = plan_run(
             store,
             made,
             params=typed,
-            source_fingerprint=_fingerprint(targets, limit) if is_known else "",
+            source_fingerprint=fingerprint,
             source="Python",
             resume=resume,
             new=new or not (is_known or resume),
@@ -254,6 +256,12 @@ def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:
         if time.monotonic() - loaded_at > LOOK_SECONDS:
             loaded_at = time.monotonic()
             yield None
+
+
+def _load_of(fingerprint: str) -> Load:
+    if not fingerprint:
+        return unrepeatable("generator", "a generator")
+    return Load(source=fingerprint, content="", name="Python")
 
 
 def _fingerprint(targets: Iterable[Any], limit: int | None) -> str:

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from swather.errors import BadLines, InputError
+from swather.model.load import Load, unrepeatable
 from swather.model.task import Target
 from swather.net.typed import MAX_HOSTS, hosts_in
 from swather.runs.lines import STDIN
@@ -22,8 +23,8 @@ class Intake:
 
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
     with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
-    lines means that none has come yet. `hosts` are those of the targets so far; `is_empty` when a
-    check has found that there is not one line.
+    lines means that none has come yet. `load` says which targets these are, `hosts` are those of
+    the targets so far; `is_empty` when a check has found that there is not one line.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Intake:
         *,
         skip_bad: bool = False,
         limit: int | None = None,
+        load: Load | None = None,
     ) -> None:
         if limit is not None and limit < 1:
             raise InputError(f"limit must be at least 1, got {limit!r}")
@@ -40,6 +42,7 @@ class Intake:
         self._skip_bad = skip_bad
         self._limit = limit
         self._entries = self._rows(lines)
+        self.load = load or unrepeatable("", "targets")
         self.skipped = 0
         self.bad: list[BadLine] = []
         self.hosts: dict[str, None] = {}

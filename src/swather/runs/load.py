@@ -5,7 +5,7 @@ from threading import Event
 
 import msgspec
 
-from swather.errors import BadLines, Closed
+from swather.errors import BadLines, Closed, RunCancelled
 from swather.runs.intake import Intake
 from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
@@ -16,13 +16,16 @@ from swather.store.steady import SteadyQueue
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a load has come. `complete`: every target that was asked for is in the run."""
+    """How far a load has come. `complete`: every target that was asked for is in the run;
+    `cancelled`: the run was cancelled meanwhile and takes no more.
+    """
 
     added: int = 0
     duplicates: int = 0
     skipped: int = 0
     bad: tuple[BadLine, ...] = ()
     complete: bool = False
+    cancelled: bool = False
 
     @property
     def targets(self) -> int:
@@ -42,12 +45,14 @@ def load(
     """Load all of `intake` into `run`, until it ends or `stop` is set.
 
     A bad line, `stop` and any other error leave what was loaded so far in the run, which is then
-    load_incomplete: the same load again completes it. A database that is away is waited for.
+    load_incomplete: the same load again completes it. A database that is away is waited for. When
+    the run is cancelled, loading ends.
     """
     stop = stop or Event()
     steady = SteadyQueue(store.queue, stop)
     loaded = Loaded()
     recorded = 0
+    store.loads.begin(run, intake.load)
     with Producer(store, run, lease_seconds=lease_seconds) as producer:
         try:
             for batch in intake.batches(batch_size):
@@ -62,11 +67,13 @@ def load(
                         on_progress(loaded)
                 if stop.is_set():
                     return loaded
+            steady.repeat(lambda: store.loads.complete(run, intake.load))
         except BadLines as error:
             raise BadLines(f"{error}\n{_how_to_go_on(loaded)}") from error
         except Closed:
             return loaded
-        producer.loaded = True
+        except RunCancelled:
+            return msgspec.structs.replace(loaded, cancelled=True)
     return msgspec.structs.replace(
         loaded, complete=True, skipped=intake.skipped, bad=tuple(intake.bad)
     )

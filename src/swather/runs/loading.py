@@ -3,6 +3,7 @@
 import threading
 from typing import Final
 
+from swather.model.run import RunState
 from swather.model.worker import WorkerKind
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
@@ -80,10 +81,15 @@ class Loading:
 def anything_new(store: Store, run: str, intake: Intake) -> bool:
     """Whether a run lacks any of these targets; the first batch with one that it lacks is loaded.
 
-    Unlike loading, this leaves a finished run finished when it has them all.
+    Unlike loading, this leaves a finished run finished when it has them all. A cancelled run takes
+    no more.
     """
+    if store.runs.get(run).state is RunState.CANCELLED:
+        return False
+    store.loads.begin(run, intake.load)
     for batch in intake.batches(BATCH_SIZE):
         record_hosts(store, run, intake.hosts)
         if batch and store.tasks.enqueue(run, batch, batch_size=len(batch)).added:
             return True
+    store.loads.complete(run, intake.load)
     return False

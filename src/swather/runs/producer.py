@@ -16,9 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Producer:
-    """Within its block the run stays open. Set `loaded` once every target is in; a block left
-    without it leaves the run load_incomplete.
-    """
+    """Within its block the run stays open."""
 
     def __init__(self, store: Store, run: str, *, lease_seconds: float = 60.0) -> None:
         self._store = store
@@ -31,7 +29,6 @@ class Producer:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="producer's beat", daemon=True)
         self.id = 0
-        self.loaded = False
         self.statistics: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -48,7 +45,7 @@ class Producer:
         self._ended.set()
         self._thread.join()
         try:
-            self._store.workers.retire(self.id, loaded=self.loaded)
+            self._store.workers.retire(self.id)
             # Workers that have found nothing left to do may end now.
             self._store.hints.send()
         except StoreError as cause:

@@ -109,7 +109,8 @@ def _going_on(store: Store, scraper: Scraper, found: Run) -> Planned:
     wanted = scraper.options.store_pages
     if wanted is not None and wanted != found.params.get(RESERVED_PARAM, {}).get("store_pages"):
         found = store.runs.record(found.name, {"store_pages": wanted})
-    finished = found.state is not RunState.OPEN and not found.load_incomplete
+    is_partial = found.state is RunState.FINISHED and found.load_incomplete
+    finished = found.state is not RunState.OPEN and not is_partial
     return Planned(found, False, finished, notes)
 
 

@@ -29,16 +29,20 @@ class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """What a run came to. `seconds`: how long it took, if known; `groups`: how most of its failed
-    tasks have failed.
+    tasks have failed; `incomplete_loads`: where targets come from that were not all loaded.
     """
 
     run: str
     state: RunState
-    load_incomplete: bool
+    incomplete_loads: list[str]
     counts: Counts
     seconds: float | None
     groups: list[FailedGroup]
     url: str
+
+    @property
+    def load_incomplete(self) -> bool:
+        return bool(self.incomplete_loads)
 
     @property
     def rate_per_second(self) -> float | None:
@@ -66,8 +70,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         yield ", ".join(results) + (f", {rate(pace)}." if pace else ".")
         if counts.over_limit:
             yield "More targets were found than the run's limit lets in."
-        if self.load_incomplete:
-            yield "Not all targets were loaded: the same command again loads the rest."
+        if self.load_incomplete and self.state is not RunState.CANCELLED:
+            partial = ", ".join(self.incomplete_loads)
+            yield f"Not all targets were loaded from {partial}: give that command again."
         yield from self._failures()
 
     def _failures(self) -> Iterator[str]:
@@ -98,7 +103,7 @@ def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summar
     return Summary(
         run=run,
         state=found.state,
-        load_incomplete=found.load_incomplete,
+        incomplete_loads=store.loads.incomplete(run),
         counts=counts,
         seconds=seconds,
         groups=failed_groups(store, run, counts.failed),

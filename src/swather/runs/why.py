@@ -56,8 +56,9 @@ class _Reasons:
     def of_run(self) -> Iterator[str]:
         counts = self._store.runs.counts(self._run.name)
         yield self._standing(counts)
-        if self._run.load_incomplete:
-            yield "Not all of its targets were loaded: the command that began it loads the rest."
+        if self._run.load_incomplete and not self._producers:
+            partial = ", ".join(self._store.loads.incomplete(self._run.name))
+            yield f"Not all targets were loaded from {partial}: give that command again."
         if self._run.state is not RunState.OPEN:
             return
         held = [*self._held_by_itself(), *self._loading()]

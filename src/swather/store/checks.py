@@ -3,11 +3,12 @@
 import math
 from typing import Any, Final
 
-from swather.errors import BadSetting, BadTarget, InputError, NotFound
+from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCancelled
 from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
+from swather.model.load import Load
 from swather.model.query import TaskFilter
-from swather.model.run import NewRun
+from swather.model.run import NewRun, RunState
 from swather.model.task import check_name
 from swather.model.worker import NewWorker
 
@@ -32,12 +33,22 @@ def check_new_run(new: NewRun) -> None:
         check_name("run name", new.name)
 
 
+def refuse_cancelled(state: str | None) -> None:
+    if state == RunState.CANCELLED:
+        raise RunCancelled("the run was cancelled and takes no more targets; begin a new one")
+
+
 def check_new_worker(new: NewWorker) -> None:
     check_seconds("lease_seconds", new.lease_seconds)
     check_name("worker name", new.name or "")
     check_name("worker version", new.version)
     for field in ("host", "boot_id", "namespace", "started"):
         check_name(field, getattr(new.process, field))
+
+
+def check_load(load: Load) -> None:
+    for field in ("source", "content", "name"):
+        check_name(f"load {field}", getattr(load, field))
 
 
 def check_setting(name: str, value: Any) -> None:

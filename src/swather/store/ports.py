@@ -15,6 +15,7 @@ from swather.model.blocks import Curve
 from swather.model.event import Event
 from swather.model.lane import Lane, PacedKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
+from swather.model.load import Load
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
@@ -224,8 +225,24 @@ class Lanes(Protocol):
         ...
 
 
+class Loads(Protocol):
+    """A run is load_incomplete while a load of it has begun and was not completed."""
+
+    def begin(self, run: str, load: Load) -> None:
+        """Replaces an earlier load of the same source with other content."""
+        ...
+
+    def complete(self, run: str, load: Load) -> None: ...
+
+    def incomplete(self, run: str) -> list[str]:
+        """The names of those that were not completed."""
+        ...
+
+
 class Workers(Protocol):
-    def register(self, new: NewWorker) -> int: ...
+    def register(self, new: NewWorker) -> int:
+        """A producer opens its run again if it was finished; a cancelled one is refused."""
+        ...
 
     def beat(
         self,
@@ -236,10 +253,8 @@ class Workers(Protocol):
         """Renew all leases of a worker; give back those it does not know of."""
         ...
 
-    def retire(self, worker_id: int, *, loaded: bool = True) -> int:
-        """End a worker; what it still held goes back without a charge (how many). A producer that
-        was `loaded` False leaves its run load_incomplete.
-        """
+    def retire(self, worker_id: int) -> int:
+        """End a worker; what it still held goes back without a charge (how many)."""
         ...
 
     def get(self, worker_id: int) -> Worker: ...
@@ -350,6 +365,8 @@ class Store(Protocol):
     def tasks(self) -> Tasks: ...
     @property
     def queue(self) -> Queue: ...
+    @property
+    def loads(self) -> Loads: ...
     @property
     def lanes(self) -> Lanes: ...
     @property

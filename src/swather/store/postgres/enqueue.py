@@ -6,6 +6,7 @@ from typing import Any, Final
 from swather.errors import NotFound
 from swather.model.run import RunState
 from swather.store.batching import Added, Row, fitting
+from swather.store.checks import refuse_cancelled
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import Heads
@@ -44,6 +45,7 @@ class Enqueuer:
 
         def work() -> Added:
             state, mask, limit = self._lock(run_id)
+            refuse_cancelled(state)
             values, over = all_values, 0
             if limit is not None:
                 places, over = self._fitting(run_id, rows, limit)
@@ -62,6 +64,7 @@ class Enqueuer:
 
         def work() -> list[int | None]:
             state, mask, limit = self._lock(run_id)
+            refuse_cancelled(state)
             values, places = all_values, list(range(len(rows)))
             if limit is not None:
                 places, _ = self._fitting(run_id, rows, limit)

@@ -13,6 +13,7 @@ from swather.store.postgres.events import PostgresEvents
 from swather.store.postgres.finish import Finisher
 from swather.store.postgres.hints import PostgresHints
 from swather.store.postgres.lanes import PostgresLanes
+from swather.store.postgres.loads import PostgresLoads
 from swather.store.postgres.pages import PostgresPages
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
@@ -41,6 +42,7 @@ class PostgresStore:
         self.runs = PostgresRuns(connection, self.settings)
         self.tasks = PostgresTasks(connection, self.settings, enqueuer, claimer)
         self.queue = PostgresQueue(connection, self.settings, claimer, finisher)
+        self.loads = PostgresLoads(connection)
         self.lanes = PostgresLanes(connection, self.settings)
         self.breakers = PostgresBreakers(connection, self.settings)
         self.workers = PostgresWorkers(connection, self.settings, claimer, finisher)

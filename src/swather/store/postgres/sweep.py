@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from swather import posix
-from swather.model.worker import Process, Swept, WorkerKind
+from swather.model.worker import Process, Swept
 from swather.store.ports import LEARNED_SECONDS
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.claim import Claimer
@@ -73,9 +73,6 @@ class Sweeper:
             queries.give_up_workers, {"workers": Bigints(workers), "dead": Bigints(gone)}
         )
         if rows:
-            loading = {row[3] for row in rows if row[2] == WorkerKind.PRODUCER}
-            for run in sorted(loading):
-                self._connection.execute(queries.mark_load, {"run_id": run, "incomplete": True})
             self._partitions.free()
             self._settings.changed()
         return [row[1] for row in rows]

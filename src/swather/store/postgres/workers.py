@@ -20,6 +20,7 @@ from swather.store.checks import (
     check_new_worker,
     check_seconds,
     may_exist,
+    refuse_cancelled,
     unknown_worker,
 )
 from swather.store.finishing import Plan
@@ -71,7 +72,8 @@ class PostgresWorkers:
         def work() -> int:
             if values["run_id"] is not None:
                 this = {"run_id": values["run_id"], "mask": 0}
-                self._connection.execute(queries.lock_run, this)
+                state, *_ = self._connection.row(queries.lock_run, this) or (None,)
+                refuse_cancelled(state)
                 self._connection.execute(queries.open_run, this)
             number: int = self._connection.value(queries.register_worker, values)
             return number
@@ -109,18 +111,12 @@ class PostgresWorkers:
             tell_returned(plan, self._claimer.returned)
         return beat
 
-    def retire(self, worker_id: int, *, loaded: bool = True) -> int:
+    def retire(self, worker_id: int) -> int:
         this = {"worker_id": worker_id}
 
         def work() -> tuple[int, Plan | None]:
-            row = self._connection.row(queries.retire_worker, this)
-            if row is None:
+            if self._connection.row(queries.retire_worker, this) is None:
                 return 0, None
-            kind, run = row
-            if kind == WorkerKind.PRODUCER:
-                self._connection.execute(
-                    queries.mark_load, {"run_id": run, "incomplete": not loaded}
-                )
             held = self._connection.rows(queries.worker_leases, this, hot=True)
             plan = self._give_back(held)
             self._partitions.free()

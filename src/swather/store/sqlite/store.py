@@ -12,6 +12,7 @@ from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.events import SQLiteEvents
 from swather.store.sqlite.hints import SQLiteHints
 from swather.store.sqlite.lanes import SQLiteLanes
+from swather.store.sqlite.loads import SQLiteLoads
 from swather.store.sqlite.pages import SQLitePages
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
@@ -37,6 +38,7 @@ class SQLiteStore:
         self.runs = SQLiteRuns(connection, self.settings)
         self.tasks = SQLiteTasks(connection, self.settings)
         self.queue = SQLiteQueue(connection, self.settings)
+        self.loads = SQLiteLoads(connection)
         self.lanes = SQLiteLanes(connection, self.settings)
         self.breakers = SQLiteBreakers(connection, self.settings)
         self.workers = SQLiteWorkers(connection, self.settings)

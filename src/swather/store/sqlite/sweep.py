@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import Any, Final
+from typing import Final
 
 from swather import posix
 from swather.model.event import EventKind
 from swather.model.outcome import Released
 from swather.model.payload import MAX_ITEM_BYTES, encode
 from swather.model.task import State
-from swather.model.worker import Process, Swept, WorkerKind
+from swather.model.worker import Process, Swept
 from swather.store.finishing import HeldLease, Prepared
 from swather.store.ports import LEARNED_SECONDS, Fence
 from swather.store.sqlite import counting
@@ -40,7 +40,7 @@ class Sweeper:
         with self._connection.transaction():
             lost = self._lost_workers(dead)
             for worker in lost:
-                self._give_up(worker)
+                self._give_up(worker[0])
             ids = encode([worker[0] for worker in lost])
             leases = [
                 HeldLease(*row)
@@ -72,26 +72,23 @@ class Sweeper:
         if released:
             self._finisher.finish(released, [_NOTHING] * len(released))
 
-    def _lost_workers(self, dead: Collection[int]) -> list[tuple[Any, ...]]:
-        """(id, name, kind, run_id) of live rows whose worker is not."""
+    def _lost_workers(self, dead: Collection[int]) -> list[tuple[int, str]]:
+        """(id, name) of live rows whose worker is not."""
         now = self._connection.clock.monotonic()
         lost = []
         for row in self._connection.rows(queries.live_workers):
             process = Process(
-                host=row[4], boot_id=row[5], namespace=row[6], pid=row[7], started=row[8]
+                host=row[2], boot_id=row[3], namespace=row[4], pid=row[5], started=row[6]
             )
             # The monotonic clock starts anew with each boot, and so do all processes.
-            gone = row[0] in dead or process.boot_id != posix.boot_id() or row[9] <= now
+            gone = row[0] in dead or process.boot_id != posix.boot_id() or row[7] <= now
             if gone or posix.is_dead(process):
-                lost.append(row[:4])
+                lost.append(row[:2])
         return lost
 
-    def _give_up(self, worker: tuple[Any, ...]) -> None:
-        number, _, kind, run = worker
+    def _give_up(self, number: int) -> None:
         self._connection.execute("UPDATE workers SET state = 'lost' WHERE id = ?", (number,))
         self._partitions.free(number)
-        if kind == WorkerKind.PRODUCER:
-            self._connection.execute("UPDATE runs SET load_incomplete = 1 WHERE id = ?", (run,))
 
     def _return(self, leases: list[HeldLease]) -> None:
         """Lost leases become ready again, counted as a crash and not as an attempt."""

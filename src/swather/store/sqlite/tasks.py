@@ -7,7 +7,13 @@ from swather.model.payload import decode
 from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
 from swather.store.batching import Added, Row, batches_of, rows_of
-from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
+from swather.store.checks import (
+    MAX_ID,
+    check_limit,
+    may_exist,
+    refuse_cancelled,
+    unknown_task,
+)
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
 from swather.store.sqlite.cancel import cancel_tasks
@@ -89,6 +95,8 @@ class SQLiteTasks:
         try:
             with self._connection.transaction():
                 number = run_id(self._connection, run)
+                state = self._connection.value("SELECT state FROM runs WHERE id = ?", (number,))
+                refuse_cancelled(state)
                 added = add_rows(
                     self._connection, self._heads, number, rows, self._settings.event_level
                 )

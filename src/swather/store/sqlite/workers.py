@@ -20,6 +20,7 @@ from swather.store.checks import (
     check_new_worker,
     check_seconds,
     may_exist,
+    refuse_cancelled,
     unknown_worker,
 )
 from swather.store.clock import at, at_or_none
@@ -66,6 +67,8 @@ class SQLiteWorkers:
             name = new.name or f"{process.host}_{process.pid}_{number}"
             self._connection.execute("UPDATE workers SET name = ? WHERE id = ?", (name, number))
             if run is not None:
+                state = self._connection.value("SELECT state FROM runs WHERE id = ?", (run,))
+                refuse_cancelled(state)
                 self._connection.execute(queries.reopen_run, {"run_id": run})
             return number
 
@@ -106,16 +109,10 @@ class SQLiteWorkers:
                 control_version=self._connection.value("SELECT version FROM control"),
             )
 
-    def retire(self, worker_id: int, *, loaded: bool = True) -> int:
+    def retire(self, worker_id: int) -> int:
         with self._connection.transaction():
-            row = self._connection.row(queries.retire_worker, {"worker_id": worker_id})
-            if row is None:
+            if self._connection.row(queries.retire_worker, {"worker_id": worker_id}) is None:
                 return 0
-            kind, run = row
-            if kind == WorkerKind.PRODUCER:
-                self._connection.execute(
-                    "UPDATE runs SET load_incomplete = ? WHERE id = ?", (not loaded, run)
-                )
             held = self._connection.rows(
                 "SELECT task_id, token FROM leases WHERE worker_id = ?", (worker_id,)
             )

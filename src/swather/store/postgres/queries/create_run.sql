@@ -8,5 +8,5 @@ VALUES (
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-          lane_in_flight, state, paused, cool_until, load_incomplete, times_finished, created_at,
+          lane_in_flight, state, paused, cool_until, false, times_finished, created_at,
           finished_at, task_limit

@@ -9,4 +9,4 @@ FROM (
     FOR NO KEY UPDATE
 ) AS l
 WHERE w.id = l.id
-RETURNING w.id, w.name, w.kind, w.run_id
+RETURNING w.id, w.name

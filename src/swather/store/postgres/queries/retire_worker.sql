@@ -1,3 +1,3 @@
 UPDATE swather.workers SET state = 'retired'
 WHERE id = %(worker_id)s AND state = 'live'
-RETURNING kind, run_id
+RETURNING id

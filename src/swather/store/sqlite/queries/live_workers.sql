@@ -1,3 +1,3 @@
-SELECT id, name, kind, run_id, host, boot_id, namespace, pid, started, expires_mono
+SELECT id, name, host, boot_id, namespace, pid, started, expires_mono
 FROM workers
 WHERE state = 'live'

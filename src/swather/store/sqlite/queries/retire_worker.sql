@@ -1,1 +1,1 @@
-UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING kind, run_id
+UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING id

@@ -1,0 +1,2 @@
+DELETE FROM swather.loads
+WHERE run_id = %(run_id)s AND source = %(source)s AND content <> %(content)s
