@@ -187,10 +187,7 @@ def _beginning(planned: Planned) -> str:
 
 def _already_over(run: Run) -> str:
     if run.state is RunState.CANCELLED:
-        return (
-            f"run {run.name} was cancelled, and there is nothing new to scrape; "
-            "--new begins another"
-        )
+        return f"run {run.name} was cancelled and takes no more targets; --new begins another"
     return f"run {run.name} is finished, and there is nothing new to scrape; --new begins another"
 
 
