@@ -13,12 +13,14 @@ SwatherError
 ├── StoreError                  the database would not do it
 │   ├── DatabaseUnreachable     no server, no file, no permission, wrong password
 │   ├── DatabaseBusy            somebody else held the write lock too long
-│   ├── DatabaseReadOnly        the file or the server accepts no writes
-│   ├── DatabaseDamaged         the file is not a database, or fails its own check
-│   ├── NetworkFileSystem       SQLite on NFS, SMB and the like is not safe
-│   ├── SchemaMissing           the database holds no Swather tables
-│   ├── SchemaTooOld            made by an earlier release: migrate it
-│   ├── SchemaTooNew            made by a later release: upgrade Swather
+│   ├── DatabaseUnusable        and waiting will not change that
+│   │   ├── DatabaseReadOnly    the file or the server accepts no writes
+│   │   ├── DatabaseDamaged     the file is not a database, or fails its own check
+│   │   ├── DatabaseReplaced    the file was deleted, moved or replaced while in use
+│   │   ├── NetworkFileSystem   SQLite on NFS, SMB and the like is not safe
+│   │   ├── SchemaMissing       the database holds no Swather tables
+│   │   ├── SchemaTooOld        made by an earlier release: migrate it
+│   │   └── SchemaTooNew        made by a later release: upgrade Swather
 │   └── ConnectionLost          the connection broke; the last commit is uncertain
 ├── Closed                      the store or the writer was closed
 ├── ScrapeError                 what a scraper raises to say how its attempt ended
@@ -85,27 +87,35 @@ class DatabaseBusy(StoreError):
     """Somebody else held the write lock too long."""
 
 
-class DatabaseReadOnly(StoreError):
+class DatabaseUnusable(StoreError):
+    """The database will not do it, and waiting will not change that."""
+
+
+class DatabaseReadOnly(DatabaseUnusable):
     """The file or the server accepts no writes."""
 
 
-class DatabaseDamaged(StoreError):
+class DatabaseDamaged(DatabaseUnusable):
     """The file is not a database, or fails its own check."""
 
 
-class NetworkFileSystem(StoreError):
+class DatabaseReplaced(DatabaseUnusable):
+    """The file was deleted, moved or replaced while it was in use."""
+
+
+class NetworkFileSystem(DatabaseUnusable):
     """SQLite on a network file system loses data; we refuse."""
 
 
-class SchemaMissing(StoreError):
+class SchemaMissing(DatabaseUnusable):
     """The database holds no Swather tables."""
 
 
-class SchemaTooOld(StoreError):
+class SchemaTooOld(DatabaseUnusable):
     """The tables were made by an earlier release and must be migrated."""
 
 
-class SchemaTooNew(StoreError):
+class SchemaTooNew(DatabaseUnusable):
     """The tables were made by a later release than this one."""
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import apsw
 import pytest
 
 import swather.store
@@ -18,14 +19,22 @@ from swather.errors import (
     ConnectionLost,
     DatabaseDamaged,
     DatabaseReadOnly,
+    DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
 )
+from swather.model.outcome import Verdict
 from swather.store import Store
+from swather.store.clock import Clock
+from swather.store.sqlite.connection import Connection
 from tests.postgres import PostgresServer
 from tests.store.database import Database
 from tests.store.given import (
     a_run,
+    a_worker,
+    claim,
+    completed,
+    finish,
     states,
     targets,
 )
@@ -186,3 +195,50 @@ def _find_runs(path: Path) -> None:
         opened.runs.find()
     finally:
         opened.close()
+
+
+def test_a_checkpoint_that_meets_a_full_disk_does_not_fail_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr("swather.store.sqlite.connection.CHECKPOINT_PAGES", 1)
+    monkeypatch.setattr("swather.store.sqlite.connection.CHECKPOINT_EVERY_SECONDS", 0.0)
+    store = swather.store.open(f"sqlite:///{tmp_path}/swather.db")
+
+    def full(*_: object) -> tuple[int, int]:
+        raise apsw.FullError("database or disk is full")
+
+    monkeypatch.setattr(Connection, "checkpoint", full)
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    assert finish(store, completed(lease)) == [Verdict.ACCEPTED]
+    assert "could not be checkpointed" in caplog.text
+    assert store.runs.counts(run).completed == 1
+    store.close()
+
+
+def test_the_cause_of_a_failed_read_is_told_after_sqlite_has_rolled_back(tmp_path: Path):
+    connection = Connection(tmp_path / "swather.db", Clock())
+
+    def read() -> None:
+        with connection.reading():
+            connection.execute("ROLLBACK")
+            raise apsw.CorruptError("database disk image is malformed")
+
+    with pytest.raises(DatabaseDamaged, match="malformed"):
+        read()
+    with connection.transaction():
+        connection.execute("CREATE TABLE usable (id)")
+    connection.close()
+
+
+@pytest.mark.parametrize("verb", ["read", "write"])
+def test_a_file_that_was_replaced_is_used_no_more(tmp_path: Path, verb: str):
+    path = tmp_path / "swather.db"
+    store = swather.store.open(f"sqlite:///{path}")
+    a_run(store, 1)
+    path.rename(tmp_path / "moved.db")
+    with pytest.raises(DatabaseReplaced, match="moved or replaced"):
+        store.runs.find() if verb == "read" else a_run(store, 1)
+    (tmp_path / "moved.db").rename(path)
+    assert len(store.runs.find()) == 1
+    store.close()

@@ -10,7 +10,7 @@ import msgspec
 
 from swather.cli.failure import DATABASE, USAGE
 from swather.cli.worker_logs import WorkerLogs
-from swather.errors import StoreError
+from swather.errors import DatabaseUnusable, StoreError
 from swather.fleet.local import LocalFleet
 from swather.fleet.member import Exit
 from swather.model.run import Run, RunState
@@ -77,12 +77,15 @@ class Work:
         self._give_up_at = float("inf") if max_seconds is None else time.monotonic() + max_seconds
         self._max_seconds = max_seconds
         self._done = 0
+        self._unusable: DatabaseUnusable | None = None
         self._interrupted = False
         self._signals = 0
         self._answered = 0
 
     def until_it_ends(self) -> Ended:
-        """Load and work; a load that cannot go on stops the workers and is raised at the end."""
+        """Load and work. A load that cannot go on and a database that is beyond use stop the
+        workers, and are raised at the end.
+        """
         with closing(self._fleet), self._fleet.passing_signals(self._on_signal), self._view:
             if self._loading is not None:
                 self._loading.start()
@@ -93,6 +96,8 @@ class Work:
                 self._loading.stop()
             self._show()
         self._logs.pass_on()
+        if self._unusable is not None:
+            raise self._unusable
         if self._loading is not None:
             loaded = self._loading.result()
             if loaded.skipped:
@@ -117,6 +122,11 @@ class Work:
     def _show(self) -> None:
         try:
             snapshot = self._watcher.snapshot()
+        except DatabaseUnusable as error:
+            if self._unusable is None:
+                self._unusable = error
+                self._stop()
+            return
         except StoreError as error:
             self._view.say(f"the database cannot be read now, work goes on: {error}")
             return

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import swather.store
-from swather.errors import StoreError
+from swather.errors import DatabaseUnusable, StoreError
 from swather.fleet.result import RunResult
 from swather.model.load import Load, unrepeatable
 from swather.model.run import Run, RunState
@@ -209,6 +209,8 @@ class _InProcess:
     def _show_once(self, watcher: Watcher) -> None:
         try:
             self._view.show(watcher.snapshot())
+        except DatabaseUnusable:
+            self._worker.stop()
         except StoreError as error:
             self._view.say(f"the database cannot be read now, work goes on: {error}")
 

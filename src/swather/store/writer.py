@@ -8,7 +8,7 @@ from threading import Condition, Event, Thread
 from types import TracebackType
 from typing import Any, Final, Self
 
-from swather.errors import Closed, DatabaseDamaged, DatabaseReadOnly
+from swather.errors import Closed, DatabaseUnusable
 from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Verdict
@@ -31,7 +31,7 @@ from swather.store.ports import Fence, Store
 from swather.store.steady import SteadyQueue, WriterStatistics
 
 # What fails for one job for such a reason fails for all of them.
-HOPELESS: Final = (Closed, DatabaseReadOnly, DatabaseDamaged)
+HOPELESS: Final = (Closed, DatabaseUnusable)
 
 
 class Writer:

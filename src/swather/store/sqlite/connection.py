@@ -1,5 +1,6 @@
 """One connection to a SQLite file: pragmas, transactions, and errors in our own words."""
 
+import logging
 import os
 import threading
 import time
@@ -17,6 +18,7 @@ from swather.errors import (
     DatabaseBusy,
     DatabaseDamaged,
     DatabaseReadOnly,
+    DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
     StoreError,
@@ -29,6 +31,8 @@ CACHE_BYTES: Final = 64 << 20
 CHECKPOINT_EVERY_SECONDS: Final = 1.0
 CHECKPOINT_PAGES: Final = 4_000
 TRUNCATE_PAGES: Final = 100_000
+
+_log = logging.getLogger(__name__)
 
 Bindings = dict[str, Any] | tuple[Any, ...]
 
@@ -53,6 +57,7 @@ class Connection:
         self._wal_pages = 0
         self._checkpointed_at = time.monotonic()
         self._db: apsw.Connection | None = _connect(path)
+        self._file = _file_at(path)
         self._db.set_wal_hook(self._on_commit)
 
     @property
@@ -92,14 +97,14 @@ class Connection:
             if self._depth:
                 yield
                 return
+            self._check_file()
             self.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:
                 yield
                 self.execute("COMMIT")
             except BaseException:
-                if not self.db.get_autocommit():
-                    self.execute("ROLLBACK")
+                self._roll_back()
                 raise
             finally:
                 self._depth = 0
@@ -112,13 +117,17 @@ class Connection:
             if self._depth:
                 yield
                 return
+            self._check_file()
             self.execute("BEGIN")
             self._depth = 1
             try:
                 yield
+                self.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
             finally:
                 self._depth = 0
-                self.execute("COMMIT")
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -137,6 +146,19 @@ class Connection:
                 self._db.close()
                 self._db = None
 
+    def _roll_back(self) -> None:
+        """After some errors SQLite has rolled back by itself."""
+        if not self.db.get_autocommit():
+            self.execute("ROLLBACK")
+
+    def _check_file(self) -> None:
+        """Refuse to go on in a file that nobody will find again."""
+        if _file_at(self.path) != self._file:
+            raise DatabaseReplaced(
+                f"{self.path} was deleted, moved or replaced while it was in use; what was "
+                "committed is in the old file. Put it back, or begin anew"
+            )
+
     def _on_commit(self, _db: apsw.Connection, _name: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
@@ -152,10 +174,21 @@ class Connection:
             if self._wal_pages >= TRUNCATE_PAGES:
                 self.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
-            # Another process is at it, or a reader holds it up; what was to commit has committed.
-            pass
+            pass  # another process is at it, or a reader holds it up
+        except apsw.Error as error:
+            # Nothing that follows a commit can fail it.
+            _log.warning("%s: the write-ahead log could not be checkpointed: %s", self.path, error)
         finally:
             self.db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _connect(path: Path) -> apsw.Connection:
