@@ -28,7 +28,7 @@ SwatherError
 │   ├── Transient               another attempt may succeed
 │   └── Blocked                 the site refuses us
 ├── LeaseLost                   the attempt was cancelled, or its lease is somebody else's
-├── Postponed                   a lane is closed for longer than an attempt waits for it
+├── Postponed                   a lane is closed or the disk full for longer than an attempt waits
 ├── NotStored                   a replay asked for a page that the run has not stored
 ├── MissingExtra                an optional package is not installed
 └── FetchError                  a request came to nothing; its tree is in swather.net.errors
@@ -166,7 +166,7 @@ class LeaseLost(SwatherError):
 
 
 class Postponed(SwatherError):
-    """A lane is closed for longer than an attempt waits: stop, the target comes again by itself."""
+    """A lane is closed or the disk is full: stop, the target comes again by itself."""
 
 
 class NotStored(SwatherError):

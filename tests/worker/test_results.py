@@ -1,8 +1,13 @@
 import asyncio
+import errno
 import threading
+
+import pytest
 
 from swather.errors import Transient
 from swather.model.retry import Backoff
+from swather.runs.why import why_run
+from swather.scraping.files import FileStore
 from swather.scraping.scraper import scraper
 from tests.worker.given import Shop, wait_until
 
@@ -37,6 +42,47 @@ def test_a_file_of_an_attempt_that_failed_gets_no_name(shop: Shop):
 
     shop.scrape(failing, 1)
     assert not (shop.files / "page.html").exists()
+
+
+@scraper
+async def saver(ctx, target):
+    await ctx.save(b"a page", name="page.html")
+
+
+@scraper(isolation="process")
+def isolated_saver(ctx, target):
+    ctx.save(b"a page", name="page.html")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("saving", [saver, isolated_saver], ids=lambda one: one.name)
+def test_a_full_disk_is_waited_for_and_charged_to_nobody(
+    either_shop: Shop, monkeypatch: pytest.MonkeyPatch, saving
+):
+    shop = either_shop
+    space, tried = threading.Event(), threading.Event()
+    save = FileStore.save
+
+    def save_if_there_is_space(self: FileStore, content):
+        if space.is_set():
+            return save(self, content)
+        tried.set()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FileStore, "save", save_if_there_is_space)
+    monkeypatch.setattr("swather.worker.saving.FULL_SECONDS", 0.2)
+    monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
+    run = shop.run(saving, ["http://shop.example/a"])
+    working = shop.start(saving, run=run, beat_seconds=0.1)
+    assert tried.wait(20)
+    waits = f"waits: no space left for files in {shop.files}."
+    wait_until(lambda: any(waits in line for line in why_run(shop.store, run)))
+    assert shop.only(run).attempts == 0
+    space.set()
+    working.report()
+    task = shop.only(run)
+    assert (task.state, task.attempts, task.error) == ("completed", 0, None)
+    assert shop.store.breakers.find() == []
 
 
 def test_the_next_attempt_goes_on_at_the_checkpoint_and_doubles_nothing(either_shop: Shop):

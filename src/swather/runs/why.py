@@ -178,7 +178,10 @@ class _Reasons:
             yield f"No worker is running; to start one: {start}"
         elif not able:
             yield f"All workers ({len(self._workers)}) are paused or cooling."
-        elif counts.ready and (slots := _slots(able)) and (busy := _busy(able)) >= slots:
+        for worker in self._workers:
+            if trouble := worker.statistics.get("trouble"):
+                yield f"Worker {worker.name} waits: {trouble}."
+        if able and counts.ready and (slots := _slots(able)) and (busy := _busy(able)) >= slots:
             yield f"{busy} of {slots} slots busy."
 
     def _held_by_due_times(self, counts: Counts) -> Iterator[str]:

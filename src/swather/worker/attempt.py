@@ -47,8 +47,9 @@ class Attempt:
 
     After `abandon_at` an attempt that was cut and goes on all the same is left to itself: its slot
     and its lease are free, and nothing it still says is heard. `postponed` is set, to the seconds
-    after which the task may come again, when a lane it needs is closed: whatever the attempt makes
-    of that, it has come to nothing. While there are `waits`, its time stands still at `left`.
+    after which the task may come again, when a lane it needs is closed or the disk is full:
+    whatever the attempt makes of that, it has come to nothing. While there are `waits`, its time
+    stands still at `left`.
     """
 
     __slots__ = (

@@ -97,7 +97,11 @@ class Crew:
             self._slots,
             self._prefetch,
             request=self._request,
-            may_claim=lambda: self._beat.is_healthy and not self._dispatch.is_loading,
+            may_claim=lambda: (
+                self._beat.is_healthy
+                and not self._dispatch.is_loading
+                and not self._services.saving.is_full
+            ),
             start=self._dispatch.start,
             on_commit=reception.committed,
             on_claimed=self._claimed,
@@ -294,6 +298,7 @@ class Crew:
             "run": self._settings.run,
             "slots": self._slots.concurrency,
             "abandoned": self._slots.abandoned,
+            "trouble": self._services.saving.trouble,
             "current": current(running, self._loop.time(), time.time()),
         }
 

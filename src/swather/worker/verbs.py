@@ -20,6 +20,7 @@ from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Attempt, Cut
 from swather.worker.politeness import Politeness
+from swather.worker.saving import FULL_SECONDS, DiskFull, Saving
 from swather.worker.sites import Sites
 from swather.worker.slots import Slots
 from swather.worker.stored_pages import Keeper, StoredPages
@@ -48,6 +49,7 @@ class Services:
         self.writer = writer
         self.files = files
         self.disk = disk
+        self.saving = Saving(files, disk)
         self.on_children = on_children
         self._new_fetcher = new_fetcher
         self._fetcher: Fetcher | None = None
@@ -150,11 +152,11 @@ class LoopVerbs:
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         _check(self._attempt)
-        services = self._services
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            services.disk, services.files.keep, content, name, media_type
-        )
+        try:
+            return await self._services.saving.keep(content, name, media_type)
+        except DiskFull as error:
+            self._attempt.postponed = FULL_SECONDS
+            raise Postponed(f"{error.strerror}; the target comes again later") from error
 
     async def _fetch_and_keep(self, request: Request, trip: AttemptTrip) -> Page:
         page = await self._services.fetcher.fetch(request, trip)
