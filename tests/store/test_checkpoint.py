@@ -1,9 +1,10 @@
 import pytest
 
-from swather.errors import BadPayload
+from swather.errors import BadPayload, StoreError
 from swather.model.outcome import File, Item, Verdict
 from swather.model.pacing import NO_LIMITS
-from swather.model.task import Target
+from swather.model.query import TaskFilter
+from swather.model.task import State, Target
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database
@@ -133,3 +134,28 @@ def test_progress_is_shown_on_the_task(store: Store):
     assert store.tasks.get(lease.task_id).progress == {"done": 3, "of": 10}
     store.queue.progress(lease.fence, {"done": 4, "of": 10})
     assert store.tasks.get(lease.task_id).progress == {"done": 4, "of": 10}
+
+
+def test_children_go_to_their_own_lane_after_a_checkpoint_that_was_rolled_back(
+    own_store: Store, own_database: Database
+):
+    store, database = own_store, own_database
+    lease = a_lease(store)
+    run = run_of(store, lease)
+
+    def checkpoint(lane: str) -> Verdict:
+        child = Target(value=lane, lane=lane, parent_id=lease.task_id)
+        return store.queue.checkpoint(lease.fence, part=0, cursor=1, children=[child])
+
+    database.execute("ALTER TABLE checkpoints RENAME TO away")
+    with pytest.raises(StoreError):
+        checkpoint("a.example")
+    database.execute("ALTER TABLE away RENAME TO checkpoints")
+    store.tasks.enqueue(run, [Target(value="b.example", lane="b.example")])
+    assert checkpoint("a.example") is Verdict.ACCEPTED
+    found = store.tasks.find(TaskFilter(run=run, states=frozenset({State.READY})))
+    assert {task.target: task.lane for task in found} == {
+        "a.example": "a.example",
+        "b.example": "b.example",
+    }
+    assert store.upkeep.check() == []

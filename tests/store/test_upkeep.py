@@ -6,6 +6,7 @@ import pytest
 
 import swather.store
 from swather.errors import NotFound, SwatherError
+from swather.model.outcome import File
 from swather.store import Store, migrate
 from swather.store.clock import Clock
 from tests.store.database import Database
@@ -32,13 +33,23 @@ DAMAGE = {
     "leases lost": "DELETE FROM leases",
     "ready lost": "DELETE FROM ready",
     "counters lost": "DELETE FROM counters",
+    "items lost": "DELETE FROM items",
+    "files lost": "DELETE FROM files",
+    "task moved to a head that is not there": "UPDATE tasks SET head_id = 999 WHERE id = 2",
+    "task moved to a head of another run": """
+        UPDATE tasks SET head_id = (SELECT max(id) FROM heads) WHERE id = 2""",
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_broken_queue_is_found_out(store: Store, database: Database, damage):
-    a_run(store, 5)
-    claim(store, a_worker(store), 2)
+def test_a_broken_queue_is_found_out(own_store: Store, own_database: Database, damage):
+    store, database = own_store, own_database
+    a_run(store, 6, lane="site")
+    a_run(store, 1, lane="another")
+    first, *_ = claim(store, a_worker(store), 3)
+    file = File(name="page.html", sha256="0" * 64, size_bytes=1, media_type="")
+    finish(store, completed(first, "item", files=[file]))
+    assert store.upkeep.check() == []
     database.execute(DAMAGE[damage])
     wrong = store.upkeep.check()
     assert wrong

@@ -47,6 +47,7 @@ class Connection:
 
     Automatic checkpoints are off: they run on whichever commit passes the mark, even while readers
     make them useless. We checkpoint on a timer instead, after a commit, outside the transaction.
+    Who remembers ids forgets them when `rollbacks` grows: they may be given to other rows.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -54,6 +55,7 @@ class Connection:
         self.clock = clock
         self._lock = threading.RLock()
         self._depth = 0
+        self.rollbacks = 0
         self._wal_pages = 0
         self._checkpointed_at = time.monotonic()
         self._db: apsw.Connection | None = _connect(path)
@@ -148,6 +150,7 @@ class Connection:
 
     def _roll_back(self) -> None:
         """After some errors SQLite has rolled back by itself."""
+        self.rollbacks += 1
         if not self.db.get_autocommit():
             self.execute("ROLLBACK")
 

@@ -19,14 +19,19 @@ MAX_KNOWN_HEADS: Final = 100_000
 class Heads:
     """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
 
-    Ids are never used twice, so what is remembered of a removed run can only be useless, not wrong.
+    Committed ids are never used twice, so what is remembered of a removed run can only be useless,
+    not wrong.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._known: OrderedDict[tuple[int, str, str], int] = OrderedDict()
+        self._rollbacks = connection.rollbacks
 
     def id_of(self, run_id: int, partition: str, lane: str) -> int:
+        if self._rollbacks != self._connection.rollbacks:
+            self._rollbacks = self._connection.rollbacks
+            self._known.clear()
         place = run_id, partition, lane
         head_id = self._known.get(place)
         if head_id is not None:
@@ -48,10 +53,6 @@ class Heads:
         if len(self._known) > MAX_KNOWN_HEADS:
             self._known.popitem(last=False)
         return head_id
-
-    def forget(self) -> None:
-        """After a rollback: rows that were made in it are gone."""
-        self._known.clear()
 
 
 def add_rows(

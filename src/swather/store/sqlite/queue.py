@@ -43,14 +43,10 @@ class SQLiteQueue:
                 rest = self._finisher.add_children_ahead(outcome.fence, payload.children)
                 payload = payload._replace(children=list(rest))
             prepared.append(payload)
-        try:
-            with self._connection.transaction():
-                verdicts = self._finisher.finish(outcomes, prepared) if outcomes else []
-                claimed = self._claimer.claim(claim) if claim is not None else None
-                return Finished(verdicts, claimed)
-        except BaseException:
-            self._finisher.heads.forget()
-            raise
+        with self._connection.transaction():
+            verdicts = self._finisher.finish(outcomes, prepared) if outcomes else []
+            claimed = self._claimer.claim(claim) if claim is not None else None
+            return Finished(verdicts, claimed)
 
     def progress(self, fence: Fence, progress: Any) -> Verdict:
         encoded = encode(progress, what="progress")

@@ -92,20 +92,16 @@ class SQLiteTasks:
             return run_id(self._connection, run)
 
     def _add(self, run: str, rows: list[Row]) -> Added:
-        try:
-            with self._connection.transaction():
-                number = run_id(self._connection, run)
-                state = self._connection.value("SELECT state FROM runs WHERE id = ?", (number,))
-                refuse_cancelled(state)
-                added = add_rows(
-                    self._connection, self._heads, number, rows, self._settings.event_level
-                )
-                if added.new:
-                    self._connection.execute(queries.reopen_run, {"run_id": number})
-                return added
-        except BaseException:
-            self._heads.forget()
-            raise
+        with self._connection.transaction():
+            number = run_id(self._connection, run)
+            state = self._connection.value("SELECT state FROM runs WHERE id = ?", (number,))
+            refuse_cancelled(state)
+            added = add_rows(
+                self._connection, self._heads, number, rows, self._settings.event_level
+            )
+            if added.new:
+                self._connection.execute(queries.reopen_run, {"run_id": number})
+            return added
 
 
 def task_of(row: tuple[Any, ...]) -> Task:

@@ -46,6 +46,22 @@ UNION ALL
 )
 UNION ALL
 (
+    SELECT 'task under a head that its run does not have', t.id::text
+    FROM swather.tasks AS t
+    LEFT JOIN swather.heads AS h ON h.id = t.head_id AND h.run_id = t.run_id
+    WHERE h.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head of a lane that is not there', h.id::text
+    FROM swather.heads AS h
+    LEFT JOIN swather.lanes AS l ON l.id = h.lane_id AND l.kind = 'lane'
+    WHERE l.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
     SELECT 'head asleep as empty, but tasks wait', h.id::text
     FROM swather.heads AS h
     WHERE h.asleep = 'empty' AND EXISTS (SELECT FROM swather.ready AS r WHERE r.head_id = h.id)

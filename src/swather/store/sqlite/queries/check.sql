@@ -7,6 +7,10 @@ WITH places (task_id, place) AS (
 counted (run_id, place, n) AS (
     SELECT t.run_id, p.place, count(*) FROM places AS p JOIN tasks AS t ON t.id = p.task_id
     GROUP BY t.run_id, p.place
+    UNION ALL
+    SELECT run_id, 'items', count(*) FROM items GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'files', count(*) FROM files GROUP BY run_id
 )
 SELECT 'task in more than one place', CAST(task_id AS TEXT) FROM places
 GROUP BY task_id HAVING count(*) > 1
@@ -16,6 +20,16 @@ WHERE NOT EXISTS (SELECT 1 FROM places AS p WHERE p.task_id = t.id)
 UNION ALL
 SELECT 'place without a task', p.place || ' ' || p.task_id FROM places AS p
 WHERE NOT EXISTS (SELECT 1 FROM tasks AS t WHERE t.id = p.task_id)
+UNION ALL
+SELECT 'task waits under a head or priority that is not its own', CAST(r.task_id AS TEXT)
+FROM ready AS r JOIN tasks AS t ON t.id = r.task_id
+WHERE (r.head_id, r.priority) <> (t.head_id, t.priority)
+UNION ALL
+SELECT 'task under a head that its run does not have', CAST(t.id AS TEXT) FROM tasks AS t
+WHERE NOT EXISTS (SELECT 1 FROM heads AS h WHERE h.id = t.head_id AND h.run_id = t.run_id)
+UNION ALL
+SELECT 'head of a lane that is not there', CAST(h.id AS TEXT) FROM heads AS h
+WHERE NOT EXISTS (SELECT 1 FROM lanes AS l WHERE l.id = h.lane_id AND l.kind = 'lane')
 UNION ALL
 SELECT 'head asleep as empty, but tasks wait', CAST(h.id AS TEXT) FROM heads AS h
 WHERE h.asleep = 'empty' AND EXISTS (SELECT 1 FROM ready AS r WHERE r.head_id = h.id)
@@ -40,7 +54,9 @@ SELECT 'counter differs from the tables',
        || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
 FROM (
     SELECT run_id, name, n FROM counters
-    WHERE name IN ('scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled')
+    WHERE name IN (
+        'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files'
+    )
 ) AS k
 FULL JOIN counted AS c ON c.run_id = k.run_id AND c.place = k.name
 WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)
