@@ -3,9 +3,11 @@
 import asyncio
 import os
 import re
+import signal
 import time
 from pathlib import Path
 
+from swather.scraping import files
 from swather.scraping.scraper import scraper
 
 
@@ -63,3 +65,14 @@ async def three(ctx, target):
 @scraper(allow_private=True, timeout=60.0, retries=0)
 async def one(ctx, target):
     await ctx.get()
+
+
+@scraper(timeout=60.0)
+def saver(ctx, target):
+    """Saves a file; where the target says so, its worker is killed before it can name it."""
+    if target.get("die"):
+        files._link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    ctx.save(b"page %d" % target["n"], name=f"page-{target['n']}.html")
+    if target.get("checkpoint"):
+        ctx.checkpoint(1)
+        time.sleep(600)

@@ -11,7 +11,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.scraping import files
-from swather.scraping.files import FileStore, Pruned
+from swather.scraping.files import ORPHAN_SECONDS, FileStore, Pruned
 
 
 @pytest.fixture
@@ -222,3 +222,21 @@ def test_content_saved_again_while_it_is_pruned_is_put_back(store, monkeypatch):
 
 def test_an_empty_store_has_nothing_to_prune(tmp_path):
     assert FileStore(tmp_path / "none").prune(lambda _: False) == Pruned(0, 0)
+
+
+def test_content_that_has_a_name_is_no_orphan(store):
+    sha256, _ = store.save(b"named")
+    store.link_name(sha256, "named.txt")
+    assert store.prune(lambda _: False, older_than_seconds=-1) == Pruned(0, 0)
+    (store.folder / "named.txt").unlink()
+    assert store.prune(lambda _: False, older_than_seconds=-1) == Pruned(1, 5)
+
+
+def test_a_folder_is_pruned_once_a_day(store):
+    sha256, _ = store.save(b"orphan")
+    old = time.time() - 2 * ORPHAN_SECONDS
+    os.utime(store.path_of(sha256), (old, old))
+    assert store.prune_daily(lambda _: True) == Pruned(0, 0)
+    assert store.prune_daily(lambda _: False) == Pruned(0, 0)
+    os.utime(store.folder / ".content" / "pruned", (old, old))
+    assert store.prune_daily(lambda _: False) == Pruned(1, 6)

@@ -18,7 +18,9 @@ from swather.runs.start import Planned, plan_run
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View, view_on
 from swather.scraping import registry
+from swather.scraping.files import FileStore
 from swather.store import factory
+from swather.worker.saving import link_missing
 
 if TYPE_CHECKING:
     from swather.runs.intake import Intake
@@ -100,6 +102,8 @@ class RunSession:
             ended = self._work(store, scraper, held, planned, intake, view)
         finally:
             written = _finished(results, store, run)
+        # Workers name the files they save; this is for those that were killed just before.
+        link_missing(store.results, FileStore(held.files_folder))
         summary = summarise(store, run.name)
         code = self._exit_code(ended, summary)
         if "error" in written:

@@ -1,9 +1,15 @@
 """What runs produce, as it is read back."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 import msgspec
+
+from swather.model.outcome import File
+
+# A task and the number of one of its parts: what a checkpoint or its end committed at once.
+Part = tuple[int, int]
 
 
 class StoredItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,3 +51,12 @@ class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
     sample_task_id: int
     sample_message: str
     sample_traceback: str
+
+
+def by_part(rows: Iterable[tuple[Any, ...]]) -> dict[Part, list[File]]:
+    """Files from rows of (task, part, name, sha256, size, media type)."""
+    parts: dict[Part, list[File]] = {}
+    for task_id, part, name, sha256, size_bytes, media_type in rows:
+        file = File(name=name, sha256=sha256, size_bytes=size_bytes, media_type=media_type)
+        parts.setdefault((task_id, part), []).append(file)
+    return parts

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +14,7 @@ from swather import posix
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write; it takes the place of `path` when the block ends well, else it is gone."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    _remove_leftovers(path)
     try:
         with temporary.open("wb") as stream:
             yield stream
@@ -23,3 +25,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         temporary.unlink(missing_ok=True)
         raise
     posix.sync_folder(path.parent)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """What processes left behind that were killed in such a block."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        pid = leftover.name.removesuffix(".tmp").rpartition(".")[2]
+        if pid.isdecimal() and posix.start_time(int(pid)) is None:
+            leftover.unlink(missing_ok=True)

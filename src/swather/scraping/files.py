@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -83,15 +83,30 @@ class FileStore:
                 return path
         raise FileExistsError(errno.EEXIST, "every name for it stands for other content", name)
 
+    def has_all(self, files: Iterable[File]) -> bool:
+        """Whether the content of all of them is here."""
+        return all(self.path_of(file.sha256).exists() for file in files)
+
+    def prune_daily(self, is_referenced: Callable[[str], bool]) -> Pruned:
+        """Prune, unless somebody did within the last day."""
+        mark = self._content / "pruned"
+        if not self._content.exists() or _is_young(mark, time.time() - ORPHAN_SECONDS):
+            return Pruned(0, 0)
+        mark.touch()
+        return self.prune(is_referenced)
+
     def prune(
         self, is_referenced: Callable[[str], bool], older_than_seconds: float = ORPHAN_SECONDS
     ) -> Pruned:
-        """Remove content that no row refers to, and what was never finished, once it is old."""
+        """Remove content that no row refers to and no name links to, and what was never finished,
+        once it is old.
+        """
         before = time.time() - older_than_seconds
         sizes = [
             size
-            for path in sorted(self._content.glob("*/*"))
-            if path.parent == self._unfinished or not is_referenced(path.name)
+            for path in self._content.glob("*/*")
+            if not _is_young(path, before)
+            if path.parent == self._unfinished or not (_is_named(path) or is_referenced(path.name))
             if (size := self._remove_old(path, before)) is not None
         ]
         return Pruned(len(sizes), sum(sizes))
@@ -147,6 +162,21 @@ def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:
             digest.update(chunk)
             size += file.write(chunk)
     return digest.hexdigest(), size
+
+
+def _is_young(path: Path, before: float) -> bool:
+    try:
+        return path.lstat().st_mtime >= before
+    except FileNotFoundError:
+        return False
+
+
+def _is_named(path: Path) -> bool:
+    """Whether a friendly name links to this content."""
+    try:
+        return path.lstat().st_nlink > 1
+    except FileNotFoundError:
+        return False
 
 
 def _touch(path: Path) -> bool:

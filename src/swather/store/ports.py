@@ -19,7 +19,7 @@ from swather.model.load import Load
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
-from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
@@ -290,6 +290,18 @@ class Results(Protocol):
         ...
 
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]: ...
+
+    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:
+        """Parts of tasks whose files are committed and have no friendly names yet."""
+        ...
+
+    def linked(self, parts: Collection[Part]) -> None:
+        """The files of these parts have their names."""
+        ...
+
+    def has_file(self, sha256: str) -> bool:
+        """Whether any run has a file with this content."""
+        ...
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         """Groups of failures that look the same, the most frequent first."""

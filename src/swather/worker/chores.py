@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 from swather.errors import StoreError
 from swather.model.event import EventLevel
 from swather.model.lease import Lease
+from swather.model.results import Part
 from swather.model.run import RunState
+from swather.scraping.files import FileStore
 from swather.store.ports import Fence, Store
 from swather.worker.breaker import Place
 from swather.worker.jobs import Jobs
@@ -48,7 +50,7 @@ class Chores:
         self._tell = tell
         self._on_hint = on_hint
         self._on_over = on_over
-        self._upkeep = Upkeep(self.store)
+        self._upkeep = Upkeep(self.store, FileStore(settings.files_folder))
         self._listener = Listener(self.store, lambda: tell(on_hint))
         self._is_looking = False
         self._is_taking = False
@@ -115,6 +117,11 @@ class Chores:
             self._tell(loaded, lease.run_id, error)
 
         self._upkeep.submit(load)
+
+    def linked(self, parts: Collection[Part]) -> None:
+        """The files of these parts have their names."""
+        if parts:
+            self._upkeep.submit(lambda: self.store.results.linked(parts))
 
     def claimed(self, leases: Collection[Lease]) -> None:
         """Log that attempts begin, where the level asks for it."""

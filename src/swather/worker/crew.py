@@ -204,9 +204,10 @@ class Crew:
             self._store.workers.retire(self._beat.worker_id)
         except SwatherError as error:
             _log.error("this worker could not sign off, others will notice: %s", error)
+        self._disk.shutdown(wait=not self._is_cut)
+        self._chores.linked(self._services.saving.take_linked())
         self._chores.stop()
         self._chores.join()
-        self._disk.shutdown(wait=not self._is_cut)
 
     def _soon(self, call: Callable[..., None], *args: Any) -> None:
         """From any thread."""
@@ -217,6 +218,7 @@ class Crew:
         self._watchdog.tick()
         self._pump.give_back_stalled()
         self._services.sites.tick()
+        self._chores.linked(self._services.saving.take_linked())
         self._loop.call_later(TICK_SECONDS, self._tick)
 
     def _request(self, count: int) -> ClaimRequest:

@@ -108,7 +108,7 @@ class Reception:
             elif isinstance(outcome, Completed):
                 is_news = is_news or bool(outcome.children)
                 if outcome.files:
-                    self.services.link(outcome.files)
+                    self.services.saving.link((outcome.task_id, outcome.part), outcome.files)
             else:
                 is_news = is_news or isinstance(outcome, Released)
         if is_news:

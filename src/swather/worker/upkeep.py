@@ -9,7 +9,9 @@ from random import Random
 from typing import Final
 
 from swather.errors import SwatherError
+from swather.scraping.files import FileStore
 from swather.store.ports import Store
+from swather.worker.saving import link_missing
 
 SWEEP_SECONDS: Final = 5.0
 HINT_SECONDS: Final = 0.02
@@ -21,14 +23,16 @@ _log = logging.getLogger(__name__)
 class Upkeep(threading.Thread):
     """Does on its own store what may take a while and nobody waits for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, files: FileStore) -> None:
         super().__init__(name="swather-upkeep", daemon=True)
         self._store = store
+        self._files = files
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._random = Random()
         self._hint_is_due = False
 
     def run(self) -> None:
+        self._do(self._look_after_files)
         sweep_at = self._next_sweep()
         while True:
             try:
@@ -68,6 +72,10 @@ class Upkeep(threading.Thread):
     def _next_sweep(self) -> float:
         return time.monotonic() + SWEEP_SECONDS * self._random.uniform(0.8, 1.2)
 
+    def _look_after_files(self) -> None:
+        link_missing(self._store.results, self._files)
+        self._files.prune_daily(self._store.results.has_file)
+
     def _sweep(self) -> None:
         swept = self._store.workers.sweep()
         if swept.workers:
@@ -76,6 +84,7 @@ class Upkeep(threading.Thread):
                 ", ".join(swept.workers),
                 swept.tasks,
             )
+            link_missing(self._store.results, self._files)
         if swept.tasks or swept.promoted:
             self._store.hints.send()
 

@@ -1,7 +1,6 @@
 """What a context asks for, done on the worker's loop and fenced by the attempt's lease."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -27,8 +26,6 @@ from swather.worker.stored_pages import Keeper, StoredPages
 from swather.worker.traffic import Traffic
 from swather.worker.trip import AttemptTrip
 
-_log = logging.getLogger(__name__)
-
 
 class Services:
     """What the attempts of one worker share."""
@@ -47,7 +44,6 @@ class Services:
     ) -> None:
         self.traffic = Traffic(self._ask)
         self.writer = writer
-        self.files = files
         self.disk = disk
         self.saving = Saving(files, disk)
         self.on_children = on_children
@@ -73,17 +69,6 @@ class Services:
             ttl_seconds=policy.robots_ttl_seconds,
             max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
         )
-
-    def link(self, files: Sequence[File]) -> None:
-        """Give committed files their names; the rows say where they are even if that fails."""
-        self.disk.submit(self._link, list(files))
-
-    def _link(self, files: list[File]) -> None:
-        for file in files:
-            try:
-                self.files.link_name(file.sha256, file.name, file.media_type)
-            except OSError:
-                _log.exception("file %s was stored but could not be named", file.name)
 
     def _ask(self, attempt: Attempt, lane: str) -> Awaitable[Permits]:
         _check(attempt)
@@ -140,7 +125,7 @@ class LoopVerbs:
             )
         )
         if files:
-            self._services.link(files)
+            self._services.saving.link((self._attempt.lease.task_id, part), files)
         if children:
             self._services.on_children()
 

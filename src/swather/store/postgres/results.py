@@ -1,11 +1,14 @@
 """Items, files and error groups, as they are read back."""
 
+from collections.abc import Collection
 from typing import Any
 
 from swather.errors import InputError
+from swather.model.outcome import File
 from swather.model.payload import decode
-from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem, by_part
 from swather.store.checks import check_limit
+from swather.store.postgres.arrays import Bigints, Integers
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
 from swather.store.postgres.settings import queries
@@ -48,6 +51,22 @@ class PostgresResults:
             )
             for row in self._rows_after(queries.files, run, after, limit)
         ]
+
+    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:
+        this = {"task_id": after[0], "part": after[1], "limit": check_limit(limit)}
+        return by_part(self._connection.rows(queries.unlinked, this))
+
+    def linked(self, parts: Collection[Part]) -> None:
+        tasks = Bigints(task_id for task_id, _ in parts)
+        numbers = Integers(part for _, part in parts)
+        self._connection.execute(queries.linked, {"tasks": tasks, "parts": numbers})
+
+    def has_file(self, sha256: str) -> bool:
+        found: bool = self._connection.value(
+            "SELECT EXISTS (SELECT FROM swather.files WHERE sha256 = %(sha256)s)",
+            {"sha256": sha256},
+        )
+        return found
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         this = {"run_id": run_id(self._connection, run), "limit": check_limit(limit)}

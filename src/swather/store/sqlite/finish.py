@@ -74,7 +74,12 @@ class Finisher:
         self.drop_replaced(plan.replaced, plan)
         self._add_outcomes(plan.outcomes, now)
         self._add_results(plan, "items", queries.add_items, plan.items)
+        many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
         self._add_results(plan, "files", queries.add_files, plan.files)
+        many(
+            "INSERT INTO unlinked (task_id, part) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            sorted({(row.task_id, row.part) for row in plan.files}),
+        )
         for run_id, children in plan.children.items():
             self._add_children(run_id, children)
         many(queries.add_faults, [(*row, now) for row in plan.faults])
@@ -95,14 +100,28 @@ class Finisher:
     def drop_replaced(self, task_ids: Iterable[int], plan: Plan) -> None:
         """The rows of an earlier completion give way to the new ones."""
         for task_id in task_ids:
+            self._pass_on_items(task_id)
             for table in ("items", "files"):
                 gone = self._connection.rows(
                     f"DELETE FROM {table} WHERE task_id = ? RETURNING run_id", (task_id,)
                 )
                 if gone:
                     plan.count(gone[0][0], table, -len(gone))
-            self._connection.execute("DELETE FROM checkpoints WHERE task_id = ?", (task_id,))
+            for table in ("checkpoints", "unlinked", "item_heirs"):
+                self._connection.execute(f"DELETE FROM {table} WHERE task_id = ?", (task_id,))
             self._connection.execute("UPDATE faults SET replaces = 0 WHERE task_id = ?", (task_id,))
+
+    def _pass_on_items(self, task_id: int) -> None:
+        """An item that another task has produced, too, goes to that task."""
+        for number, *heir in self._connection.rows(queries.heirs, (task_id,)):
+            self._connection.execute(
+                "DELETE FROM item_heirs WHERE (run_id, key, task_id, part, seq) = (?, ?, ?, ?, ?)",
+                tuple(heir),
+            )
+            self._connection.execute(
+                "UPDATE items SET task_id = ?, part = ?, seq = ? WHERE id = ?",
+                (*heir[2:], number),
+            )
 
     def _take_out(self, fences: list[Fence]) -> dict[Fence, HeldLease]:
         """Leases by their fences; a claim gives one token to all its tasks."""

@@ -11,9 +11,18 @@ from swather.store.sqlite.settings import queries
 BATCH: Final = 10_000
 _BY_TASK: Final = {
     "leases": "leased", "scheduled": "scheduled", "items": "items", "files": "files",
-    "faults": None, "checkpoints": None, "events": None,
+    "faults": None, "checkpoints": None, "events": None, "unlinked": None,
 }  # fmt: skip
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages", "loads")
+_BY_RUN: Final = (
+    "events",
+    "error_groups",
+    "counters",
+    "partitions",
+    "heads",
+    "pages",
+    "loads",
+    "item_heirs",
+)
 
 
 def remove_run(connection: Connection, number: int) -> bool:

@@ -1,8 +1,11 @@
 """Items, files and error groups, as they are read back."""
 
+from collections.abc import Collection
+
 from swather.errors import InputError
+from swather.model.outcome import File
 from swather.model.payload import decode
-from swather.model.results import ErrorGroup, StoredFile, StoredItem
+from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem, by_part
 from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
@@ -61,6 +64,22 @@ class SQLiteResults:
             )
             for row in rows
         ]
+
+    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:
+        this = {"task_id": after[0], "part": after[1], "limit": check_limit(limit)}
+        with self._connection.reading():
+            return by_part(self._connection.rows(queries.unlinked, this))
+
+    def linked(self, parts: Collection[Part]) -> None:
+        with self._connection.transaction():
+            self._connection.executemany(
+                "DELETE FROM unlinked WHERE task_id = ? AND part = ?", sorted(parts)
+            )
+
+    def has_file(self, sha256: str) -> bool:
+        with self._connection.reading():
+            found = self._connection.row("SELECT 1 FROM files WHERE sha256 = ? LIMIT 1", (sha256,))
+        return found is not None
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         with self._connection.reading():

@@ -8,7 +8,12 @@ WITH added AS (
         %(name)b::text[], %(sha256)b::text[], %(size_bytes)b::bigint[], %(media_type)b::text[]
     ) AS f
     ON CONFLICT DO NOTHING
-    RETURNING run_id
+    RETURNING run_id, task_id, part
+),
+unnamed AS (
+    INSERT INTO swather.unlinked (task_id, part)
+    SELECT DISTINCT task_id, part FROM added
+    ON CONFLICT DO NOTHING
 )
 INSERT INTO swather.counters (run_id, name, n)
 SELECT run_id, 'files', count(*) FROM added GROUP BY run_id
