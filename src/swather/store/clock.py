@@ -7,17 +7,22 @@ from datetime import UTC, datetime
 class Clock:
     """SQLite asks these clocks; PostgreSQL asks its own and adds the offset.
 
-    The offset is zero but in tests.
+    The offsets are zero but in tests.
     """
 
     def __init__(self) -> None:
         self.offset_seconds = 0.0
+        self._wall_step_seconds = 0.0
 
     def wall(self) -> float:
-        return time.time() + self.offset_seconds
+        return time.time() + self.offset_seconds + self._wall_step_seconds
 
     def monotonic(self) -> float:
         return time.monotonic() + self.offset_seconds
+
+    def step_wall(self, seconds: float) -> None:
+        """Set the wall clock, as an administrator or a time server does."""
+        self._wall_step_seconds += seconds
 
     def advance(self, seconds: float) -> None:
         self.offset_seconds += seconds

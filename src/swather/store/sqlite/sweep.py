@@ -12,7 +12,7 @@ from swather.model.task import State
 from swather.model.worker import Process, Swept
 from swather.store.finishing import HeldLease, Prepared
 from swather.store.ports import LEARNED_SECONDS, Fence
-from swather.store.sqlite import counting
+from swather.store.sqlite import counting, wall_clock
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.finish import Finisher
@@ -38,6 +38,7 @@ class Sweeper:
 
     def sweep(self, dead: Collection[int]) -> Swept:
         with self._connection.transaction():
+            wall_clock.follow(self._connection)
             lost = self._lost_workers(dead)
             for worker in lost:
                 self._give_up(worker[0])

@@ -28,3 +28,7 @@ CREATE TABLE item_heirs (
     PRIMARY KEY (run_id, key, task_id, part, seq)
 ) WITHOUT ROWID;
 CREATE INDEX item_heirs_task ON item_heirs (task_id);
+
+-- How far the wall clock was ahead of the monotonic one, under which boot: tells when it was set back.
+ALTER TABLE control ADD COLUMN boot_id TEXT;
+ALTER TABLE control ADD COLUMN wall_offset_seconds REAL;
