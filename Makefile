@@ -10,7 +10,7 @@ UV := uv==0.13.7
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-fast check format bench bench-full bench-docs bench-pins docs \
+.PHONY: help install demo test test-fast check format bench bench-full bench-docs bench-pins faults docs \
 	screenshot pins clean
 
 help: ## list the targets
@@ -45,7 +45,10 @@ bench: $(READY) ## measure beside the peers, 20 minutes at most; PART=fetch meas
 bench-full: $(READY) ## the same with backlogs of 10M: some hours
 	$(BIN)/python -m bench $(PART) --full $(ARGS)
 
-bench-docs: $(READY) ## write what was measured into docs/benchmarks.md, with its plots
+bench-faults: $(READY) ## kill, stop and cut off workers, and count what is lost; ARGS="--trials 20"
+	$(BIN)/python -m faults $(ARGS)
+
+docs: $(READY) ## write what was measured into docs/benchmarks.md, with its plots
 	$(BIN)/python -m bench --report-only --docs
 
 bench-pins: ## compile the peers' pins anew; ARGS="--upgrade" moves every pin
