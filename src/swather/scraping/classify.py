@@ -14,6 +14,7 @@ TimeoutError, FetchTimeout                   timeout
 ConnectionFailed, ConnectionError            transient
 ProxyFailed                                  proxy
 TooLarge                                     permanent  too_large
+TooComplex                                   permanent  page_too_complex
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
 any other Refused                            permanent  private_address
@@ -62,6 +63,7 @@ from swather.net.errors import (
     ProxyFailed,
     Refused,
     RobotsUnreachable,
+    TooComplex,
     TooLarge,
     TooManyRedirects,
     retry_after_seconds,
@@ -253,6 +255,7 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (ConnectionFailed, Meaning(ErrorClass.TRANSIENT)),
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
+    (TooComplex, Meaning(ErrorClass.PERMANENT, "page_too_complex")),
     (TooManyRedirects, Meaning(ErrorClass.PERMANENT, "redirects")),
     (Disallowed, Meaning(ErrorClass.PERMANENT, "robots")),
     (NotStored, Meaning(ErrorClass.PERMANENT, "not_stored")),

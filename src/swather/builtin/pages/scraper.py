@@ -17,8 +17,9 @@ from swather.net.page import Page
 from swather.scraping.context import Context
 from swather.scraping.scraper import scraper
 
-# Pages larger than this are read in a thread: the event loop has others to serve.
+# Pages with more of either are read in a thread: the event loop has others to serve.
 _MAX_READ_HERE_BYTES: Final = 64 << 10
+_MAX_READ_HERE_TAGS: Final = 1_000
 _MISSING: Final = frozenset({404, 410})
 
 
@@ -91,7 +92,8 @@ async def _crawl(ctx: Context, found: Found) -> None:
 
 
 async def _read(page: Page, params: Params) -> Reading:
-    if len(page.content) <= _MAX_READ_HERE_BYTES:
+    content = page.content
+    if len(content) <= _MAX_READ_HERE_BYTES and content.count(b"<") <= _MAX_READ_HERE_TAGS:
         return read(page, params.save)
     return await asyncio.to_thread(read, page, params.save)
 
