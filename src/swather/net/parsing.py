@@ -38,13 +38,13 @@ def parsed(text: str, url: str) -> "LexborHTMLParser":
 
 def _try(html: bytes, url: str) -> None:
     seconds = _LEAST_SECONDS + _SECONDS_PER_MB * len(html) / (1 << 20)
-    match TRIAL.parse(html, seconds):
-        case Verdict.PARSED:
-            return
-        case Verdict.TOO_SLOW:
-            why = f"takes more than {seconds:.1f} s of processor time"
-        case Verdict.FAILED:
-            why = "takes more memory than the parser may use, or crashes it"
+    verdict = TRIAL.parse(html, seconds)
+    if verdict is Verdict.PARSED:
+        return
+    if verdict is Verdict.TOO_SLOW:
+        why = f"takes more than {seconds:.1f} s of processor time"
+    else:
+        why = "takes more memory than the parser may use, or crashes it"
     raise TooComplex(
         f"{shown_url(url)} is too complex to parse: building a tree of its {len(html):,} bytes "
         f"and {html.count(b'<'):,} tags {why}; read page.text or page.content without page.css()"

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final
@@ -173,6 +173,7 @@ class Crew:
             tell=self._soon,
             on_hint=self._pump.hint,
             on_over=self._over,
+            on_ended=self._forget,
         )
         self._reception.chores = self._chores
         policy = self._settings.politeness
@@ -257,6 +258,13 @@ class Crew:
         if not self._pump.closed and self._dispatch.is_idle and self._pump.is_empty:
             self._reason = reason
             self._pump.close()
+
+    def _forget(self, runs: Collection[int]) -> None:
+        """These are over, unless one was opened again just now."""
+        if self._dispatch.is_idle and self._pump.is_empty:
+            for run_id in runs:
+                self._jobs.forget(run_id)
+                self._services.forget(run_id)
 
     def _stop(self, now: bool, reason: str = "stopped") -> None:
         if not self._pump.closed:

@@ -72,6 +72,11 @@ class Services:
             max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
         )
 
+    def forget(self, run_id: int) -> None:
+        """The run is over."""
+        if self._fetcher is not None:
+            self._fetcher.forget(run_id)
+
     def link(self, files: Sequence[File]) -> None:
         """Give committed files their names; the rows say where they are even if that fails."""
         self.disk.submit(self._link, list(files))
