@@ -10,7 +10,7 @@ import pytest
 
 import swather
 from swather.builtin.pages.scraper import pages
-from swather.testing import Answer, FakeSite
+from swather.testing import Answer, Asked, FakeSite
 from tests.builtin.tricky import TrickySite, crawled, page
 
 pytestmark = pytest.mark.slow
@@ -81,6 +81,25 @@ def test_the_pages_of_a_sitemap_are_crawled_and_nothing_else_at_depth_0(tmp_path
         ]
         assert site.requests["/linked"] == 0
         assert site.requests["/sitemap.xml"] == 1
+
+
+def test_an_index_that_lists_another_one_for_ever_comes_to_an_end(tmp_path: Path):
+    with FakeSite({"/": page("home"), "/listed": page("listed")}) as site:
+
+        def index(asked: Asked) -> str:
+            number = int(asked.query or 0)
+            following = [f"{site.url}/index.xml?{2 * number + more}" for more in (1, 2)]
+            return f"<sitemapindex><loc>{'</loc><loc>'.join(following)}</loc></sitemapindex>"
+
+        site.routes["/robots.txt"] = Answer(f"Sitemap: {site.url}/index.xml")
+        site.routes["/index.xml"] = index
+        site.routes["/sitemap.xml"] = f"{site.url}/listed"
+        done = swather.run(
+            pages, [site.url], params={"sitemap": True}, files_folder=tmp_path, progress=False,
+            limit=50,
+        )  # fmt: skip
+        assert {item["title"] for item in done} == {"home", "listed"}
+        assert site.requests["/index.xml"] == 3
 
 
 def test_a_page_is_one_task_at_whatever_depth_it_is_found(tmp_path: Path):
