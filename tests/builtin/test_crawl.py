@@ -4,13 +4,17 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import swather
+import swather.store
 from swather.builtin.pages.scraper import pages
-from swather.testing import Answer, FakeSite
+from swather.model.query import TaskFilter
+from swather.model.task import State
+from swather.testing import Answer, Asked, FakeSite
 from tests.builtin.tricky import TrickySite, crawled, page
 
 pytestmark = pytest.mark.slow
@@ -81,6 +85,39 @@ def test_the_pages_of_a_sitemap_are_crawled_and_nothing_else_at_depth_0(tmp_path
         ]
         assert site.requests["/linked"] == 0
         assert site.requests["/sitemap.xml"] == 1
+
+
+def test_an_index_that_lists_another_one_for_ever_comes_to_an_end(tmp_path: Path):
+    with FakeSite({"/": page("home"), "/listed": page("listed")}) as site:
+
+        def index(asked: Asked) -> str:
+            number = int(asked.query or 0)
+            following = [f"{site.url}/index.xml?{2 * number + more}" for more in (1, 2)]
+            return f"<sitemapindex><loc>{'</loc><loc>'.join(following)}</loc></sitemapindex>"
+
+        site.routes["/robots.txt"] = Answer(f"Sitemap: {site.url}/index.xml")
+        site.routes["/index.xml"] = index
+        site.routes["/sitemap.xml"] = f"{site.url}/listed"
+        done = swather.run(
+            pages, [site.url], params={"sitemap": True}, files_folder=tmp_path, progress=False,
+            limit=50,
+        )  # fmt: skip
+        assert {item["title"] for item in done} == {"home", "listed"}
+        assert site.requests["/index.xml"] == 3
+
+
+def test_a_page_that_cannot_be_parsed_fails_by_itself(tmp_path: Path):
+    neighbours = [f"/{number}" for number in range(10)]
+    home = "<a href=/bomb>" + "".join(f"<a href={path}>" for path in neighbours)
+    routes = {path: page(path) for path in neighbours}
+    with FakeSite({"/": page("home", home), "/bomb": "<div>" * 200_000, **routes}) as site:
+        done = swather.run(pages, [site.url], files_folder=tmp_path, progress=False)
+        assert sorted(item["title"] for item in done) == [*neighbours, "home"]
+        with closing(swather.store.open(done.url)) as store:
+            (task,) = store.tasks.find(TaskFilter(run=done.run, states=frozenset({State.FAILED})))
+        assert task.reason == "page_too_complex"
+        assert "1,000,000 bytes and 200,000 tags takes more than 0.6 s" in task.error
+        assert {site.requests[path] for path in ["/bomb", *neighbours]} == {1}
 
 
 def test_a_page_is_one_task_at_whatever_depth_it_is_found(tmp_path: Path):

@@ -5,7 +5,7 @@ import pytest
 
 from swather.builtin.pages.params import Params
 from swather.builtin.pages.scraper import pages
-from swather.errors import InputError
+from swather.errors import InputError, Permanent
 from swather.net.errors import BadResponse, HttpStatusError, TooLarge
 from swather.net.page import Page
 from swather.scraping.params import parse
@@ -201,23 +201,48 @@ def test_with_sitemaps_a_start_url_leads_to_robots_txt_first():
     assert result.targets == [{"kind": "robots", "url": "http://www.h/robots.txt"}]
 
 
-@pytest.mark.parametrize(
-    ("status", "named"), [(200, ["http://h/a.xml", "http://cdn/b.xml"]), (404, [])]
-)
-def test_robots_txt_names_sitemaps_and_one_more_is_guessed(status, named):
-    text = b"User-agent: *\nSITEMAP: /a.xml\n sitemap:http://cdn/b.xml # b\nDisallow: /x\n"
+def of_robots(text: bytes, *, status: int = 200, **params) -> Scraped:
     url = "http://h/robots.txt"
     page = Page(url=url, status=status, content=text)
-    result = run_scraper(pages, {"kind": "robots", "url": url}, pages={url: page})
-    assert result.targets == [
-        *({"kind": "sitemap", "url": each, "site": "h", "guessed": False} for each in named),
-        {"kind": "sitemap", "url": "http://h/sitemap.xml", "site": "h", "guessed": True},
-    ]
+    return run_scraper(pages, {"kind": "robots", "url": url}, params=params, pages={url: page})
 
 
-def of_sitemap(content: bytes, *, status: int = 200, guessed: bool = False, **params) -> Scraped:
+def a_map(url: str, *, guessed: bool = False, in_index: bool = False) -> dict[str, object]:
+    return {"kind": "sitemap", "url": url, "site": "h", "guessed": guessed, "in_index": in_index}
+
+
+ROBOTS = b"User-agent: *\nSITEMAP: /a.xml\n sitemap:http://cdn/b.xml # b\nDisallow: /x\n"
+GUESSED = a_map("http://h/sitemap.xml", guessed=True)
+
+
+def test_robots_txt_names_sitemaps_and_one_more_is_guessed():
+    named = [a_map("http://h/a.xml"), a_map("http://cdn/b.xml")]
+    assert of_robots(ROBOTS, same_host=False).targets == [*named, GUESSED]
+    assert of_robots(ROBOTS, status=404).targets == [GUESSED]
+
+
+def test_sitemaps_on_other_hosts_are_left_out_unless_other_hosts_are_wanted(caplog):
+    assert of_robots(ROBOTS).targets == [a_map("http://h/a.xml"), GUESSED]
+    assert "http://h/robots.txt names 1 sitemap on another host, http://cdn/b.xml" in caplog.text
+    assert "--no-same-host" in caplog.text
+
+
+def test_robots_txt_may_not_name_sitemaps_without_end(caplog):
+    text = b"".join(b"Sitemap: /%d.xml\n" % number for number in range(50))
+    assert followed(of_robots(text, max_sitemaps=2)) == [
+        "http://h/0.xml", "http://h/1.xml", "http://h/sitemap.xml",
+    ]  # fmt: skip
+    assert "names 50 sitemaps; 48 of them are left out" in caplog.text
+    assert "--max-sitemaps" in caplog.text
+    with pytest.raises(InputError, match="'max_sitemaps': expected 0 or more, got -1"):
+        of_robots(text, max_sitemaps=-1)
+
+
+def of_sitemap(
+    content: bytes, *, status: int = 200, guessed: bool = False, in_index: bool = False, **params
+) -> Scraped:
     url = "http://cdn/map.xml"
-    target = {"kind": "sitemap", "url": url, "site": "h", "guessed": guessed}
+    target = a_map(url, guessed=guessed, in_index=in_index)
     page = Page(url=url, status=status, content=content)
     return run_scraper(pages, target, params=params, pages={url: page})
 
@@ -254,15 +279,29 @@ def test_patterns_hold_for_sitemaps_too():
     assert followed(of_sitemap(URLS, exclude=["/a"])) == ["http://h/b"]
 
 
-def test_an_index_lists_sitemaps():
-    index = b"<sitemapindex><sitemap><loc>http://cdn/1.xml.gz</loc></sitemap></sitemapindex>"
-    (target,) = of_sitemap(index).targets
-    assert target == {
-        "kind": "sitemap",
-        "url": "http://cdn/1.xml.gz",
-        "site": "h",
-        "guessed": False,
-    }
+def index_of(*urls: str) -> bytes:
+    listed = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls)
+    return f"<sitemapindex>{listed}</sitemapindex>".encode()
+
+
+def test_an_index_lists_sitemaps_of_its_site(caplog):
+    index = index_of("http://www.h/1.xml.gz", "http://victim/2.xml", "http://h:81/3.xml")
+    assert of_sitemap(index).targets == [a_map("http://www.h/1.xml.gz", in_index=True)]
+    assert "names 2 sitemaps on another host, http://victim/2.xml among them" in caplog.text
+    assert len(of_sitemap(index, same_host=False).targets) == 3
+
+
+def test_an_index_may_not_list_sitemaps_without_end(caplog):
+    index = index_of(*(f"http://h/{number}.xml" for number in range(50)))
+    assert len(of_sitemap(index, max_sitemaps=3).targets) == 3
+    assert "47 of them are left out" in caplog.text
+
+
+def test_an_index_within_an_index_is_not_read():
+    with pytest.raises(Permanent, match=r"http://cdn/map\.xml is an index of sitemaps") as raised:
+        of_sitemap(index_of("http://h/2.xml"), in_index=True)
+    assert raised.value.reason == "nested_sitemap"
+    assert of_sitemap(URLS, in_index=True).targets == of_sitemap(URLS).targets
 
 
 def test_a_sitemap_that_is_not_quite_xml_is_read_as_well():

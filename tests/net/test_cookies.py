@@ -137,11 +137,11 @@ def test_a_jar_and_the_shelf_of_jars_stay_bounded(monkeypatch):
         jar.remember(f"https://{number}.example/", ["a=1"])
     assert len(jar) == 3
     jars = CookieJars()
-    first = jars.of("run:1")
+    first = jars.of("run:1/")
     jars.of("run:2")
-    assert jars.of("run:1") is first
+    assert jars.of("run:1/") is first
     jars.of("run:3").remember("https://a.example/", ["a=1"])
-    assert jars.of("run:1") is first
+    assert jars.of("run:1/") is first
     assert len(jars.of("run:2")) == 0
 
 

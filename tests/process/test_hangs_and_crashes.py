@@ -3,18 +3,19 @@ import signal
 from tests.process.given import Yard
 
 
-def test_a_loop_that_spins_for_ever_is_ended_by_the_watchdog_and_the_next_process_goes_on(
-    yard: Yard,
+def test_a_loop_that_spins_for_ever_is_ended_by_the_watchdog_and_its_target_runs_alone_then(
+    either_yard: Yard,
 ):
-    run = yard.run("act", [{"do": "spin"}, *[{}] * 10])
-    codes = []
-    for _ in range(4):
-        codes.append(yard.start(run, "act", watchdog_seconds=0.5, concurrency=3).end())
-        if codes[-1] == 0:
-            break
-    assert codes == [70, 70, 0]
+    yard = either_yard
+    run = yard.run("act", [*[{"do": "sleep", "seconds": 0.3}] * 2, {"do": "spin"}, *[{}] * 8])
+    first = yard.start(run, "act", watchdog_seconds=0.5, concurrency=3)
+    assert first.end() == 70
+    tasks = yard.tasks(run)
+    assert [tasks[n].crashes for n in range(11)] == [0, 0, 1, *[0] * 8]
+    assert "stopped everything else in its worker" in tasks[2].error
+    assert yard.start(run, "act", watchdog_seconds=0.5, concurrency=3).end() == 0
     assert yard.counts(run) == {"completed": 10, "failed": 1}
-    assert yard.tasks(run)[0].reason == "timeout"
+    assert yard.tasks(run)[2].reason == "timeout"
 
 
 def test_a_target_that_never_lets_go_of_the_interpreter_is_ended_by_the_kernel(yard: Yard):
@@ -36,7 +37,7 @@ def test_the_watchdog_shows_what_every_thread_was_doing(yard: Yard):
     assert worker.end() == 70
     assert "the event loop is stuck" in worker.said
     assert "scrapers.py" in worker.said
-    assert yard.counts(run) == {"ready": 1}
+    assert yard.counts(run) == {"scheduled": 1}
 
 
 def test_a_target_that_kills_its_process_every_time_fails_as_crash_and_its_neighbours_complete(

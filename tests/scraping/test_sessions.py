@@ -33,13 +33,13 @@ def scraper_in(session, **options):
     ("options", "urls", "sessions"),
     [
         ({"session": None}, ["https://a.example/"], [""]),
-        ({"session": "run"}, ["https://a.example/", "https://b.example/"], ["run:1", "run:1"]),
+        ({"session": "run"}, ["https://a.example/", "https://b.example/"], ["run:1/", "run:1/"]),
         (
             {"session": "lane"},
             ["https://a.example/x", "http://a.example:8080/"],
-            ["lane:books:a.example", "lane:books:a.example:8080"],
+            ["run:1/lane:a.example", "run:1/lane:a.example:8080"],
         ),
-        ({"session": "lane", "lane": "shop"}, ["https://a.example/"], ["lane:books:shop"]),
+        ({"session": "lane", "lane": "shop"}, ["https://a.example/"], ["run:1/lane:shop"]),
     ],
 )
 def test_a_session_is_named_after_those_who_share_it(options, urls, sessions):
@@ -59,7 +59,7 @@ def test_a_proxy_has_a_session_of_its_own_whoever_chose_it():
     books.on_request(lambda _: Request(url="https://example.com/", proxy="socks5://q.example:2"))
     asyncio.run(ctx.get())
     assert [request.session for request in verbs.requests] == [
-        "proxy:books:", "proxy:books:http://p.example:1", "proxy:books:socks5://q.example:2",
+        "run:1/proxy:", "run:1/proxy:http://p.example:1", "run:1/proxy:socks5://q.example:2",
     ]  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def test_login_fills_the_form_with_the_password_and_keeps_its_hidden_fields():
     page = asyncio.run(ctx.login("/login", FIELDS, check="Log out"))
     assert page is verbs.answer
     sent = verbs.requests[1]
-    assert (sent.method, sent.url, sent.session) == ("POST", "https://example.com/in", "run:1")
+    assert (sent.method, sent.url, sent.session) == ("POST", "https://example.com/in", "run:1/")
     assert parse_qs((sent.body or b"").decode()) == {
         "csrf": ["t"], "user": ["ada"], "pass": ["s3cret"],
     }  # fmt: skip

@@ -6,9 +6,10 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from swather.net.fetcher import WebFetcher
 from swather.scraping.scraper import Scraper, scraper
 from swather.testing import Answer, Asked, FakeSite
-from tests.worker.given import Shop
+from tests.worker.given import Shop, wait_until
 
 PASSWORD = "open sesame"  # noqa: S105 - of a site that lasts a second
 FORM = (
@@ -124,6 +125,71 @@ def test_each_run_logs_in_for_itself(shop: Shop, club: Club, member: Scraper):
     worker.report()
     assert [shop.counts(run) for run in runs] == [{"completed": 5}] * 2
     assert club.logins == 2
+
+
+@scraper(session="lane", in_flight=None, allow_private=True)
+async def by_lane(ctx, url):
+    return (await ctx.get(f"{url}?account={ctx.params['account']}")).text
+
+
+@scraper(session="proxy", in_flight=None, allow_private=True)
+async def by_proxy(ctx, url):
+    return (await ctx.get(f"{url}?account={ctx.params['account']}")).text
+
+
+@scraper(session="run", in_flight=None, allow_private=True)
+async def by_own_name(ctx, url):
+    return (await ctx.get(f"{url}?account={ctx.params['account']}")).text
+
+
+@by_own_name.on_request
+def in_own_session(request):
+    return request.in_session("mine")
+
+
+@pytest.fixture
+def bank() -> Iterator[FakeSite]:
+    """Says as whom it knows a visitor, and takes whoever is new for the account he names."""
+
+    def answer(asked: Asked) -> Answer:
+        known = asked.headers.get("cookie", "").removeprefix("account=")
+        return Answer(
+            known or "nobody",
+            200,
+            {"Set-Cookie": f"account={asked.query.removeprefix('account=')}"},
+        )
+
+    with FakeSite({"/0": answer, "/1": answer, "/2": answer, "/robots.txt": ""}) as site:
+        yield site
+
+
+@pytest.mark.parametrize("visitor", [by_lane, by_proxy, by_own_name], ids=lambda each: each.name)
+def test_a_run_does_not_begin_logged_in_as_another_one(
+    shop: Shop, bank: FakeSite, visitor: Scraper
+):
+    working = shop.start(visitor, forever=True, concurrency=1)
+    said = []
+    for account in ("ada", "bob"):
+        urls = [f"{bank.url}/{number}" for number in range(3)]
+        run = shop.run(visitor, urls, params={"account": account})
+        wait_until(lambda run=run: shop.counts(run) == {"completed": 3})
+        said.append(shop.items(run))
+    working.stop()
+    assert said == [["nobody", "ada", "ada"], ["nobody", "bob", "bob"]]
+
+
+def test_the_sessions_of_a_run_end_with_it(shop: Shop, bank: FakeSite):
+    fetchers: list[WebFetcher] = []
+
+    def new_fetcher() -> WebFetcher:
+        fetchers.append(WebFetcher())
+        return fetchers[-1]
+
+    working = shop.start(by_lane, forever=True, new_fetcher=new_fetcher, poll_seconds=0.05)
+    run = shop.run(by_lane, [f"{bank.url}/0"], params={"account": "ada"})
+    wait_until(lambda: shop.store.runs.get(run).state == "finished")
+    wait_until(lambda: fetchers and not len(fetchers[0].sessions))
+    working.stop()
 
 
 def test_a_scraper_without_a_session_keeps_no_cookies(shop: Shop, club: Club):

@@ -49,8 +49,8 @@ class Backoff(msgspec.Struct, frozen=True):
 class Faults(msgspec.Struct, frozen=True):
     """How often a task has failed so far, by budget.
 
-    `crashes` counts lost leases and dead children, `crashes_alone` only the deaths of a child that
-    ran nothing else.
+    `crashes` counts lost leases and dead children, `crashes_alone` only those of them that nobody
+    else can have caused: deaths of a child that ran nothing else, loops that this task has stopped.
     """
 
     attempts: int = 0

@@ -82,6 +82,9 @@ class CookieJars:
     def __init__(self) -> None:
         self._jars: OrderedDict[str, CookieJar] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._jars)
+
     def of(self, session: str) -> CookieJar:
         jar = self._jars.get(session)
         if jar is None:
@@ -91,6 +94,17 @@ class CookieJars:
         else:
             self._jars.move_to_end(session)
         return jar
+
+    def forget(self, run_id: int) -> None:
+        """Drop the sessions of a run that is over."""
+        beginning = within(run_id)
+        for session in [session for session in self._jars if session.startswith(beginning)]:
+            del self._jars[session]
+
+
+def within(run_id: int, session: str = "") -> str:
+    """The name of a session of a run; without one, of the run's own."""
+    return f"run:{run_id}/{session}"
 
 
 def _is_over(cookie: Cookie, now: float) -> bool:

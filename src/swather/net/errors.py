@@ -7,6 +7,7 @@ FetchError
 ├── ProxyFailed             the proxy could not be reached or refused us
 ├── BadResponse             an answer that cannot be decoded
 ├── TooLarge                the answer is larger than we take
+├── TooComplex              the page would take too long to parse
 ├── TooManyRedirects        one redirect led to another, too many times
 ├── Refused                 a place that we do not go to: private addresses, unless allowed
 │   └── UnusableURL         a URL that cannot be requested
@@ -32,6 +33,7 @@ __all__ = [
     "ProxyFailed",
     "Refused",
     "RobotsUnreachable",
+    "TooComplex",
     "TooLarge",
     "TooManyRedirects",
     "UnusableURL",
@@ -70,6 +72,10 @@ class BadResponse(FetchError):
 
 class TooLarge(FetchError):
     """The answer is larger than we take."""
+
+
+class TooComplex(FetchError):
+    """The page takes too long to parse, or too much memory."""
 
 
 class TooManyRedirects(FetchError):

@@ -35,6 +35,10 @@ class Fetcher(Protocol):
         """The page, whatever its status; redirects are followed as far as the trip allows."""
         ...
 
+    def forget(self, run_id: int) -> None:
+        """Drop what is remembered for a run that is over."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -64,7 +68,7 @@ class WebFetcher:
         self._max_redirects = max_redirects
         self._caps = Caps(max_bytes, max_ratio)
         self._guard = Guard(resolve)
-        self._jars = CookieJars()
+        self.sessions = CookieJars()
         self._client: Client = new_client(
             client,
             ClientOptions(
@@ -108,6 +112,9 @@ class WebFetcher:
             f"{shown_url(first)} leads from one redirect to another, more than "
             f"{self._max_redirects} times"
         )
+
+    def forget(self, run_id: int) -> None:
+        self.sessions.forget(run_id)
 
     async def close(self) -> None:
         self._guard.close()
@@ -156,7 +163,7 @@ class WebFetcher:
             if request.session:
                 # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
                 cookies = map(reread, answer.values("set-cookie"))
-                self._jars.of(request.session).remember(url, cookies)
+                self.sessions.of(request.session).remember(url, cookies)
             if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
                 await _drain(answer)
                 return Page(url=url, status=status, raw_headers=answer.headers), leads_to
@@ -180,7 +187,7 @@ class WebFetcher:
         names = {name.lower(): name for name in headers}
         if authorization and "authorization" not in names:
             headers["Authorization"] = authorization
-        if request.session and (cookies := self._jars.of(request.session).header_for(url)):
+        if request.session and (cookies := self.sessions.of(request.session).header_for(url)):
             own = headers.pop(names["cookie"]) if "cookie" in names else ""
             headers["Cookie"] = f"{cookies}; {own}" if own else cookies
         return headers

@@ -10,6 +10,7 @@ import msgspec
 
 from swather.net.charset import decoded, named
 from swather.net.errors import BadResponse, HttpStatusError, retry_after_seconds
+from swather.net.parsing import parsed
 from swather.net.request import is_http
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def tree(self) -> "LexborHTMLParser":
-        """The parsed HTML."""
-        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
-
-        return LexborHTMLParser(self.text)
+        """The parsed HTML; TooComplex if that takes too long."""
+        return parsed(self.text, self.url)
 
     def json(self) -> Any:
         """The content as JSON, in UTF-8 or else in the charset it names."""

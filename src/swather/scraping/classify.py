@@ -1,24 +1,25 @@
 """What an exception means for a task: one table from errors to classes.
 
-raised                                       class      reason         due
+raised                                       class      reason           due
 Permanent                                    permanent  its own
-Transient                                    transient                 its `after`
-Blocked                                      blocked                   its `after`
-HTTP 403, 429, 503                           blocked                   Retry-After
+Transient                                    transient                   its `after`
+Blocked                                      blocked                     its `after`
+HTTP 403, 429, 503                           blocked                     Retry-After
 HTTP 404, 410                                permanent  not_found
 HTTP 401                                     permanent  unauthorized
 HTTP 407                                     proxy
-HTTP 408, 425, any other 5xx                 transient                 Retry-After
+HTTP 408, 425, any other 5xx                 transient                   Retry-After
 any other HTTP 4xx                           permanent  http_4xx
 TimeoutError, FetchTimeout                   timeout
 ConnectionFailed, ConnectionError            transient
 ProxyFailed                                  proxy
 TooLarge                                     permanent  too_large
+TooComplex                                   permanent  page_too_complex
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
 any other Refused                            permanent  private_address
 Disallowed                                   permanent  robots
-RobotsUnreachable                            transient                 its next look
+RobotsUnreachable                            transient                   its next look
 NotStored                                    permanent  not_stored
 BadPayload                                   permanent  bad_item
 MissingExtra                                 permanent  missing_extra
@@ -62,6 +63,7 @@ from swather.net.errors import (
     ProxyFailed,
     Refused,
     RobotsUnreachable,
+    TooComplex,
     TooLarge,
     TooManyRedirects,
     retry_after_seconds,
@@ -253,6 +255,7 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (ConnectionFailed, Meaning(ErrorClass.TRANSIENT)),
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
+    (TooComplex, Meaning(ErrorClass.PERMANENT, "page_too_complex")),
     (TooManyRedirects, Meaning(ErrorClass.PERMANENT, "redirects")),
     (Disallowed, Meaning(ErrorClass.PERMANENT, "robots")),
     (NotStored, Meaning(ErrorClass.PERMANENT, "not_stored")),

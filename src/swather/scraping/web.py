@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from swather.errors import InputError
 from swather.model.lease import Lease
+from swather.net.cookies import within
 from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
 from swather.scraping.attempt import RunInfo, TaskLog, Verbs
@@ -132,7 +133,7 @@ class Web:
         request = request_of(method, self._absolute(url), **fields)
         if hooks.requests:
             request = hooks.changed(request)
-        if options.session is not None and not request.session:
+        if options.session is not None or request.session:
             request = request.in_session(self._session_of(request, options.session))
         return request
 
@@ -143,17 +144,19 @@ class Web:
             page.raise_for_status()
         return page
 
-    def _session_of(self, request: Request, scope: SessionScope) -> str:
-        """A name that no other scraper's cookies have."""
+    def _session_of(self, request: Request, scope: SessionScope | None) -> str:
+        """A name within the run: two runs of one scraper may be those of two accounts."""
+        if request.session:
+            return within(self.run.id, f"own:{request.session}")
         match scope:
-            case SessionScope.RUN:
-                return f"run:{self.run.id}"
             case SessionScope.LANE:
                 named = self._scraper.options.lane is not None
                 lane = self._lease.lane if named else lane_of_url(request.url)
-                return f"lane:{self._scraper.name}:{lane}"
+                return within(self.run.id, f"lane:{lane}")
             case SessionScope.PROXY:
-                return f"proxy:{self._scraper.name}:{request.proxy or ''}"
+                return within(self.run.id, f"proxy:{request.proxy or ''}")
+            case SessionScope.RUN | None:
+                return within(self.run.id)
 
     def _base(self) -> str:
         return self.page.url if self.page is not None else url_of(self._lease.target) or ""

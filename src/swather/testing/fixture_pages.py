@@ -23,6 +23,9 @@ class Recorder:
         self.taken.append(taken(request, page))
         return page
 
+    def forget(self, run_id: int) -> None:
+        self._fetcher.forget(run_id)
+
     async def close(self) -> None:
         await self._fetcher.close()
 
@@ -54,6 +57,9 @@ class FixtureFetcher:
                 f"it has {', '.join(self._urls) or 'none'}"
             )
         return (found.popleft() if len(found) > 1 else found[0]).page
+
+    def forget(self, run_id: int) -> None:
+        pass
 
     async def close(self) -> None:
         pass

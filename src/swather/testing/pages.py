@@ -32,6 +32,9 @@ class PageFetcher:
             raise page
         return page if isinstance(page, Page) else _page(url, page)
 
+    def forget(self, run_id: int) -> None:
+        pass
+
     async def close(self) -> None:
         pass
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from swather.errors import LeaseLost
 from swather.model.outcome import Fault
-from swather.model.retry import ErrorClass
+from swather.model.retry import ErrorClass, Faults
 from swather.scraping.classify import Classified
 from swather.worker import wire
 from swather.worker.attempt import Attempt, Cut, Ending, Runner
@@ -26,9 +26,9 @@ _log = logging.getLogger(__name__)
 class ChildRunner:
     """A child per slot, kept for the next task of its scraper.
 
-    Tasks whose workers have died more than once run here, too. Most of them are innocent neighbours
-    of the one that did it, so they may share a child one after another; only the death of a child
-    that ran nothing else counts, and who has lost many gets a fresh one. `otherwise` says how to
+    Suspects run here, too. Most of them are innocent neighbours of the one that ended their
+    workers, so they may share a child one after another; only the death of a child that ran
+    nothing else counts, and who has lost many gets a fresh one. `otherwise` says how to
     run those whose scraper no child can load.
     """
 
@@ -154,6 +154,11 @@ class ChildRunner:
         attempt.runner = self._otherwise(attempt)
         self._set_deadline(attempt, self._loop.time() + attempt.timeout)
         attempt.runner.start(attempt)
+
+
+def is_suspect(faults: Faults) -> bool:
+    """Whether a task runs alone: it may have ended two processes, or has certainly ended one."""
+    return faults.crashes >= CRASHES_BEFORE_ALONE or faults.crashes_alone > 0
 
 
 class _Place:

@@ -21,6 +21,7 @@ from swather.worker.traffic import PATIENCE_SECONDS, Traffic
 from swather.worker.upkeep import Listener, Upkeep
 
 JOIN_SECONDS = 2.0
+_MAX_OPEN_RUNS = 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Chores:
         tell: Tell,
         on_hint: Callable[[], None],
         on_over: Callable[[str], None],
+        on_ended: Callable[[Collection[int]], None],
     ) -> None:
         self.store = store.another()
         self._settings = settings
@@ -50,6 +52,7 @@ class Chores:
         self._tell = tell
         self._on_hint = on_hint
         self._on_over = on_over
+        self._on_ended = on_ended
         self._upkeep = Upkeep(self.store, FileStore(settings.files_folder))
         self._listener = Listener(self.store, lambda: tell(on_hint))
         self._is_looking = False
@@ -137,37 +140,46 @@ class Chores:
         self._upkeep.submit(read)
 
     def look_for_end(self) -> None:
-        """Finish what can be finished; `on_over` when there is nothing left for this worker."""
+        """Finish what can be finished; `on_over` when there is nothing left for this worker,
+        `on_ended` with runs that it knows and that are over.
+        """
         if self._is_looking:
             return
         self._is_looking = True
 
         def look() -> None:
             reason: str | None = None
+            ended: list[int] = []
             try:
-                reason = self._end()
+                reason, ended = self._end()
             finally:
-                self._tell(self._looked, reason)
+                self._tell(self._looked, reason, ended)
 
         self._upkeep.submit(look)
 
-    def _looked(self, reason: str | None) -> None:
+    def _looked(self, reason: str | None, ended: Collection[int]) -> None:
         self._is_looking = False
+        if ended:
+            self._on_ended(ended)
         if reason is not None:
             self._on_over(reason)
 
-    def _end(self) -> str | None:
-        """Why there is nothing left to do, or None."""
+    def _end(self) -> tuple[str | None, list[int]]:
+        """Why there is nothing left to do, or None; and which known runs are over."""
         run, scrapers = self._settings.run, self._settings.scrapers
+        sees_all = True
         if run is None:
-            open_runs = self.store.runs.find(state=RunState.OPEN, limit=1_000)
+            open_runs = self.store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS)
             names = [found.name for found in open_runs if found.scraper in scrapers]
+            sees_all = len(open_runs) < _MAX_OPEN_RUNS
         else:
             names = [run]
-        states = [self._settled(name) for name in names]
-        if self._settings.forever or RunState.OPEN in states:
-            return None
-        return str(states[0]) if run is not None else "finished"
+        states = {name: self._settled(name) for name in names}
+        known = [job.run for job in list(self._jobs.known.values())] if sees_all else []
+        ended = [each.id for each in known if states.get(each.name) is not RunState.OPEN]
+        if self._settings.forever or RunState.OPEN in states.values():
+            return None, ended
+        return str(states[run]) if run is not None else "finished", ended
 
     def _settled(self, name: str) -> RunState:
         if self.store.runs.settle(name):

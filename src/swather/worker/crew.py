@@ -3,20 +3,20 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final
 
 from swather.errors import SwatherError
 from swather.model.lease import ClaimRequest, Lease
-from swather.model.outcome import Released
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Cut
 from swather.worker.chores import Chores
 from swather.worker.dispatch import Dispatch, warn_of_version
+from swather.worker.giving_up import give_back, give_back_stuck
 from swather.worker.heartbeat import Heartbeat
 from swather.worker.held import Held
 from swather.worker.jobs import Jobs
@@ -141,18 +141,16 @@ class Crew:
         self._soon(self._resize, concurrency)
 
     def give_up(self, *, charge: bool) -> None:
-        """From any thread, when the loop cannot: give back all leases, those of running attempts
-        with the charge of a crash if it is one of them that stops the loop.
+        """From any thread, when the loop cannot: give back all leases, with the charge of a crash
+        if an attempt stops the loop.
         """
-        store = self._store.another()
+        store, worker_id = self._store.another(), self._beat.worker_id
         begun = set(self._slots.running)
         unbegun = [fence for fence in self._held.snapshot() if fence not in begun]
-        store.queue.finish([Released(task_id=task, token=token) for task, token in unbegun])
         if charge:
-            store.workers.sweep([self._beat.worker_id])
+            give_back_stuck(store, worker_id, unbegun, self._dispatch.on_loop_now())
         else:
-            store.workers.retire(self._beat.worker_id)
-        store.hints.send()
+            give_back(store, worker_id, unbegun)
         store.close()
 
     def _begin(self, worker_id: int) -> None:
@@ -177,6 +175,7 @@ class Crew:
             tell=self._soon,
             on_hint=self._pump.hint,
             on_over=self._over,
+            on_ended=self._forget,
         )
         self._reception.chores = self._chores
         policy = self._settings.politeness
@@ -263,6 +262,13 @@ class Crew:
         if not self._pump.closed and self._dispatch.is_idle and self._pump.is_empty:
             self._reason = reason
             self._pump.close()
+
+    def _forget(self, runs: Collection[int]) -> None:
+        """These are over, unless one was opened again just now."""
+        if self._dispatch.is_idle and self._pump.is_empty:
+            for run_id in runs:
+                self._jobs.forget(run_id)
+                self._services.forget(run_id)
 
     def _stop(self, now: bool, reason: str = "stopped") -> None:
         if not self._pump.closed:

@@ -11,7 +11,7 @@ from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
 from swather.worker.attempt import Attempt, Ending, Runner
-from swather.worker.children import CRASHES_BEFORE_ALONE, MAX_ALONE, ChildRunner
+from swather.worker.children import MAX_ALONE, ChildRunner, is_suspect
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs
@@ -38,6 +38,7 @@ class Dispatch:
         on_end: Callable[[Attempt, Ending, float], None],
     ) -> None:
         self.slots = Slots(loop, concurrency, self._ended)
+        self._loop = loop
         self._jobs = jobs
         self._load = load
         self._on_start = on_start
@@ -70,7 +71,7 @@ class Dispatch:
         if job is None:
             self._park(lease)
             return
-        if lease.faults.crashes >= CRASHES_BEFORE_ALONE:
+        if is_suspect(lease.faults):
             self._suspects.append((lease, job))
             self._start_suspects()
         else:
@@ -86,6 +87,12 @@ class Dispatch:
         if isinstance(error, InputError):
             return [], [refused(released(lease), error) for lease in leases]
         return [], [released(lease) for lease in leases]
+
+    def on_loop_now(self) -> Attempt | None:
+        """From any thread: the attempt that the loop is executing, if it is one."""
+        task = asyncio.current_task(self._loop)
+        running = list(self.slots.running.values())
+        return next((each for each in running if task is not None and each.place is task), None)
 
     def give_back(self) -> list[Lease]:
         """What waits here and has not begun."""
@@ -122,7 +129,7 @@ class Dispatch:
             self._start(*self._suspects.popleft(), self._alone)
 
     def _ended(self, attempt: Attempt, ending: Ending, seconds: float) -> None:
-        if attempt.lease.faults.crashes >= CRASHES_BEFORE_ALONE:
+        if is_suspect(attempt.lease.faults):
             self._alone_now -= 1
         if self._suspects:
             self._start_suspects()

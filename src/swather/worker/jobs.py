@@ -38,5 +38,9 @@ class Jobs:
         self.known[run.id] = job
         return job
 
+    def forget(self, run_id: int) -> None:
+        """The run is over; if it is opened again, it is read again."""
+        self.known.pop(run_id, None)
+
     def load_for(self, store: Store, lease: Lease) -> Job:
         return self.load(store, store.tasks.get(lease.task_id).run)

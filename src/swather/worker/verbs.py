@@ -70,6 +70,11 @@ class Services:
             max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
         )
 
+    def forget(self, run_id: int) -> None:
+        """The run is over."""
+        if self._fetcher is not None:
+            self._fetcher.forget(run_id)
+
     def _ask(self, attempt: Attempt, lane: str) -> Awaitable[Permits]:
         _check(attempt)
         return asyncio.wrap_future(self.writer.permits(attempt.fence, lane))

@@ -24,13 +24,18 @@ class Params:
     sitemap: Annotated[bool, "Also take the pages that the site's sitemaps list, at depth 0."] = (
         False
     )
+    max_sitemaps: Annotated[
+        int, "Read at most N of the sitemaps that robots.txt names, and of those of an index."
+    ] = 1_000
     save: Annotated[Literal["markdown", "html", "none"], "What is kept of a page's text."] = (
         "markdown"
     )
 
     def __post_init__(self) -> None:
-        if self.max_depth is not None and self.max_depth < 0:
-            raise ValueError(f"'max_depth': expected 0 or more, got {self.max_depth}")
+        for name in ("max_depth", "max_sitemaps"):
+            count = getattr(self, name)
+            if count is not None and count < 0:
+                raise ValueError(f"{name!r}: expected 0 or more, got {count}")
         for name in ("include", "exclude"):
             for pattern in getattr(self, name):
                 try:

@@ -12,13 +12,14 @@ from swather.builtin.pages.address import address_of, beside, page_key, site_of
 from swather.builtin.pages.params import Params
 from swather.builtin.pages.reading import Reading, read
 from swather.builtin.pages.sitemap import sitemap_of, sitemaps_named_in
-from swather.errors import InputError
+from swather.errors import InputError, Permanent
 from swather.net.page import Page
 from swather.scraping.context import Context
 from swather.scraping.scraper import scraper
 
-# Pages larger than this are read in a thread: the event loop has others to serve.
+# Pages with more of either are read in a thread: the event loop has others to serve.
 _MAX_READ_HERE_BYTES: Final = 64 << 10
+_MAX_READ_HERE_TAGS: Final = 1_000
 _MISSING: Final = frozenset({404, 410})
 
 
@@ -36,11 +37,12 @@ class Robots(msgspec.Struct, frozen=True, tag_field="kind", tag="robots"):
 
 
 class Map(msgspec.Struct, frozen=True, tag_field="kind", tag="sitemap"):
-    """A sitemap of `site`; a guessed one may be missing."""
+    """A sitemap of `site`; a guessed one may be missing, one that is `in_index` is no index."""
 
     url: str
     site: str
     guessed: bool = False
+    in_index: bool = False
 
 
 @scraper(params=Params, version="1")
@@ -91,7 +93,8 @@ async def _crawl(ctx: Context, found: Found) -> None:
 
 
 async def _read(page: Page, params: Params) -> Reading:
-    if len(page.content) <= _MAX_READ_HERE_BYTES:
+    content = page.content
+    if len(content) <= _MAX_READ_HERE_BYTES and content.count(b"<") <= _MAX_READ_HERE_TAGS:
         return read(page, params.save)
     return await asyncio.to_thread(read, page, params.save)
 
@@ -136,7 +139,7 @@ async def _read_robots(ctx: Context, url: str) -> None:
         page.raise_for_status()
     named = sitemaps_named_in(page) if page.is_ok else []
     guess = beside(url, "/sitemap.xml")
-    for sitemap in named:
+    for sitemap in _readable(ctx, url, named, site_of(url)):
         _add_sitemap(ctx, Map(sitemap, site_of(url)))
     if guess not in named:
         _add_sitemap(ctx, Map(guess, site_of(url), guessed=True))
@@ -149,9 +152,39 @@ async def _read_sitemap(ctx: Context, sitemap: Map) -> None:
         return
     page.raise_for_status()
     listed = await asyncio.to_thread(sitemap_of, page)
-    for url in listed.sitemaps:
-        _add_sitemap(ctx, Map(url, sitemap.site))
+    if listed.sitemaps and sitemap.in_index:
+        # The protocol has no such thing, and a site that makes them up as we go has no end.
+        raise Permanent(
+            f"{sitemap.url} is an index of sitemaps within another index, which is not read; "
+            "give the sitemaps' pages as targets if they are wanted",
+            reason="nested_sitemap",
+        )
+    for url in _readable(ctx, sitemap.url, listed.sitemaps, sitemap.site):
+        _add_sitemap(ctx, Map(url, sitemap.site, in_index=True))
     _follow(ctx, filter(None, map(address_of, listed.pages)), sitemap.site, 0)
+
+
+def _readable(ctx: Context, named_in: str, sitemaps: list[str], site: str) -> list[str]:
+    """Those that the parameters let us read; what is left out is told."""
+    params: Params = ctx.params
+    foreign = [url for url in sitemaps if params.same_host and site_of(url) != site]
+    if foreign:
+        count = "1 sitemap" if len(foreign) == 1 else f"{len(foreign):,} sitemaps"
+        others = "" if len(foreign) == 1 else " among them"
+        ctx.log.warning(
+            "%s names %s on another host, %s%s: left out; --no-same-host reads them, and with "
+            "--include only the pages you want are followed",
+            named_in, count, foreign[0], others,
+        )  # fmt: skip
+    known = set(foreign)
+    ours = [url for url in sitemaps if url not in known]
+    if len(ours) > params.max_sitemaps:
+        left_out = len(ours) - params.max_sitemaps
+        ctx.log.warning(
+            "%s names %s sitemaps; %s of them are left out (--max-sitemaps %s)",
+            named_in, f"{len(ours):,}", f"{left_out:,}", params.max_sitemaps,
+        )  # fmt: skip
+    return ours[: params.max_sitemaps]
 
 
 def _add_sitemap(ctx: Context, sitemap: Map) -> None:

@@ -1,0 +1,113 @@
+"""Tries pages out in a process that can be killed, before they are parsed in this one."""
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from enum import Enum, auto
+from typing import Final
+
+from swather.net import trial_process
+
+# How the parser ends on a page for which it has no memory or no stack.
+_CRASHES: Final = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL})
+
+
+class Verdict(Enum):
+    """What became of a page that was tried."""
+
+    PARSED = auto()
+    TOO_SLOW = auto()
+    FAILED = auto()
+
+
+class Trial:
+    """The process is started for the first page and kept for the next ones, one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def parse(self, html: bytes, seconds: float) -> Verdict:
+        """Whether the page can be parsed and searched in so many seconds of processor time."""
+        with self._lock:
+            process = self._taken()
+            try:
+                answer = _answer_of(process, html, seconds)
+            except BaseException:
+                # Interrupted: the answer that is still to come would be taken for the next page's.
+                process.kill()
+                _reap(process)
+                raise
+            if not answer:
+                return _verdict_on(_reap(process))
+            self._process = process
+            return Verdict.PARSED if answer == trial_process.PARSED else Verdict.FAILED
+
+    def close(self) -> None:
+        with self._lock:
+            if self._process is not None:
+                _reap(self._process)
+            self._process = None
+
+    def forget(self) -> None:
+        """In a forked process: what was started belongs to the parent."""
+        self._lock = threading.Lock()
+        self._process = None
+
+    def _taken(self) -> subprocess.Popen[bytes]:
+        process, self._process = self._process, None
+        if process is not None and process.poll() is None:
+            return process
+        if process is not None:
+            _reap(process)
+        return _started()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", trial_process.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # Ctrl-C is for us; the process ends when its input does.
+        start_new_session=True,
+    )
+
+
+def _answer_of(process: subprocess.Popen[bytes], html: bytes, seconds: float) -> bytes:
+    """b"" if the process ended instead of answering."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(trial_process.HEAD.pack(seconds, len(html)))
+        process.stdin.write(html)
+        process.stdin.flush()
+    except BrokenPipeError:
+        return b""
+    return process.stdout.read(1)
+
+
+def _reap(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    process.stdout.close()
+    return process.wait()
+
+
+def _verdict_on(status: int) -> Verdict:
+    if -status == signal.SIGPROF:
+        return Verdict.TOO_SLOW
+    if -status in _CRASHES:
+        return Verdict.FAILED
+    raise ChildProcessError(f"the process that tries out large pages ended with status {status}")
+
+
+TRIAL: Final = Trial()
+atexit.register(TRIAL.close)
+os.register_at_fork(after_in_child=TRIAL.forget)
