@@ -6,7 +6,6 @@ from typing import Final
 from swather.model.worker import WorkerKind
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
-from swather.runs.typed import record_hosts
 from swather.store import Store
 
 BATCH_SIZE: Final = 5_000
@@ -28,8 +27,6 @@ class Loading:
 
     def start(self) -> None:
         """Return once the run cannot be finished any more before all is loaded."""
-        # Workers that are started next look at the run only once.
-        record_hosts(self._store, self._run, self._intake.hosts)
         self._thread.start()
         while not self.is_over and not self._is_registered():
             self._thread.join(_LOOK_SECONDS)
@@ -83,7 +80,8 @@ def anything_new(store: Store, run: str, intake: Intake) -> bool:
     Unlike loading, this leaves a finished run finished when it has them all.
     """
     for batch in intake.batches(BATCH_SIZE):
-        record_hosts(store, run, intake.hosts)
+        if hosts := intake.take_hosts():
+            store.allowed_hosts.add(run, hosts)
         if batch and store.tasks.enqueue(run, batch, batch_size=len(batch)).added:
             return True
     return False

@@ -15,6 +15,7 @@ MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
 MAX_DAYS: Final = 100 * 365
+MAX_PORT: Final = 65_535
 _DAYS: Final = ("event_days", "page_age_days")
 
 
@@ -81,6 +82,14 @@ def check_origin(origin: str) -> None:
     if not origin:
         raise InputError("an origin looks like https://example.com, got nothing")
     check_name("origin", origin)
+
+
+def check_host(host: str, port: int) -> tuple[str, int]:
+    if not host:
+        raise InputError("a host looks like example.com or 127.0.0.1, got nothing")
+    if not (type(port) is int and 0 < port <= MAX_PORT):
+        raise InputError(f"a port must be a whole number from 1 to {MAX_PORT:,}, got {port!r}")
+    return check_name("host", host), port
 
 
 def check_retry_after(seconds: float | None) -> float | None:

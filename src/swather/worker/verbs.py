@@ -20,6 +20,7 @@ from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Attempt, Cut
 from swather.worker.politeness import Politeness
+from swather.worker.reach import Reach
 from swather.worker.sites import Sites
 from swather.worker.slots import Slots
 from swather.worker.stored_pages import Keeper, StoredPages
@@ -35,6 +36,7 @@ class Services:
     slots: Slots
     sites: Sites
     robots: Robots
+    reach: Reach
 
     def __init__(
         self,
@@ -64,6 +66,7 @@ class Services:
     def begin(self, store: Store, policy: Politeness, sites: Sites) -> None:
         """The threads of the worker are there."""
         self.sites = sites
+        self.reach = Reach(store.allowed_hosts, self.disk)
         self.robots = Robots(
             store.robots,
             user_agent=policy.user_agent,

@@ -8,7 +8,9 @@ from swather.store.postgres.settings import queries
 
 BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
+_BY_RUN: Final = (
+    "events", "error_groups", "counters", "partitions", "heads", "pages", "allowed_hosts",
+)  # fmt: skip
 
 
 def remove_run(connection: Connection, number: int) -> bool:
