@@ -8,7 +8,7 @@ from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
-from swather.model.task import check_name
+from swather.model.task import check_file_name, check_name
 from swather.model.worker import NewWorker
 
 MAX_ID: Final = 2**63 - 1
@@ -23,6 +23,7 @@ def check_new_run(new: NewRun) -> None:
     if not new.scraper:
         raise InputError("a run needs the name of its scraper")
     check_name("scraper", new.scraper)
+    check_file_name("the scraper name", new.scraper)
     check_name("version", new.version)
     limit = new.task_limit
     if limit is not None and not (type(limit) is int and 0 < limit <= MAX_TASKS):
@@ -31,6 +32,7 @@ def check_new_run(new: NewRun) -> None:
         if not new.name:
             raise InputError("a run's name must not be empty")
         check_name("run name", new.name)
+        check_file_name("the run name", new.name)
 
 
 def check_new_worker(new: NewWorker) -> None:
