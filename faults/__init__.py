@@ -1,1 +1,1 @@
-"""The fault campaign: real processes, killed, stopped and cut off, and a ledger that keeps count."""
+"""The fault campaign: real processes, killed, stopped and cut off, and a ledger."""

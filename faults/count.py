@@ -1,4 +1,4 @@
-"""What a trial came to: the columns that must be zero, and those that tell that faults were felt."""
+"""What a trial came to: what must be zero, and what tells that faults were felt."""
 
 import json
 from collections import Counter

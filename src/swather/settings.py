@@ -5,6 +5,7 @@ The first place that names a setting wins: an option of the command, the environ
 scraper's decorator, the default.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -21,6 +22,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from swather import settings_row
 from swather.errors import BadSetting
 
 PREFIX: Final = "SWATHER_"
@@ -47,14 +49,14 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 }
 # Those the database itself acts upon, so that they count only where it can see them.
 OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"})
-# Those that are needed, or can be read, only before the database is open.
-NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_TEST_", "SWATHER_BENCH_")
 # What a thread can wait for has an end; this is a year.
 _LONGEST_SECONDS: Final = 31_536_000
 # What the model, which lies above this file, reads as a rate.
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
+
+_log = logging.getLogger(__name__)
 
 
 class Settings(BaseSettings):
@@ -73,8 +75,12 @@ class Settings(BaseSettings):
         default="sqlite:///swather.db",
         description="the database: sqlite:///path/to/file.db or postgresql://user@host/database",
     )
-    workers: int = Field(default=1, ge=1, description="worker processes that a run is given")
-    concurrency: int = Field(default=10, ge=1, description="targets at a time in each worker")
+    workers: int = Field(
+        default=1, ge=1, le=1_000, description="worker processes that a run is given"
+    )
+    concurrency: int = Field(
+        default=10, ge=1, le=100_000, description="targets at a time in each worker"
+    )
     batch_size: int | None = Field(
         default=None,
         ge=1,
@@ -259,8 +265,8 @@ def canonical(name: str) -> str:
 def checked(name: str, value: Any) -> Any:
     """The value as the settings row holds it; a text is read by the setting's type."""
     name = canonical(name)
-    if name in NEVER_IN_THE_ROW:
-        raise BadSetting(f"{name} cannot be kept in the database; put it into {TOML}")
+    if (why := settings_row.refusal(name, value)) is not None:
+        raise BadSetting(why)
     try:
         made = _validated({name: value})
     except ValidationError as error:
@@ -294,8 +300,9 @@ def _layers(
     dotenv = folder / ".env"
     if dotenv.is_file():
         yield _from_variables(_read_dotenv(dotenv), DOTENV)
-    yield _from_row(row)
-    yield from _from_toml(folder)
+    files = list(_from_toml(folder))
+    yield _from_row(row, files)
+    yield from files
 
 
 def _read_dotenv(path: Path) -> DotEnvSettingsSource:
@@ -325,16 +332,26 @@ def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Said]:
     return said
 
 
-def _from_row(row: Mapping[str, Any]) -> dict[str, _Said]:
-    """The row may hold what other releases put there, so nothing in it is unknown."""
+def _from_row(row: Mapping[str, Any], files: list[dict[str, _Said]]) -> dict[str, _Said]:
+    """The row may hold what other releases put there, so nothing in it is unknown. What it must
+    not say is ignored. Its folder is one below that of this machine, which `files` may name.
+    """
     by_name = {
         other: name for name, others in ALIASES.items() for other in others if other.islower()
     }
     said: dict[str, _Said] = {}
     for name, value in row.items():
         known = by_name.get(name, name)
-        if known in Settings.model_fields and known not in NEVER_IN_THE_ROW:
-            said[known] = _Said(value, ROW)
+        if known not in Settings.model_fields:
+            continue
+        if (why := settings_row.refusal(known, value)) is not None:
+            _log.warning("%s in the settings row of the database is ignored: %s", name, why)
+            continue
+        said[known] = _Said(value, ROW)
+    if folder := said.get("files_folder"):
+        named = (Path(str(file["files_folder"].value)) for file in files if "files_folder" in file)
+        own = next(named, Settings.model_fields["files_folder"].default)
+        said["files_folder"] = _Said(settings_row.below(own, folder.value), ROW)
     return said
 
 

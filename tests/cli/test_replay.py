@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import pytest
 from swather import store as stores
 from swather.model.query import TaskFilter
 from swather.testing import Answer, FakeSite
-from tests.cli.conftest import PROGRAM, Swather
+from tests.cli.conftest import PROGRAM, Swather, done
 from tests.cli.scrapers import write
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
@@ -392,3 +393,25 @@ def test_a_run_that_is_not_finished_cannot_be_replayed(installed: Swather, site:
     said = installed("replay", "pages")
     assert said.code == 2
     assert "is not finished: 1 target" in said.err
+
+
+@pytest.mark.slow
+def test_a_replay_writes_only_into_this_folder_unless_it_is_told_to(
+    installed: Swather, site: Site, tmp_path: Path
+):
+    """Where results went is kept in the database, which may say anything."""
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    elsewhere.mkdir()
+    run = scraped(installed, site, "sqlite:///swather.db", GOOD)
+    Path("pages.jsonl").unlink()
+    with sqlite3.connect("swather.db") as db:
+        sql = "UPDATE runs SET params = json_set(params, '$._swather.output', ?)"
+        db.execute(sql, [str(elsewhere / "pages.jsonl")])
+    db.close()
+    said = installed("replay", run)
+    assert said.code == 2
+    assert f"-o {elsewhere}/pages.jsonl" in said.err
+    assert list(elsewhere.iterdir()) == []
+    assert not Path("pages.jsonl").exists()
+    done(installed, "replay", run, "-o", str(elsewhere / "pages.jsonl"))
+    assert titles(str(elsewhere / "pages.jsonl")) == TITLES

@@ -9,6 +9,7 @@ from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.trip import ANYWHERE
+from swather.net.typed import NOT_TYPED
 from tests.net.site import Site, site
 
 
@@ -56,9 +57,13 @@ class NotedTrip:
         self.answers = []
         self.failures = []
 
-    def may_reach_private(self, host, port):
+    def may_reach(self, host, port, *, private):
+        return not private
+
+    async def refusal(self, host, port, address, *, private):
+        assert private
         self.private.append((host, port))
-        return host in self.hosts
+        return None if host in self.hosts else NOT_TYPED
 
     async def admit(self, url, hop, proxy):
         self.admitted.append((url, hop))

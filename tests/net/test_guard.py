@@ -11,6 +11,7 @@ from swather.net.fetcher import WebFetcher
 from swather.net.guard import Guard
 from swather.net.request import Request
 from swather.net.trip import FreeTrip
+from swather.net.typed import NOT_TYPED
 from swather.scraping.classify import classify
 from tests.net.fetching import NotedTrip, fake_dns, fetch
 from tests.net.site import respond, site
@@ -91,9 +92,9 @@ def test_a_redirect_to_what_is_no_web_page_is_refused(client, location):
 
 def test_another_port_of_a_host_that_may_be_reached_is_asked_for(client):
     class OnlyPort(NotedTrip):
-        def may_reach_private(self, host, port):
+        async def refusal(self, host, port, address, *, private):
             self.private.append((host, port))
-            return port == self.private[0][1]
+            return None if port == self.private[0][1] else NOT_TYPED
 
     trip = OnlyPort()
     error, _ = redirected_to(client, "http://shop.example:22/", trip=trip)

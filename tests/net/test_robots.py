@@ -241,7 +241,7 @@ def test_five_redirects_are_followed_and_no_more(cache, redirects, is_obeyed):
 @pytest.mark.parametrize("location", ["ftp://a.example/robots.txt", "http://10.0.0.7/robots.txt"])
 def test_a_robots_txt_that_leads_where_we_do_not_go_is_none(cache, location):
     class Typed(FreeTrip):
-        def may_reach_private(self, host, port):
+        def may_reach(self, host, port, *, private):
             return host == "127.0.0.1"
 
     with FakeSite({"/robots.txt": Answer("", 302, {"Location": location})}) as site:

@@ -2,16 +2,16 @@
 
 import pytest
 
-from swather.net.typed import hosts_in, typed_hosts
+from swather.net.typed import NOT_TYPED, hosts_in, typed_as, why_refused
 
 
 @pytest.mark.parametrize(
     ("value", "hosts"),
     [
-        ("http://127.0.0.1:8000/a", ["127.0.0.1:8000"]),
-        (" https://Example.com", ["example.com:443"]),
-        ("http://0x7f000001/", ["127.0.0.1:80"]),
-        ("http://me:pw@[::1]:81/", ["::1:81"]),
+        ("http://127.0.0.1:8000/a", [("127.0.0.1", 8000)]),
+        (" https://Example.com", [("example.com", 80)]),
+        ("http://0x7f000001/", [("127.0.0.1", 80)]),
+        ("http://me:pw@[::1]:81/", [("::1", 81)]),
         ({"url": "http://a.example/", "image": "http://b.example/", "n": 1}, None),
         ({"urls": ["http://a.example/", "http://b.example/"]}, None),
         ("a.example", []),
@@ -21,12 +21,33 @@ from swather.net.typed import hosts_in, typed_hosts
     ],
 )
 def test_the_hosts_of_a_target_are_those_of_its_urls(value, hosts):
-    expected = ["a.example:80", "b.example:80"] if hosts is None else hosts
+    expected = [("a.example", 80), ("b.example", 80)] if hosts is None else hosts
     assert list(hosts_in(value)) == expected
 
 
 def test_who_typed_one_usual_port_typed_both_and_no_other():
-    typed = typed_hosts(["a.example:80", "b.example:8000", "::1:443"])
-    assert typed == {
-        ("a.example", 80), ("a.example", 443), ("b.example", 8000), ("::1", 80), ("::1", 443)
-    }  # fmt: skip
+    assert [typed_as(port) for port in (80, 443, 8000, 8443)] == [80, 80, 8000, 8443]
+
+
+@pytest.mark.parametrize(
+    ("host", "first_address", "is_allowed"),
+    [
+        ("10.0.0.7", "10.0.0.7", True),
+        ("nas.example", "10.0.0.7", True),
+        ("nas.example", "fd00::7", True),
+        ("nas.example", "93.184.216.34", False),
+        ("nas.example", "2606:2800:220:1::1", False),
+        ("localhost", "93.184.216.34", True),
+        ("a.localhost", "93.184.216.34", True),
+        ("notlocalhost", "93.184.216.34", False),
+        ("nas.local", "nas.local", True),
+    ],
+)
+def test_a_typed_host_may_be_private_if_it_was_when_it_was_first_found(
+    host, first_address, is_allowed
+):
+    assert (why_refused(host, first_address) is None) is is_allowed
+
+
+def test_what_nobody_typed_may_not():
+    assert why_refused("localhost", None) == NOT_TYPED

@@ -137,3 +137,11 @@ def test_a_server_without_tables_is_told(postgres_server: PostgresServer):
         pytest.raises(SchemaMissing, match="swather db init"),
     ):
         swather.open(address)
+
+
+def test_hosts_that_a_program_names_may_be_private(url: str):
+    with swather.open(url) as queue:
+        queue.enqueue("shops", ["http://127.0.0.1:8000/a", {"page": "http://10.0.0.7/b"}, "plain"])
+        store = queue._store
+        assert store.allowed_hosts.pin("shops", "127.0.0.1", 8000, "127.0.0.1") == "127.0.0.1"
+        assert store.allowed_hosts.pin("shops", "10.0.0.7", 80, "10.0.0.7") == "10.0.0.7"

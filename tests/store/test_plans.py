@@ -34,7 +34,7 @@ from tests.store.plans import recorded
 
 LARGE = {
     "tasks", "ready", "scheduled", "outcomes", "faults", "items", "files", "events", "heads",
-    "lanes", "pages", "bodies", "robots",
+    "lanes", "pages", "bodies", "robots", "allowed_hosts",
 }  # fmt: skip
 
 DIALECT = {

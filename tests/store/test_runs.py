@@ -292,3 +292,27 @@ def test_records_made_at_once_are_all_kept(store: Store):
 
     together(store, work)
     assert len(store.runs.get(run).params["_swather"]) == 40
+
+
+BAD_NAMES = ["../../../x", "a/b", "a\\b", ".hidden", "..", "a\nb"]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_a_name_that_cannot_be_a_files_is_refused(store: Store, name: str):
+    with pytest.raises(InputError, match="cannot be used as a file name"):
+        store.runs.create(NewRun(scraper="books", name=name))
+    with pytest.raises(InputError, match="cannot be used as a file name"):
+        store.runs.create(NewRun(scraper=name))
+
+
+@pytest.mark.parametrize("field", ["name", "scraper"])
+def test_a_name_in_the_database_is_checked_when_it_is_read(
+    store: Store, database: Database, field: str
+):
+    run = a_run(store)
+    database.execute(f"UPDATE runs SET {field} = '../../../x'")
+    name = "../../../x" if field == "name" else run
+    with pytest.raises(InputError, match=r"'\.\./\.\./\.\./x' cannot be used as a file name"):
+        store.runs.get(name)
+    with pytest.raises(InputError, match="cannot be used as a file name"):
+        store.runs.find()

@@ -1,9 +1,14 @@
 from datetime import UTC, datetime
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.model.run import REASON_PREFIX, Counts, counts_from, run_name
+from swather.errors import InputError
+from swather.model.pacing import NO_LIMITS
+from swather.model.run import REASON_PREFIX, Counts, Run, RunState, counts_from, run_name
+from swather.model.strategy import Strategy
 from swather.model.task import TERMINAL, WAITING, State
 
 amounts = st.integers(0, 10**9)
@@ -51,3 +56,43 @@ def test_a_run_is_named_after_its_start_and_its_scraper() -> None:
 def test_names_sort_like_the_starts_of_their_runs(one: datetime, other: datetime) -> None:
     earlier, later = sorted([one, other])
     assert run_name("books", earlier) <= run_name("books", later)
+
+
+GOOD = ["20260215_120000-books", "books", "büro 7", "a..b", "-x", "a:b"]
+BAD = [
+    "", ".", "..", "../x", "../../../x", "/etc", "a/b", "a\\b", ".hidden", "a\nb", "a\0b", "a\x1bb"
+]  # fmt: skip
+
+
+def a_run(**fields: Any) -> Run:
+    return Run(
+        **{
+            "id": 1,
+            "name": "r",
+            "scraper": "books",
+            "params": {},
+            "version": "",
+            "strategy": Strategy.FIFO,
+            "lane_limits": NO_LIMITS,
+            "state": RunState.OPEN,
+            "paused": False,
+            "cool_until": None,
+            "load_incomplete": False,
+            "times_finished": 0,
+            "created_at": datetime.now(UTC),
+            "finished_at": None,
+            **fields,
+        }
+    )
+
+
+@pytest.mark.parametrize("field", ["name", "scraper"])
+@pytest.mark.parametrize("name", BAD)
+def test_a_run_whose_name_could_lead_to_another_folder_cannot_be_read(field: str, name: str):
+    with pytest.raises(InputError, match="cannot be used as a file name"):
+        a_run(**{field: name})
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_other_names_can(name: str):
+    assert a_run(name=name, scraper=name).name == name

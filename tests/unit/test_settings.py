@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from swather import settings
+from swather import settings, settings_row
 from swather.errors import BadSetting, InputError
 from swather.model.pacing import parse_rate
 from swather.store.sqlite.upkeep import DEFAULT_EVENT_DAYS
@@ -225,3 +225,55 @@ def test_every_setting_is_described():
 
 def test_the_defaults_are_the_databases_own():
     assert settings.read().settings.event_days == DEFAULT_EVENT_DAYS
+
+
+OF_THIS_MACHINE = {"db", "params", "logs_folder"}
+
+
+def test_every_setting_is_either_allowed_in_the_row_or_of_this_machine():
+    names = set(settings.Settings.model_fields)
+    assert names - settings_row.IN_THE_ROW == OF_THIS_MACHINE
+
+
+@pytest.mark.parametrize("name", sorted(OF_THIS_MACHINE))
+def test_what_is_of_this_machine_is_refused_in_the_row_and_ignored_there(name, caplog):
+    default = getattr(settings.read().settings, name)
+    with pytest.raises(BadSetting, match=f"{name} cannot be kept in the database.*swather.toml"):
+        settings.checked(name, "elsewhere")
+    resolved = settings.read(row={name: "elsewhere"})
+    assert (getattr(resolved.settings, name), resolved.origin(name)) == (default, "default")
+    assert f"{name} in the settings row of the database is ignored: " in caplog.text
+
+
+def test_a_folder_can_come_from_the_row_only_below_this_machines_own(monkeypatch):
+    row = {"output_dir": "./subtitles"}
+    resolved = settings.read(row=row)
+    assert resolved.settings.files_folder == Path("files/subtitles")
+    assert resolved.origin("files_folder") == "settings row"
+    Path("swather.toml").write_text('files_folder = "/data"\n')
+    assert settings.read(row=row).settings.files_folder == Path("/data/subtitles")
+    monkeypatch.setenv("SWATHER_FILES_FOLDER", "/mine")
+    assert settings.read(row=row).settings.files_folder == Path("/mine")
+
+
+ESCAPES = [
+    "/etc", "../x", "a/../../x", "~/x", "..", ".", "", ".ssh", "a/.git/hooks", "a\\..\\x", "a\0b",
+    "//host/x", "C:\\x", 7, None, ["a"], "a\nb", "x" * 600,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ESCAPES)
+def test_a_folder_that_leads_elsewhere_is_refused_in_the_row_and_ignored_there(value, caplog):
+    with pytest.raises(BadSetting, match="below this machine's own"):
+        settings.checked("files_folder", value)
+    resolved = settings.read(row={"files_folder": value})
+    assert resolved.settings.files_folder == Path("files")
+    assert resolved.origin("files_folder") == "default"
+    assert "files_folder in the settings row of the database is ignored" in caplog.text
+
+
+def test_the_row_cannot_ask_for_more_processes_than_a_machine_bears():
+    with pytest.raises(BadSetting, match="workers should be less than or equal to 1000"):
+        settings.read(row={"max_workers": 10**9})
+    with pytest.raises(BadSetting, match="concurrency should be less than or equal to 100000"):
+        settings.read(row={"concurrency": 10**9})

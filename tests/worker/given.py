@@ -10,6 +10,7 @@ from typing import Any
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Task
+from swather.net.typed import hosts_in
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.store import Store
@@ -83,8 +84,15 @@ class Shop:
         options = scraper.options
         new = NewRun(scraper=scraper.name, version=options.version, **fields)
         name = self.store.runs.create(new).name
-        self.store.tasks.enqueue(name, (target_of(scraper, value) for value in targets))
+        targets = list(targets)
+        # As if a person had typed them.
+        self.store.allowed_hosts.add(name, {host for value in targets for host in hosts_in(value)})
+        self.enqueue(name, scraper, targets)
         return name
+
+    def enqueue(self, run: str, scraper: Scraper, targets: Iterable[Any]) -> None:
+        """Targets that come from a program, not from a person."""
+        self.store.tasks.enqueue(run, (target_of(scraper, value) for value in targets))
 
     def worker(self, *scrapers: Scraper, **options: Any) -> Worker:
         named = {scraper.name: scraper for scraper in scrapers}

@@ -35,7 +35,8 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where items go: .jsonl, .csv or .parquet. Without one: the file of the run.",
+            help="Where items go: .jsonl, .csv or .parquet. Without one: the file of the run, if "
+            "it is in this folder.",
         ),
     ] = None,
     new: Annotated[

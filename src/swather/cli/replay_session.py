@@ -16,6 +16,7 @@ from swather.cli.run_files import output_of
 from swather.cli.run_results import Results
 from swather.cli.scraper_code import scraper_of
 from swather.cli.selection import worker_command
+from swather.errors import InputError
 from swather.fleet.replaying import Replaying
 from swather.model.run import Run, RunState
 from swather.runs import replay
@@ -127,12 +128,19 @@ class ReplaySession:
 
 
 def results_path(run: Run) -> Path:
-    """The file that the run's results went to, if its folder is still there."""
+    """The file that the run's results went to, if its folder is still there. One that is not in
+    this folder must be named: the database does not decide where else this machine writes.
+    """
     kept = output_of(run)
-    if kept is not None and kept.parent.is_dir():
-        here = Path.cwd()
-        return kept.relative_to(here) if kept.is_relative_to(here) else kept
-    return Path(f"{run.scraper}.jsonl")
+    if kept is None or not kept.parent.is_dir():
+        return Path(f"{run.scraper}.jsonl")
+    here = Path.cwd()
+    if not kept.resolve().is_relative_to(here):
+        raise InputError(
+            f"the results of run {run.name} went to {kept}, which is not in this folder; "
+            f"name the file to write: -o {shlex.quote(str(kept))}"
+        )
+    return kept.resolve().relative_to(here)
 
 
 def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:

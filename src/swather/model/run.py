@@ -8,6 +8,7 @@ import msgspec
 
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.strategy import Strategy
+from swather.model.task import check_file_name
 
 # The member of a run's params that Swather keeps for itself; scrapers never see it.
 RESERVED_PARAM: Final = "_swather"
@@ -36,7 +37,11 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it stands. `times_finished` grows by one each time it comes to its end."""
+    """A run as it stands. `times_finished` grows by one each time it comes to its end.
+
+    Its name and its scraper's are in paths of files, and a database may hold anything: one that
+    leads elsewhere is refused here, wherever it is read.
+    """
 
     id: int
     name: str
@@ -53,6 +58,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
     finished_at: datetime | None
     task_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_file_name("the database holds a run whose name", self.name)
+        check_file_name("the database holds a run whose scraper", self.scraper)
 
     @property
     def scraper_spec(self) -> str:

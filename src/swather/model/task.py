@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from swather.errors import BadTarget
+from swather.errors import BadTarget, InputError
 
 
 class State(StrEnum):
@@ -88,6 +88,17 @@ def check_priority(priority: int) -> int:
     raise BadTarget(
         f"priority must be a whole number from {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}, "
         f"got {priority!r}"
+    )
+
+
+def check_file_name(what: str, name: str) -> str:
+    """A name that also stands in paths: it must not lead to another folder."""
+    is_plain = name.isprintable() and not set(name) & {"/", "\\"}
+    if name and is_plain and not name.startswith("."):
+        return name
+    raise InputError(
+        f"{what} {name!r} cannot be used as a file name: it must not be empty, begin with '.', or "
+        "contain '/', '\\' or control characters"
     )
 
 

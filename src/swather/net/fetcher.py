@@ -90,7 +90,8 @@ class WebFetcher:
                 found = await self._look(url, request, trip, left)
                 left -= time.monotonic() - began
             url, checked = found
-            self._guard.check(checked, trip)
+            if not self._guard.is_free(checked, trip):
+                await self._guard.check(checked, trip)
             await trip.admit(url, hop, request.proxy)
             began = time.monotonic()
             try:

@@ -28,13 +28,16 @@ Resolve = Callable[[str], Awaitable[Sequence[IPAddress]]]
 class Checked(NamedTuple):
     """A place with the addresses it is at; none where a proxy looks the name up.
 
-    `pin` names host and addresses, `private` is the first of them that is not of the public web.
+    `pin` names host and addresses. `private` is the first of them that is not of the public web,
+    and `decisive` the one by which a trip decides: that one, else the first; '' for a place that
+    anybody may reach.
     """
 
     place: Place
     pin: str
     addresses: tuple[IPAddress, ...]
     private: str
+    decisive: str
     until: float
 
 
@@ -74,14 +77,24 @@ class Guard:
         return place.origin + rest_of(rest), checked
 
     @staticmethod
-    def check(checked: Checked, trip: Trip) -> None:
+    def is_free(checked: Checked, trip: Trip) -> bool:
+        """Whether a trip may reach a place, as far as is known without asking anybody."""
+        place = checked.place
+        return not checked.decisive or trip.may_reach(
+            place.host, place.port, private=checked.private != ""
+        )
+
+    @staticmethod
+    async def check(checked: Checked, trip: Trip) -> None:
         """Refuse a private place, unless the trip may reach it."""
         place = checked.place
-        if not checked.private or trip.may_reach_private(place.host, place.port):
+        private = checked.private != ""
+        why = await trip.refusal(place.host, place.port, checked.decisive, private=private)
+        if why is None:
             return
         at = "" if checked.private == place.host else f" is at {checked.private}, which"
         raise Refused(
-            f"{place.origin}{at} is not on the public web, and nobody typed it; to scrape a "
+            f"{place.origin}{at} is not on the public web, and {why}; to scrape a "
             "network of your own, give the scraper allow_private=True"
         )
 
@@ -92,12 +105,13 @@ class Guard:
     async def _by_address(self, place: Place) -> Checked:
         if place.address is not None:
             private = place.host if is_private(place.address) else ""
-            return Checked(place, place.host, (place.address,), private, _FOREVER)
+            return Checked(place, place.host, (place.address,), private, private, _FOREVER)
         addresses = await self._addresses_of(place.host)
         private = next((str(address) for address in addresses if is_private(address)), "")
         # In any order they are the same.
         pin = " ".join([place.host, *sorted(map(str, addresses))])
-        return Checked(place, pin, addresses, private, self._now() + self._ttl_seconds)
+        decisive = private or str(addresses[0])
+        return Checked(place, pin, addresses, private, decisive, self._now() + self._ttl_seconds)
 
     async def _addresses_of(self, name: str) -> tuple[IPAddress, ...]:
         """All who ask at the same time share one lookup, and none of them can cancel it."""
@@ -143,7 +157,7 @@ def _by_name(place: Place) -> Checked:
         private = place.host if is_private(place.address) else ""
     else:
         private = place.host if is_local_name(place.host) else ""
-    return Checked(place, "", (), private, _FOREVER)
+    return Checked(place, "", (), private, private, _FOREVER)
 
 
 def _remember(known: dict[str, Checked], beginning: str, checked: Checked) -> None:

@@ -16,8 +16,11 @@ class RobotsTrip:
     def __init__(self, trip: Trip) -> None:
         self._trip = trip
 
-    def may_reach_private(self, host: str, port: int) -> bool:
-        return self._trip.may_reach_private(host, port)
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
+        return self._trip.may_reach(host, port, private=private)
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        return await self._trip.refusal(host, port, address, private=private)
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         if hop > MAX_REDIRECTS:

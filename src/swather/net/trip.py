@@ -3,13 +3,17 @@
 from typing import Final, Protocol
 
 from swather.errors import FetchError
+from swather.net.typed import NOT_TYPED
 
 
 class Trip(Protocol):
     """One fetch as its owner sees it. A hop is one request on the wire: the first, each redirect.
 
-    may_reach_private   whether a host that is at a private address may be reached; asked for no
-                        other host
+    may_reach           whether it is known that a host may be reached, at a private address or at a
+                        public one; if not, `refusal` is asked
+    refusal             why a host may not be reached at an address (the first private one it has,
+                        else the first; the name itself if only a proxy can look it up); None if it
+                        may. One at a public address always may: it is noted
     admit               before every hop, 0 being the first, with the proxy it goes through, if any;
                         may wait, and raises to refuse it
     answered            after the head of every hop's answer; `seconds` is how long it took
@@ -17,7 +21,9 @@ class Trip(Protocol):
                         for what was refused
     """
 
-    def may_reach_private(self, host: str, port: int) -> bool: ...
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool: ...
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None: ...
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None: ...
 
@@ -34,9 +40,13 @@ class FreeTrip:
     def __init__(self, *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
 
-    def may_reach_private(self, host: str, port: int) -> bool:
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
         del host, port
-        return self._allow_private
+        return self._allow_private or not private
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        del host, port, address
+        return NOT_TYPED if private and not self._allow_private else None
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         pass

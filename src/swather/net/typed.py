@@ -1,49 +1,77 @@
-"""Hosts that a person typed, in targets or parameters: a run may reach them wherever they are."""
+"""Hosts that a person typed, in targets or parameters, and which may be at private addresses."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import Any, Final
 
 from swather.net.errors import UnusableURL
 from swather.net.place import PORTS, place_of, split
+from swather.net.private import is_private
 from swather.net.request import is_http
 
-MAX_HOSTS: Final = 1_000
+NOT_TYPED: Final = "nobody typed it"
 _USUAL_PORTS: Final = frozenset(PORTS.values())
 
+Host = tuple[str, int]
 
-def hosts_in(value: Any) -> Iterator[str]:
-    """'host:port' of every URL that a target is, or that is one of its members."""
+
+def hosts_in(value: Any) -> Iterator[Host]:
+    """Host and port of every URL that a target is, or that is one of its members."""
     values = value.values() if isinstance(value, dict) else (value,)
     for member in values:
         for text in member if isinstance(member, list | tuple) else (member,):
-            if isinstance(text, str) and (host := _host_of(text)):
+            if isinstance(text, str) and (host := _host_of(text)) is not None:
                 yield host
 
 
-def typed_hosts(hosts: Iterable[str]) -> set[tuple[str, int]]:
-    """Host and port of each; who typed one of a host's usual ports has typed both of them."""
-    typed: set[tuple[str, int]] = set()
-    for text in hosts:
-        host, _, port = text.rpartition(":")
-        number = int(port)
-        typed.update((host, same) for same in _USUAL_PORTS if number in _USUAL_PORTS)
-        typed.add((host, number))
-    return typed
+def typed_as(port: int) -> int:
+    """The port that stands for this one: who typed one of a host's usual ports typed both."""
+    return PORTS["http"] if port in _USUAL_PORTS else port
 
 
-def _host_of(text: str) -> str:
+def why_refused(host: str, first_address: str | None) -> str | None:
+    """Why a host that is at a private address may not be reached; None if it may.
+
+    It may if somebody typed it and it was private when it was first found, at `first_address`
+    (None: nobody typed it). A name that was public then and is private now may be an attack: its
+    owner could send us anywhere in our own network (DNS rebinding).
+    """
+    if first_address is None:
+        return NOT_TYPED
+    if is_localhost(host) or _is_private_text(first_address):
+        return None
+    return (
+        f"it was at {first_address}, on the public web, when this run first looked it up; "
+        "begin a new run if you moved it"
+    )
+
+
+def is_localhost(host: str) -> bool:
+    """Whether a name is this machine's, whatever a resolver says (RFC 6761)."""
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _is_private_text(address: str) -> bool:
+    try:
+        return is_private(ip_address(address))
+    except ValueError:
+        # A name that only a local network knows, which a proxy was asked for.
+        return True
+
+
+def _host_of(text: str) -> Host | None:
     if not is_http(text[:80].lstrip()):
-        return ""
+        return None
     text = text.lstrip()
     end = text.find("/", 8)
     return _host_of_beginning(text if end < 0 else text[:end])
 
 
 @lru_cache(maxsize=4096)
-def _host_of_beginning(beginning: str) -> str:
+def _host_of_beginning(beginning: str) -> Host | None:
     try:
         place = place_of(split(beginning)[0])
     except UnusableURL:
-        return ""
-    return f"{place.host}:{place.port}"
+        return None
+    return place.host, typed_as(place.port)

@@ -7,7 +7,7 @@ from typing import Final
 from swather.errors import BadLines, InputError
 from swather.model.load import Load, unrepeatable
 from swather.model.task import Target
-from swather.net.typed import MAX_HOSTS, hosts_in
+from swather.net.typed import Host, hosts_in
 from swather.runs.lines import STDIN
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
 from swather.scraping.scraper import Scraper
@@ -16,6 +16,7 @@ from swather.store.batching import Row, row_of
 
 CHECKED_AHEAD: Final = 10_000
 MAX_LISTED: Final = 10
+MAX_HOSTS_KNOWN: Final = 100_000
 
 
 class Intake:
@@ -23,8 +24,8 @@ class Intake:
 
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
     with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
-    lines means that none has come yet. `load` says which targets these are, `hosts` are those of
-    the targets so far; `is_empty` when a check has found that there is not one line.
+    lines means that none has come yet. `load` says which targets these are; `is_empty` when a
+    check has found that there is not one line.
     """
 
     def __init__(
@@ -45,7 +46,8 @@ class Intake:
         self.load = load or unrepeatable("", "targets")
         self.skipped = 0
         self.bad: list[BadLine] = []
-        self.hosts: dict[str, None] = {}
+        self._hosts: set[Host] = set()
+        self._taken: set[Host] = set()
         self.is_empty = False
 
     def check(self, count: int = CHECKED_AHEAD) -> None:
@@ -82,6 +84,14 @@ class Intake:
         if batch:
             yield batch
 
+    def take_hosts(self) -> set[Host]:
+        """Hosts of the targets so far that were not taken before; a few may come twice."""
+        taken, self._hosts = self._hosts, set()
+        if len(self._taken) > MAX_HOSTS_KNOWN:
+            self._taken.clear()
+        self._taken |= taken
+        return taken
+
     def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
         left = self._limit
         for line in lines:
@@ -102,9 +112,7 @@ class Intake:
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
             reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
             return BadLine(line.number, reason, line.source)
-        if len(self.hosts) < MAX_HOSTS:
-            for host in hosts_in(target.value):
-                self.hosts[host] = None
+        self._hosts.update(host for host in hosts_in(target.value) if host not in self._taken)
         return row
 
     def _made(self, line: Line) -> Target:

@@ -1,6 +1,7 @@
 """Load: stream targets into a run, a batch at a time; loading again is safe."""
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 
 import msgspec
@@ -9,7 +10,6 @@ from swather.errors import BadLines, Closed, RunCancelled
 from swather.runs.intake import Intake
 from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
-from swather.runs.typed import record_hosts
 from swather.store import Store
 from swather.store.batching import Row
 from swather.store.steady import SteadyQueue
@@ -51,16 +51,14 @@ def load(
     stop = stop or Event()
     steady = SteadyQueue(store.queue, stop)
     loaded = Loaded()
-    recorded = 0
     store.loads.begin(run, intake.load)
     with Producer(store, run, lease_seconds=lease_seconds) as producer:
         try:
             for batch in intake.batches(batch_size):
                 if batch:
                     # Before any of its targets can be taken.
-                    if len(intake.hosts) > recorded:
-                        recorded = len(intake.hosts)
-                        steady.repeat(lambda: record_hosts(store, run, intake.hosts))
+                    if hosts := intake.take_hosts():
+                        steady.repeat(partial(store.allowed_hosts.add, run, hosts))
                     loaded = _plus(store, steady, run, batch, loaded, intake)
                     producer.statistics = {"loaded": loaded.targets, "added": loaded.added}
                     if on_progress is not None:

@@ -7,7 +7,6 @@ from swather.model.run import RunState
 from swather.model.worker import WorkerKind
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
-from swather.runs.typed import record_hosts
 from swather.store import Store
 
 BATCH_SIZE: Final = 5_000
@@ -29,8 +28,6 @@ class Loading:
 
     def start(self) -> None:
         """Return once the run cannot be finished any more before all is loaded."""
-        # Workers that are started next look at the run only once.
-        record_hosts(self._store, self._run, self._intake.hosts)
         self._thread.start()
         while not self.is_over and not self._is_registered():
             self._thread.join(_LOOK_SECONDS)
@@ -88,7 +85,8 @@ def anything_new(store: Store, run: str, intake: Intake) -> bool:
         return False
     store.loads.begin(run, intake.load)
     for batch in intake.batches(BATCH_SIZE):
-        record_hosts(store, run, intake.hosts)
+        if hosts := intake.take_hosts():
+            store.allowed_hosts.add(run, hosts)
         if batch and store.tasks.enqueue(run, batch, batch_size=len(batch)).added:
             return True
     store.loads.complete(run, intake.load)

@@ -12,6 +12,7 @@ with swather.open("sqlite:///queue.db") as queue:
 
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from random import Random
 from types import TracebackType
 from typing import Any, Final, Self
@@ -27,6 +28,7 @@ from swather.model.run import Counts, NewRun
 from swather.model.strategy import Strategy
 from swather.model.task import Target
 from swather.model.worker import NewWorker
+from swather.net.typed import hosts_in
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
 from swather.scraping.faulted import faulted
@@ -37,6 +39,7 @@ from swather.store.clock import Clock
 from swather.store.factory import DEFAULT_URL
 from swather.store.ports import Enqueued, Fence
 
+_BATCH: Final = 1_000
 SWEEP_SECONDS: Final = 5.0
 LONGEST_WAIT_SECONDS: Final = 1.0
 
@@ -94,9 +97,17 @@ class Queue:
         except NotFound:
             limits = made.options.lane_limits()
             self._store.runs.create(NewRun(scraper=made.name, name=run, lane_limits=limits))
-        added = self._store.tasks.enqueue(run, (_target(made, value) for value in targets))
+        added = self._store.tasks.enqueue(run, self._allowing(run, made, targets))
         self._store.hints.send()
         return added
+
+    def _allowing(self, run: str, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:
+        """The targets, after their hosts: what a program names is as good as typed."""
+        values = iter(targets)
+        while batch := [_target(made, value) for value in islice(values, _BATCH)]:
+            if hosts := {host for target in batch for host in hosts_in(target.value)}:
+                self._store.allowed_hosts.add(run, hosts)
+            yield from batch
 
     def claim(
         self,

@@ -10,9 +10,8 @@ from swather.errors import InputError
 from swather.model.lane import PacedKind
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.model.strategy import Strategy
-from swather.net.typed import MAX_HOSTS, hosts_in
+from swather.net.typed import hosts_in
 from swather.runs.lines import STDIN
-from swather.runs.typed import HOSTS
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
@@ -75,12 +74,12 @@ def plan_run(
     else:
         found = _begun_before(store, scraper, fingerprint)
     _limit_total(store, scraper)
+    is_new = False
     if found is None:
         kept = {
             "fingerprint": fingerprint,
             "source": source,
             "scraper": scraper.spec,
-            HOSTS: list(dict.fromkeys(hosts_in(params)))[:MAX_HOSTS],
             "store_pages": scraper.options.store_pages,
         }
 
@@ -93,9 +92,10 @@ def plan_run(
             return _create(store, scraper, reserved, name, task_limit), True
 
         found, is_new = store.runs.alone(begin)
-        if is_new:
-            return Planned(found, True, False)
-    return _going_on(store, scraper, found)
+    # Each time: whoever began the run may have been killed before this.
+    if hosts := set(hosts_in(params)):
+        store.allowed_hosts.add(found.name, hosts)
+    return Planned(found, True, False) if is_new else _going_on(store, scraper, found)
 
 
 def _going_on(store: Store, scraper: Scraper, found: Run) -> Planned:

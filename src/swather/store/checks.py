@@ -9,13 +9,14 @@ from swather.model.lane import PacedKind
 from swather.model.load import Load
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun, RunState
-from swather.model.task import check_name
+from swather.model.task import check_file_name, check_name
 from swather.model.worker import NewWorker
 
 MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
 MAX_DAYS: Final = 100 * 365
+MAX_PORT: Final = 65_535
 _DAYS: Final = ("event_days", "page_age_days")
 
 
@@ -23,6 +24,7 @@ def check_new_run(new: NewRun) -> None:
     if not new.scraper:
         raise InputError("a run needs the name of its scraper")
     check_name("scraper", new.scraper)
+    check_file_name("the scraper name", new.scraper)
     check_name("version", new.version)
     limit = new.task_limit
     if limit is not None and not (type(limit) is int and 0 < limit <= MAX_TASKS):
@@ -31,6 +33,7 @@ def check_new_run(new: NewRun) -> None:
         if not new.name:
             raise InputError("a run's name must not be empty")
         check_name("run name", new.name)
+        check_file_name("the run name", new.name)
 
 
 def refuse_cancelled(state: str | None) -> None:
@@ -92,6 +95,14 @@ def check_origin(origin: str) -> None:
     if not origin:
         raise InputError("an origin looks like https://example.com, got nothing")
     check_name("origin", origin)
+
+
+def check_host(host: str, port: int) -> tuple[str, int]:
+    if not host:
+        raise InputError("a host looks like example.com or 127.0.0.1, got nothing")
+    if not (type(port) is int and 0 < port <= MAX_PORT):
+        raise InputError(f"a port must be a whole number from 1 to {MAX_PORT:,}, got {port!r}")
+    return check_name("host", host), port
 
 
 def check_retry_after(seconds: float | None) -> float | None:

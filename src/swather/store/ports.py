@@ -24,7 +24,7 @@ from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
-from swather.store.web_ports import Breakers, Pages, Robots
+from swather.store.web_ports import AllowedHosts, Breakers, Pages, Robots
 
 T = TypeVar("T")
 Fence = tuple[int, int]
@@ -385,6 +385,8 @@ class Store(Protocol):
     def breakers(self) -> Breakers: ...
     @property
     def robots(self) -> Robots: ...
+    @property
+    def allowed_hosts(self) -> AllowedHosts: ...
     @property
     def pages(self) -> Pages: ...
     @property

@@ -1,9 +1,10 @@
-"""The verbs of a store that remember what the web has said: breakers, robots.txt, kept pages.
+"""The verbs of a store that remember what the web has said: breakers, robots.txt, kept pages;
+and which of its private hosts a run may reach.
 
 They block and are atomic like all others, see swather.store.ports.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from swather.model.breaker import Breaker
@@ -34,6 +35,30 @@ class Breakers(Protocol):
 class Robots(Protocol):
     def get(self, origin: str) -> StoredRobots | None: ...
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None: ...
+
+
+# A host, its port, and an address where it was found.
+Sighting = tuple[str, int, str]
+
+
+class AllowedHosts(Protocol):
+    """Hosts that a person typed, in targets or parameters of a run: it may reach them at private
+    addresses. A port is one of a host's; 80 stands for 443, too.
+    """
+
+    def add(self, run: str, hosts: Iterable[tuple[str, int]]) -> None:
+        """Allow these, too; one that the run has already stays as it is."""
+        ...
+
+    def pin(self, run: str, host: str, port: int, address: str) -> str | None:
+        """Where the host was first found: at `address`, unless a worker of the run has pinned it
+        before. None when nobody typed the host.
+        """
+        ...
+
+    def pin_all(self, run: str, sightings: Collection[Sighting]) -> None:
+        """The same for many hosts at once, without an answer."""
+        ...
 
 
 class Pages(Protocol):

@@ -12,7 +12,7 @@ from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
 from swather.net.robots_trip import RobotsTrip
 from swather.net.trip import FreeTrip
-from swather.net.typed import hosts_in, typed_hosts
+from swather.net.typed import hosts_in, typed_as, why_refused
 from swather.scraping.scraper import Scraper
 
 
@@ -21,10 +21,18 @@ class TypedTrip(FreeTrip):
 
     def __init__(self, *typed: Any, allow_private: bool) -> None:
         super().__init__(allow_private=allow_private)
-        self._typed = typed_hosts(host for value in typed for host in hosts_in(value))
+        self._typed = {host for value in typed for host in hosts_in(value)}
+        self._first: dict[str, str] = {}
 
-    def may_reach_private(self, host: str, port: int) -> bool:
-        return (host, port) in self._typed or super().may_reach_private(host, port)
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
+        del port
+        return self._allow_private or (not private and host in self._first)
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        first = self._first.setdefault(host, address)
+        if not private or self._allow_private:
+            return None
+        return why_refused(host, first if (host, typed_as(port)) in self._typed else None)
 
 
 class LoneTrip(TypedTrip):

@@ -1,8 +1,9 @@
 """What a worker does beside its tasks: wakes others, looks whether runs are over, and the like."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from swather.errors import StoreError
 from swather.model.event import EventLevel
@@ -11,6 +12,7 @@ from swather.model.results import Part
 from swather.model.run import RunState
 from swather.scraping.files import FileStore
 from swather.store.ports import Fence, Store
+from swather.store.web_ports import Sighting
 from swather.worker.breaker import Place
 from swather.worker.jobs import Jobs
 from swather.worker.politeness import Politeness
@@ -125,6 +127,11 @@ class Chores:
         """The files of these parts have their names."""
         if parts:
             self._upkeep.submit(lambda: self.store.results.linked(parts))
+
+    def found_public(self, hosts: Mapping[str, Collection[Sighting]]) -> None:
+        """Note where runs have found hosts."""
+        for run, sightings in hosts.items():
+            self._upkeep.submit(partial(self.store.allowed_hosts.pin_all, run, sightings))
 
     def claimed(self, leases: Collection[Lease]) -> None:
         """Log that attempts begin, where the level asks for it."""

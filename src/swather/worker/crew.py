@@ -204,7 +204,7 @@ class Crew:
         except SwatherError as error:
             _log.error("this worker could not sign off, others will notice: %s", error)
         self._disk.shutdown(wait=not self._is_cut)
-        self._chores.linked(self._services.saving.take_linked())
+        self._note()
         self._chores.stop()
         self._chores.join()
 
@@ -217,8 +217,13 @@ class Crew:
         self._watchdog.tick()
         self._pump.give_back_stalled()
         self._services.sites.tick()
-        self._chores.linked(self._services.saving.take_linked())
+        self._note()
         self._loop.call_later(TICK_SECONDS, self._tick)
+
+    def _note(self) -> None:
+        """Write down what need not be written at once."""
+        self._chores.linked(self._services.saving.take_linked())
+        self._chores.found_public(self._services.reach.take_public())
 
     def _request(self, count: int) -> ClaimRequest:
         settings = self._settings

@@ -2,11 +2,9 @@
 
 from typing import Any, Final
 
-from swather.model.lease import Lease
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run
-from swather.net.typed import hosts_in, typed_hosts
 from swather.scraping.context import RunInfo
 from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
@@ -22,6 +20,7 @@ class Job:
 
     __slots__ = (
         "_lane_limits",
+        "allow_private",
         "backoff",
         "budgets",
         "delay",
@@ -35,7 +34,6 @@ class Job:
         "run",
         "scraper",
         "timeout",
-        "typed_hosts",
     )
 
     def __init__(self, run: Run, scraper: Scraper, *, replay: bool = False) -> None:
@@ -45,13 +43,13 @@ class Job:
         self.info = RunInfo(run.id, run.name, run.version)
         self.params: Any = typed(scraper, run.params)
         self.timeout = options.timeout
-        self.typed_hosts = typed_hosts(run.params.get(RESERVED_PARAM, {}).get("hosts") or ())
         self.isolation = scraper.isolation
         self.keeps_pages = _keeps_pages(run, scraper)
         self.budgets = _NO_RETRIES if replay else options.budgets()
         self.backoff = options.backoff_policy()
         self.delay = None if replay else options.delay_range()
         self._lane_limits = NO_LIMITS if replay else run.lane_limits
+        self.allow_private = options.allow_private
         self.is_auto = options.is_auto
         self.names_lanes = options.lane is not None
         self.obeys_robots = options.robots
@@ -63,18 +61,6 @@ class Job:
         limits = self._lane_limits
         few = limits.in_flight is not None and limits.in_flight < _ENOUGH_WORKERS * slots
         return few or limits.every_seconds > 0
-
-    def may_reach_private(self, lease: Lease, host: str, port: int) -> bool:
-        """Whether a task may reach a host at a private address: one that somebody typed, in this
-        task or in another target or parameter of the run.
-        """
-        if (host, port) in self.typed_hosts:
-            return True
-        if lease.parent_id is not None:
-            return False
-        # Also for its children, unless another worker takes them.
-        self.typed_hosts |= typed_hosts(hosts_in(lease.target))
-        return (host, port) in self.typed_hosts
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

@@ -35,11 +35,16 @@ class AttemptTrip:
         self.status = 0
         self.struck: set[str] | None = None
 
-    def may_reach_private(self, host: str, port: int) -> bool:
-        job = self._attempt.job
-        return job.scraper.options.allow_private or job.may_reach_private(
-            self._attempt.lease, host, port
-        )
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
+        return self._services.reach.is_known(self._attempt.job, host, port, private=private)
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        services, attempt = self._services, self._attempt
+        services.slots.stop_clock(attempt)  # the database may be slow to answer
+        try:
+            return await services.reach.refusal(attempt.job, host, port, address, private=private)
+        finally:
+            services.slots.start_clock(attempt)
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         del hop
@@ -123,7 +128,8 @@ class _PaidTrip:
 
     def __init__(self, trip: AttemptTrip) -> None:
         self._trip = trip
-        self.may_reach_private = trip.may_reach_private
+        self.may_reach = trip.may_reach
+        self.refusal = trip.refusal
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         del hop, proxy

@@ -19,6 +19,7 @@ from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Attempt, Cut
 from swather.worker.politeness import Politeness
+from swather.worker.reach import Reach
 from swather.worker.saving import FULL_SECONDS, DiskFull, Saving
 from swather.worker.sites import Sites
 from swather.worker.slots import Slots
@@ -33,6 +34,7 @@ class Services:
     slots: Slots
     sites: Sites
     robots: Robots
+    reach: Reach
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Services:
     def begin(self, store: Store, policy: Politeness, sites: Sites) -> None:
         """The threads of the worker are there."""
         self.sites = sites
+        self.reach = Reach(store.allowed_hosts, self.disk)
         self.robots = Robots(
             store.robots,
             user_agent=policy.user_agent,

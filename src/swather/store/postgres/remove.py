@@ -9,15 +9,9 @@ from swather.store.postgres.settings import queries
 BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
 _BY_RUN: Final = (
-    "events",
-    "error_groups",
-    "counters",
-    "partitions",
-    "heads",
-    "pages",
-    "loads",
-    "item_heirs",
-)
+    "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
+    "allowed_hosts",
+)  # fmt: skip
 
 
 def remove_run(connection: Connection, number: int) -> bool:

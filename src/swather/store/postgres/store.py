@@ -5,6 +5,7 @@ from typing import Final
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.postgres.address import address_of
+from swather.store.postgres.allowed_hosts import PostgresAllowedHosts
 from swather.store.postgres.breakers import PostgresBreakers
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
@@ -49,6 +50,7 @@ class PostgresStore:
         self.results = PostgresResults(connection)
         self.pages = PostgresPages(connection)
         self.robots = PostgresRobots(connection)
+        self.allowed_hosts = PostgresAllowedHosts(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

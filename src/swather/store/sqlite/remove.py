@@ -14,15 +14,9 @@ _BY_TASK: Final = {
     "faults": None, "checkpoints": None, "events": None, "unlinked": None,
 }  # fmt: skip
 _BY_RUN: Final = (
-    "events",
-    "error_groups",
-    "counters",
-    "partitions",
-    "heads",
-    "pages",
-    "loads",
-    "item_heirs",
-)
+    "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
+    "allowed_hosts",
+)  # fmt: skip
 
 
 def remove_run(connection: Connection, number: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 from swather.errors import DatabaseDamaged
 from swather.store import migrate
 from swather.store.clock import Clock
+from swather.store.sqlite.allowed_hosts import SQLiteAllowedHosts
 from swather.store.sqlite.breakers import SQLiteBreakers
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.events import SQLiteEvents
@@ -45,6 +46,7 @@ class SQLiteStore:
         self.results = SQLiteResults(connection)
         self.pages = SQLitePages(connection)
         self.robots = SQLiteRobots(connection)
+        self.allowed_hosts = SQLiteAllowedHosts(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.path)
 

@@ -1,0 +1,55 @@
+"""What the settings row of a database may say to the machines that use it.
+
+Whoever can write to the database can change these on every worker. So only what slows, paces or
+names a worker is among them: nothing that says which files it writes, which code it runs or which
+database it uses. A new setting is not read from the row until it is added here.
+"""
+
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+IN_THE_ROW: Final = frozenset(
+    {
+        "workers", "concurrency", "batch_size", "lease_seconds", "grace_seconds", "poll_seconds",
+        "strategy", "retries", "backoff", "timeout", "request_timeout", "connect_timeout",
+        "read_timeout", "max_page_bytes", "max_redirects", "user_agent", "http_client", "rate",
+        "total_rate", "in_flight", "min_delay_seconds", "max_delay_seconds", "block_base_seconds",
+        "block_cap_seconds", "block_forgive_seconds", "block_jitter", "auto_concurrency",
+        "auto_max_seconds", "breaker_window", "breaker_share", "breaker_probe_seconds",
+        "breaker_probe_cap_seconds", "robots_ttl_seconds", "max_crawl_delay_seconds",
+        "store_pages", "event_level", "event_days", "page_age_days",
+        "files_folder",
+    }
+)  # fmt: skip
+_FOLDER: Final = "files_folder"
+_MAX_FOLDER_BYTES: Final = 500
+
+
+def refusal(name: str, value: Any) -> str | None:
+    """Why the row may not say this of a setting; None if it may."""
+    if name not in IN_THE_ROW:
+        return (
+            f"{name} cannot be kept in the database, which must not decide that for every machine; "
+            "put it into swather.toml"
+        )
+    if name == _FOLDER and not _stays_below(value):
+        return (
+            f"{name} in the database must be a folder below this machine's own: a relative path "
+            f"without '..' and hidden folders, got {value!r}"
+        )
+    return None
+
+
+def below(own: Path, folder: str) -> Path:
+    """Where files go: `folder` comes from the row, `own` is what this machine says."""
+    assert _stays_below(folder)
+    return own / PurePosixPath(folder)
+
+
+def _stays_below(folder: Any) -> bool:
+    if not isinstance(folder, str) or len(folder.encode(errors="replace")) > _MAX_FOLDER_BYTES:
+        return False
+    if folder.startswith("/") or "\\" in folder or ":" in folder or not folder.isprintable():
+        return False
+    parts = PurePosixPath(folder).parts
+    return bool(parts) and not any(part.startswith((".", "~")) for part in parts)

@@ -1,0 +1,1 @@
+INSERT INTO allowed_hosts (run_id, host, port) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
