@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from swather import posix
@@ -12,9 +13,10 @@ from swather import posix
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write; it takes the place of `path` when the block ends well, else it is gone."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # In a folder that others can write to, a name that they know may be a link to anywhere.
+    temporary = path.with_name(f".{path.name}.{token_hex(8)}.tmp")
     try:
-        with temporary.open("wb") as stream:
+        with temporary.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
