@@ -97,7 +97,7 @@ class RunSession:
         if intake is not None and intake.is_empty:
             view.say(f"note: {self.source.nothing_found}")
         try:
-            ended = self._work(store, scraper, held, planned, intake, view)
+            ended = self._work(store, held, planned, intake, view)
         finally:
             written = _finished(results, store, run)
         summary = summarise(store, run.name)
@@ -110,7 +110,6 @@ class RunSession:
     def _work(
         self,
         store: "Store",
-        scraper: "Scraper",
         held: "Settings",
         planned: Planned,
         intake: "Intake | None",
@@ -124,7 +123,7 @@ class RunSession:
         work = Work(
             store,
             run,
-            scraper,
+            self.spec,
             held,
             view,
             intake=intake,

@@ -19,6 +19,7 @@ from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 
 ENTRY_POINTS: Final = "swather.scrapers"
+FORMS: Final = "file.py, file.py:name or module:name"
 
 _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
@@ -43,7 +44,28 @@ def load(spec: str) -> Scraper:
         return _named(_load_file(Path(place)), name, place)
     if colon:
         return _named(_load_module(place), name, place)
-    return _load_installed(spec)
+    return load_installed(spec)
+
+
+def load_installed(name: str) -> Scraper:
+    """The scraper that is installed under a name, and nothing else that the name might mean."""
+    points = _points()
+    if name in points:
+        return _load_point(points[name])
+    near = get_close_matches(name, points, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
+    raise LoadError(
+        f"no scraper named {name!r} is installed; {hint} "
+        "(your own are named by their file, books.py, or as module:name)"
+    )
+
+
+def absolute(spec: str) -> str:
+    """What means the same scraper in any folder, if it is one of a file."""
+    place, colon, name = spec.rpartition(":")
+    if spec.endswith(".py"):
+        return str(Path(spec).resolve())
+    return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else spec
 
 
 def refuse_while_loading(what: str) -> None:
@@ -59,12 +81,20 @@ def refuse_while_loading(what: str) -> None:
 
 def names() -> list[Known]:
     """Every installed scraper, by name; one that cannot be loaded says why."""
-    return [Known(point.name, point.value, _summary_of(point)) for point in _installed().values()]
+    return [Known(point.name, point.value, _summary_of(point)) for point in _points().values()]
 
 
-def _installed() -> dict[str, EntryPoint]:
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    return {point.name: point for point in points}
+def installed() -> list[str]:
+    """The names of the installed scrapers; none of them is loaded."""
+    return list(_points())
+
+
+def _points() -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        # The first on the path, as for imports.
+        found.setdefault(point.name, point)
+    return found
 
 
 def _summary_of(point: EntryPoint) -> str:
@@ -72,18 +102,6 @@ def _summary_of(point: EntryPoint) -> str:
         return _load_point(point).summary
     except LoadError as error:
         return f"cannot be loaded: {error}"
-
-
-def _load_installed(name: str) -> Scraper:
-    points = _installed()
-    if name in points:
-        return _load_point(points[name])
-    near = get_close_matches(name, points, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
-    raise LoadError(
-        f"no scraper named {name!r} is installed; {hint} "
-        "(your own are named by their file, books.py, or as module:name)"
-    )
 
 
 def _load_point(point: EntryPoint) -> Scraper:

@@ -154,6 +154,7 @@ class Chores:
         run, scrapers = self._settings.run, self._settings.scrapers
         if run is None:
             open_runs = self.store.runs.find(state=RunState.OPEN, limit=1_000)
+            self._jobs.warn_of_strangers(open_runs)
             names = [found.name for found in open_runs if found.scraper in scrapers]
         else:
             names = [run]
