@@ -175,4 +175,5 @@ def _worker_command(run: Run, spec: str, held: "Settings", *, verbose: bool) -> 
         "--log-level": "info" if verbose else "warning",
     }
     words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
-    return [sys.executable, "-m", "swather.cli", "worker", spec, *words]
+    # -P: Python puts the current folder first on the path of a module that it runs.
+    return [sys.executable, "-P", "-m", "swather.cli", "worker", spec, *words]

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from swather.errors import LoadError
 from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
+from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
 
 ENTRY_POINTS: Final = "swather.scrapers"
 FORMS: Final = "file.py, file.py:name or module:name"
@@ -113,7 +114,13 @@ def _load_point(point: EntryPoint) -> Scraper:
 
 
 def _load_module(name: str) -> ModuleType:
-    with _import_errors_told(name), _first_on_path(Path.cwd()):
+    here = Path.cwd()
+    _add_to_path(here)
+    first, _, _ = name.partition(".")
+    if (file := module_in(here, first)) is not None:
+        refuse_other_than(file, first, f"the module {name!r} is named")
+        refuse_shadowed(file, here)
+    with _import_errors_told(name):
         return importlib.import_module(name)
 
 
@@ -126,6 +133,8 @@ def _load_file(file: Path) -> ModuleType:
     name = f"{path.stem}_{digest[:8]}"
     if name in sys.modules:
         return sys.modules[name]
+    _add_to_path(path.parent)
+    refuse_shadowed(path, path.parent)
     module_spec = importlib.util.spec_from_file_location(name, path)
     assert module_spec is not None
     assert module_spec.loader is not None
@@ -133,7 +142,7 @@ def _load_file(file: Path) -> ModuleType:
     setattr(module, LOADED_FROM_FILE, str(path))
     sys.modules[name] = module
     try:
-        with _import_errors_told(str(file)), _first_on_path(path.parent):
+        with _import_errors_told(str(file)):
             module_spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -141,18 +150,13 @@ def _load_file(file: Path) -> ModuleType:
     return module
 
 
-@contextmanager
-def _first_on_path(folder: Path) -> Iterator[None]:
-    """What lies beside a scraper can be imported by it: first while it is loaded, last later."""
+def _add_to_path(folder: Path) -> None:
+    """What lies beside a scraper can be imported, unless it is called like something installed:
+    a file in that folder must not take the place of a module that anybody else imports.
+    """
     entry = str(folder)
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        if sys.path[0] == entry:
-            del sys.path[0]
-        if entry not in sys.path:
-            sys.path.append(entry)
+    if entry not in sys.path:
+        sys.path.append(entry)
 
 
 @contextmanager
