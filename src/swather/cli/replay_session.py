@@ -148,7 +148,7 @@ def results_path(run: Run) -> Path:
     alone does not decide which file is overwritten here.
     """
     noted = output_of(run)
-    if noted is None or not noted.exists():
+    if noted is None or not _exists(noted):
         return Path(f"{run.scraper}.jsonl")
     here = Path.cwd()
     path = noted.relative_to(here) if noted.is_relative_to(here) else noted
@@ -158,6 +158,14 @@ def results_path(run: Run) -> Path:
             "the file itself does not; name the file to write: -o FILE"
         )
     return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # In a folder that is not ours to look into.
+        return False
 
 
 def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
