@@ -61,8 +61,8 @@ def one_by_one(url: str, count: int) -> dict[str, Any]:
 
 def work(url: str, slots: int | None = None, recover: bool = False) -> dict[str, Any]:
     command = [str(Path(sys.executable).with_name("swather")), "worker", "--forever"]
-    for kind in (jobs.NOTHING, jobs.STAMP, jobs.WAIT, "pages"):
-        command += ["--scraper", f"{SCRAPERS}:{kind}"]
+    kinds = (jobs.NOTHING, jobs.STAMP, jobs.WAIT, "pages")
+    command += [f"{SCRAPERS}:{kind}" for kind in kinds]
     command += ["--concurrency", str(slots or SLOTS), "--log-level", "error", "--db", url]
     os.execv(command[0], command)  # noqa: S606 - so that the worker is the process that is watched
 

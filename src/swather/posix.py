@@ -1,5 +1,6 @@
 """The calls that exist only on POSIX systems; everything else in Swather is portable."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -8,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -22,6 +25,11 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
         "fuse.rclone", "afpfs", "beegfs", "davfs", "fuse.davfs2", "ncpfs", "ocfs2", "orangefs",
     }
 )  # fmt: skip
+
+# Linux names here whatever a process has open.
+DESCRIPTORS: Final = Path("/proc/self/fd")
+# The shortest that a system allows for a socket is 104; its name takes 18 of them.
+MAX_SOCKET_FOLDER_BYTES: Final = 86
 
 
 @cache
@@ -45,9 +53,36 @@ def pid_namespace() -> str:
         return ""
 
 
-def user_folder() -> Path:
-    """A folder for this user's sockets; short, since a socket's path may have 100 characters."""
-    return Path(tempfile.gettempdir()) / f"swather-{os.getuid()}"
+def socket_folder(beside: Path) -> Path:
+    """The folder for the sockets of this user's processes that share a file: next to it. Where a
+    path is too long for a socket, and nothing short stands for it, in the temporary folder.
+    """
+    user = os.geteuid()
+    near = beside.with_name(f"{beside.name}-hints-{user}")
+    if DESCRIPTORS.is_dir() or len(os.fsencode(near)) <= MAX_SOCKET_FOLDER_BYTES:
+        return near
+    name = sha256(os.fsencode(beside)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"swather-{user}-{name}"
+
+
+@contextmanager
+def private_folder(path: Path) -> Iterator[int]:
+    """A folder, opened; OSError unless it is this user's and closed to everybody else. A link in
+    its place is not followed: others may have put it there.
+    """
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        found = os.fstat(folder)
+        if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise PermissionError(errno.EPERM, "not this user's alone", str(path))
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def socket_address(path: Path, folder: int, name: str) -> str:
+    """What to call a socket in a folder that is open."""
+    return f"{DESCRIPTORS}/{folder}/{name}" if DESCRIPTORS.is_dir() else f"{path}/{name}"
 
 
 def sync_folder(path: Path) -> None:

@@ -64,7 +64,7 @@ def test_status_watches_until_the_run_is_over(swather: Swather, filled):
 def test_why_says_what_holds_a_run_and_a_task_back(swather: Swather, filled):
     said = look(swather, "why")
     assert said.out.startswith(f"Run {RUN} is open: 2 of 6 tasks done.\n")
-    assert "No worker is running; to start one: swather worker --scraper books --run" in said.out
+    assert "No worker is running; to start one: swather worker SCRAPER --run" in said.out
     assert "Its last error (permanent): no such book 12" in look(swather, "why", "2").out
     assert look(swather, "why", "--json").data["of"] == RUN
 

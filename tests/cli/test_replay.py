@@ -124,13 +124,13 @@ def test_a_mended_parser_gives_all_items_without_a_request(installed: Swather, s
     database = "sqlite:///swather.db"
     run = scraped(installed, site, database, GOOD, kind)
     write(code(kind, BROKEN))
-    broken = installed("replay", run)
+    broken = installed("replay", run, "scrapers.py")
     assert broken.code == 1, broken.err
     assert f"{PAGES + 1} failed (transient): " in broken.out
     asked = site.requests.total()
     site.stop()
     write(code(kind, GOOD))
-    said = installed("replay", run)
+    said = installed("replay", run, "scrapers.py")
     assert said.code == 0, said.err
     assert f"{PAGES + 1} tasks: {PAGES + 1} completed, 0 failed." in said.out
     assert titles() == TITLES
@@ -148,7 +148,7 @@ def test_a_run_that_failed_at_a_broken_parser_is_made_good(
     assert f"{PAGES} failed (transient): Exceeded retries: AttributeError" in said.out
     site.stop()
     write(code("async", GOOD))
-    said = installed("replay", "pages", "--db", database, "--json")
+    said = installed("replay", "pages", "scrapers.py", "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["counts"]["completed"] == PAGES
     assert said.data["results"] == {"path": "pages.jsonl", "items": PAGES, "missing": 0}
@@ -163,7 +163,7 @@ def test_the_rows_of_completed_targets_are_replaced(installed: Swather, site: Si
     run = scraped(installed, site, database, GOOD)
     site.stop()
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
-    assert installed("replay", run, "--db", database).code == 0
+    assert installed("replay", run, "scrapers.py", "--db", database).code == 0
     assert titles() == sorted(title.upper() for title in TITLES)
     exported = installed("export", run, "-o", "all.jsonl", "--db", database)
     assert exported.code == 0
@@ -210,7 +210,7 @@ def test_what_a_mended_parser_finds_anew_is_not_stored_and_can_be_fetched(
     run = scraped(installed, site, database, GOOD)
     site.routes["/new"] = "<h1>new</h1>"
     write(code("async", GOOD + links))
-    said = installed("replay", run, "--db", database)
+    said = installed("replay", run, "scrapers.py", "--db", database)
     assert said.code == 1, said.err
     assert f"{PAGES + 2} tasks: {PAGES + 1} completed, 1 failed." in said.out
     assert "1 target asks for a page that is not stored. To fetch it:" in said.out
@@ -234,11 +234,11 @@ def test_another_worker_fetches_nothing_of_a_replay(installed: Swather, site: Si
     write(code("async", WAITS))
     asked = site.requests.total()
     other = subprocess.Popen(
-        [PROGRAM, "worker", "--scraper", "scrapers.py", "--forever", "--db", database],
+        [PROGRAM, "worker", "scrapers.py", "--forever", "--db", database],
         stderr=subprocess.DEVNULL,
     )
     try:
-        with begun("replay", run, "--db", database, "--concurrency", "1") as replay:
+        with begun("replay", run, "scrapers.py", "--db", database, "--concurrency", "1") as replay:
             wait_until(Path("waiting").exists)
             # What comes after it is given back soon, and the other one looks every second.
             time.sleep(2.5)
@@ -288,7 +288,7 @@ def test_stopped_half_way_the_same_command_goes_on(
     run = scraped(installed, site, database, GOOD)
     site.stop()
     write(code("async", WAITS.replace(".text()", ".text().upper()")))
-    with begun("replay", run, "--db", database, "--grace-seconds", "0") as replay:
+    with begun("replay", run, "scrapers.py", "--db", database, "--grace-seconds", "0") as replay:
         wait_until(lambda: is_half_way(database, run))
         replay.send_signal(number)
         assert replay.wait(PATIENCE_SECONDS) == (130 if number == signal.SIGINT else -9)
@@ -296,7 +296,7 @@ def test_stopped_half_way_the_same_command_goes_on(
     data = installed("replay", run, "--dry-run", "--json", "--db", database).data
     assert data["half_done"] is True
     Path("let-go").touch()
-    said = installed("replay", run, "--db", database)
+    said = installed("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
     assert f"go on with the replay of run {run}: 1 target" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
@@ -307,12 +307,12 @@ def test_stopped_half_way_the_same_command_goes_on(
 def test_a_half_done_replay_can_be_begun_anew(installed: Swather, site: Site, database: str):
     run = scraped(installed, site, database, GOOD)
     write(code("async", WAITS))
-    with begun("replay", run, "--db", database, "--grace-seconds", "0") as replay:
+    with begun("replay", run, "scrapers.py", "--db", database, "--grace-seconds", "0") as replay:
         wait_until(lambda: is_half_way(database, run))
         replay.send_signal(signal.SIGINT)
         assert replay.wait(PATIENCE_SECONDS) == 130
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
-    said = installed("replay", run, "--new", "--db", database)
+    said = installed("replay", run, "scrapers.py", "--new", "--db", database)
     assert said.code == 0, said.err
     assert f"begin a replay of run {run}: {PAGES + 1} targets" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
@@ -325,7 +325,7 @@ def test_a_run_that_was_paused_stays_so_and_others_do_not(
     for is_paused in (False, True):
         if is_paused:
             assert installed("pause", run, "--db", database).code == 0
-        assert installed("replay", run, "--db", database).code == 0
+        assert installed("replay", run, "scrapers.py", "--db", database).code == 0
         store = stores.open(database)
         try:
             assert store.runs.get(run).paused is is_paused
@@ -338,7 +338,7 @@ def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
 ):
     run = scraped(installed, site, database, GOOD)
     write(code("async", 'raise __import__("swather").Blocked("captcha")\n    yield'))
-    said = installed("replay", run, "--db", database, "--max-failed", "100%")
+    said = installed("replay", run, "scrapers.py", "--db", database, "--max-failed", "100%")
     assert said.code == 0, said.err
     assert f"{PAGES + 1} failed (blocked): Exceeded retries: captcha" in said.out
     store = stores.open(database)
@@ -352,7 +352,7 @@ def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
 
 def test_results_go_where_they_are_wanted(installed: Swather, site: Site, database: str):
     run = scraped(installed, site, database, GOOD)
-    said = installed("replay", run, "-o", "pages.csv", "--db", database)
+    said = installed("replay", run, "scrapers.py", "-o", "pages.csv", "--db", database)
     assert said.code == 0, said.err
     assert "Results: pages.csv" in said.out
     assert len(Path("pages.csv").read_text().splitlines()) == PAGES + 2
@@ -362,9 +362,9 @@ def test_results_go_where_they_are_wanted(installed: Swather, site: Site, databa
     ("arguments", "code", "message"),
     [
         (("replay", "nope"), 2, "nope"),
-        (("replay", "pages", "--scraper", "other.py"), 2, "not of 'other'"),
-        (("replay", "pages", "--max-failed", "x"), 2, "x"),
-        (("replay", "pages", "-o", "x.xml"), 2, "x.xml"),
+        (("replay", "pages", "other.py"), 2, "not of 'other'"),
+        (("replay", "pages", "scrapers.py", "--max-failed", "x"), 2, "x"),
+        (("replay", "pages", "scrapers.py", "-o", "x.xml"), 2, "x.xml"),
         (("replay", "pages", "--db", "sqlite:///none.db"), 3, "none.db does not exist"),
     ],
 )
@@ -382,7 +382,7 @@ def test_bad_input_is_one_line(installed: Swather, site: Site, arguments, code, 
 def test_a_run_without_stored_pages_cannot_be_replayed(installed: Swather, site: Site):
     write(code("async", GOOD))
     assert installed("run", "scrapers.py", site.url + "/").code == 0
-    said = installed("replay", "pages")
+    said = installed("replay", "pages", "scrapers.py")
     assert said.code == 2
     assert "has no stored pages; they are kept by runs with --store-pages" in said.err
 
@@ -390,7 +390,7 @@ def test_a_run_without_stored_pages_cannot_be_replayed(installed: Swather, site:
 def test_a_run_that_is_not_finished_cannot_be_replayed(installed: Swather, site: Site):
     write(code("async", GOOD))
     assert installed("enqueue", "scrapers.py", site.url + "/").code == 0
-    said = installed("replay", "pages")
+    said = installed("replay", "pages", "scrapers.py")
     assert said.code == 2
     assert "is not finished: 1 target" in said.err
 

@@ -15,7 +15,9 @@ def test_enqueue_answers_with_the_command_for_workers(swather: Swather, database
         0, "enqueued", 2, 1
     )  # fmt: skip
     assert data["run_id"].endswith("-numbers")
-    assert data["worker_command"].startswith("swather worker --scraper ")
+    assert data["worker_command"].startswith(
+        f"swather worker {Path('scrapers.py').resolve()} --run "
+    )
     again = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json").data
     assert (again["run_id"], again["enqueued"], again["duplicates"]) == (data["run_id"], 0, 3)
 
@@ -41,18 +43,18 @@ def test_a_worker_without_the_code_says_how_the_run_was_begun(swather: Swather):
     run = swather("enqueue", "scrapers.py", "1", "--json").data["run_id"]
     said = swather("worker", "--run", run)
     assert said.code == 2
-    assert "this worker has not the code of scraper 'numbers'" in said.err
-    assert f"--scraper {Path('scrapers.py').resolve()}:numbers" in said.err
+    assert "there is no code here for scraper 'numbers'" in said.err
+    assert f"it was begun with '{Path('scrapers.py').resolve()}:numbers'" in said.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--scraper", "scrapers.py", "--run", "nope"), "there is no run named 'nope'"),
-        (("--scraper", "others.py", "--run", "RUN"), "this worker has only others"),
-        (("--scraper", "scrapers.py", "--concurrency", "0"), "Invalid value for '--concurrency'"),
-        (("--scraper", "scrapers.py", "--batch-size", "-1"), "Invalid value for '--batch-size'"),
-        (("--scraper", "scrapers.py", "--grace-seconds", "-1"), "grace_seconds should be greater"),
+        (("scrapers.py", "--run", "nope"), "there is no run named 'nope'"),
+        (("others.py", "--run", "RUN"), "(there is: others, pages)"),
+        (("scrapers.py", "--concurrency", "0"), "Invalid value for '--concurrency'"),
+        (("scrapers.py", "--batch-size", "-1"), "Invalid value for '--batch-size'"),
+        (("scrapers.py", "--grace-seconds", "-1"), "grace_seconds should be greater"),
     ],
 )
 def test_bad_input_is_one_line(swather: Swather, arguments, message):

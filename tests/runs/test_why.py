@@ -42,9 +42,8 @@ def test_an_open_run_tells_how_far_it_is(store: Store):
 
 def test_a_run_without_workers_tells_how_to_start_one(store: Store):
     run = a_run(store, 1)
-    assert (
-        f"No worker is running; to start one: swather worker --scraper books --run {run} --db"
-        in said(store, run)
+    assert f"No worker is running; to start one: swather worker SCRAPER --run {run} --db" in said(
+        store, run
     )
 
 

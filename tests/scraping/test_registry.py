@@ -61,6 +61,49 @@ def test_a_file_imports_its_neighbours_also_later(write):
     assert load(path)(None, 1) == ["near", "far"]
 
 
+def test_a_neighbour_does_not_take_the_place_of_an_installed_module(write):
+    write("raise AssertionError", "colorsys.py")
+    write("raise AssertionError", "msgspec.py")
+    assert load(write(ONE, "quiet.py")).name == "books"
+    late = ONE.replace("    return", "    import colorsys\n    return")
+    with pytest.raises(LoadError, match=r"late\.py imports 'colorsys', but that is Python's own"):
+        load(write(late, "late.py"))
+    with pytest.raises(LoadError, match=r"imports 'msgspec', but that is the one in .*/msgspec/"):
+        load(write("from msgspec.json import encode\n" + ONE, "early.py"))
+
+
+def test_a_neighbour_of_a_neighbour_is_told_too(write):
+    write("import near_two\n", "near_one.py")
+    write("import colorsys\n", "near_two.py")
+    write("", "colorsys.py")
+    with pytest.raises(LoadError, match=r"near_two\.py imports 'colorsys'"):
+        load(write("import near_one\n" + ONE, "far.py"))
+
+
+def test_neighbours_of_two_scrapers_that_have_the_same_name_are_told(write, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write(f"WORD = '{name}'\n", f"{name}/same_name.py")
+        write("import same_name\n" + ONE, f"{name}/scraper.py")
+    load("one/scraper.py")
+    with pytest.raises(LoadError, match=r"the one in .*/one/same_name\.py and not .*/two/same"):
+        load("two/scraper.py")
+
+
+def test_a_scraper_may_be_called_like_a_module(write):
+    text = ONE.replace("return target", "return colorsys.rgb_to_hsv(0, 0, 0)")
+    assert load(write("import colorsys\n" + text, "colorsys.py"))(None, 1) == (0.0, 0.0, 0)
+
+
+def test_a_module_of_the_working_folder_comes_after_those_installed(write):
+    write(ONE, "colorsys.py")
+    with pytest.raises(LoadError, match=r"'colorsys' is named, but that is Python's own and not"):
+        load("colorsys:books")
+    write("import colorsys\n" + ONE, "shop_with_colours.py")
+    with pytest.raises(LoadError, match=r"shop_with_colours\.py imports 'colorsys'"):
+        load("shop_with_colours:books")
+
+
 def test_a_scraper_a_file_only_imports_counts_if_it_defines_none(write):
     write(ONE, "shared_books.py")
     assert load(write("from shared_books import books\n", "only.py")).name == "books"

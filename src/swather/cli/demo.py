@@ -117,7 +117,7 @@ def _scraped(store: "Store", site: "Shop", workers: int, folder: Path) -> "Repor
     work = Work(
         store,
         run,
-        scraper,
+        SCRAPER,
         held,
         view,
         intake=source.intake(scraper),

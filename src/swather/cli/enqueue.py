@@ -100,7 +100,7 @@ def command(
         "duplicates": loaded.duplicates,
         "skipped": loaded.skipped,
         "database": database.shown(db),
-        "worker_command": worker_command(planned.run, db),
+        "worker_command": worker_command(planned.run, [registry.absolute(scraper)], db),
     }
     if as_json:
         output.print_json(answer)

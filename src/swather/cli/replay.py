@@ -10,20 +10,19 @@ from swather.cli.arguments import Concurrency, DryRun, GraceSeconds, MaxFailed, 
 from swather.cli.options import AsJSON, Database
 
 EXAMPLES: Final = """\
-swather replay 20260215_120000-books
+swather replay 20260215_120000-books books.py
 swather replay books --dry-run
-swather replay books --scraper books.py -o books.csv"""
+swather replay books books.py -o books.csv"""
 
 
 def command(
     run: RunName,
     scraper: Annotated[
         str | None,
-        typer.Option(
-            "--scraper",
+        typer.Argument(
             metavar="SCRAPER",
-            help="The code to run. Without one: what the run began with, if it is installed or a "
-            "file in this folder.",
+            help="The code to run: file.py, file.py:name or module:name. An installed scraper "
+            "needs no naming.",
         ),
     ] = None,
     concurrency: Concurrency = None,
@@ -35,7 +34,7 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where items go: .jsonl, .csv or .parquet. Without one: the file of the run, if "
+            help="Where items go: .jsonl, .csv or .parquet. Without one: the .jsonl of the run, if "
             "it is in this folder.",
         ),
     ] = None,

@@ -14,15 +14,17 @@ from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.run_files import output_of
 from swather.cli.run_results import Results
-from swather.cli.scraper_code import scraper_of
 from swather.cli.selection import worker_command
 from swather.errors import InputError
 from swather.fleet.replaying import Replaying
 from swather.model.run import Run, RunState
 from swather.runs import replay
+from swather.runs.results_file import holds
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View, view_on
 from swather.runs.words import count
+from swather.scraping import registry
+from swather.scraping.available import Available
 from swather.worker import Worker
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class ReplaySession:
 
     def replay(self, run: Run) -> int:
         """The exit code."""
-        scraper = configured.applied(scraper_of(run, self.spec), self.held)
+        scraper = configured.applied(self._scraper_of(run), self.held)
         results = Results(self.output or results_path(run))
         results.check(self.store)
         view = view_on(output.stderr())
@@ -68,6 +70,14 @@ class ReplaySession:
         code = self._exit_code(summary, interrupted=interrupted)
         self._report(run, summary, written, interrupted=interrupted, code=code)
         return code
+
+    def _scraper_of(self, run: Run) -> "Scraper":
+        if self.spec is None:
+            return Available().of(run)
+        found = registry.load(self.spec)
+        if found.name != run.scraper:
+            raise InputError(f"run {run.name!r} is one of {run.scraper!r}, not of {found.name!r}")
+        return found
 
     def _worker(self, run: Run, scraper: "Scraper") -> Worker:
         return Worker(
@@ -101,7 +111,7 @@ class ReplaySession:
         code: int,
     ) -> None:
         missing = summary.counts.reasons.get(replay.NOT_STORED, 0)
-        fetch = _fetching(run, self.db) if missing else None
+        fetch = self._fetching(run) if missing else None
         if self.as_json:
             import msgspec
 
@@ -126,21 +136,41 @@ class ReplaySession:
         else:
             print(f"The same command{' without --new' if self.new else ''} goes on from here.")
 
+    def _fetching(self, run: Run) -> str:
+        retry = f"swather retry {shlex.quote(run.name)} --reason {replay.NOT_STORED}"
+        code = [] if self.spec is None else [registry.absolute(self.spec)]
+        work = worker_command(run, code, self.db)
+        return f"{database.with_db(retry, self.db)} && {work}"
+
 
 def results_path(run: Run) -> Path:
-    """The file that the run's results went to, if its folder is still there. One that is not in
-    this folder must be named: the database does not decide where else this machine writes.
+    """The file that the run's results went to, if it is in this folder and says so itself. A
+    database alone does not decide which file is overwritten here.
     """
-    kept = output_of(run)
-    if kept is None or not kept.parent.is_dir():
+    noted = output_of(run)
+    if noted is None or not _exists(noted):
         return Path(f"{run.scraper}.jsonl")
     here = Path.cwd()
-    if not kept.resolve().is_relative_to(here):
+    if not noted.resolve().is_relative_to(here):
         raise InputError(
-            f"the results of run {run.name} went to {kept}, which is not in this folder; "
-            f"name the file to write: -o {shlex.quote(str(kept))}"
+            f"the results of run {run.name} went to {noted}, which is not in this folder; "
+            f"name the file to write: -o {shlex.quote(str(noted))}"
         )
-    return kept.resolve().relative_to(here)
+    path = noted.resolve().relative_to(here)
+    if not holds(path, run):
+        raise InputError(
+            f"the database says that the results of run {run.name!r} are in {str(path)!r}, and "
+            "the file itself does not; name the file to write: -o FILE"
+        )
+    return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # In a folder that is not ours to look into.
+        return False
 
 
 def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
@@ -163,11 +193,6 @@ def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
         print(f"{count(found.not_stored, 'target')} without stored pages would stay as they are")
     if half_done:
         print("an earlier replay stopped half-way; it would go on (--new begins anew)")
-
-
-def _fetching(run: Run, url: str | None) -> str:
-    retry = f"swather retry {shlex.quote(run.name)} --reason {replay.NOT_STORED}"
-    return f"{database.with_db(retry, url)} && {worker_command(run, url)}"
 
 
 class _Saying(logging.Handler):

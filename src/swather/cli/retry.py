@@ -33,6 +33,7 @@ def command(
     from swather.cli.selection import run_named, task_filter, worker_command
     from swather.errors import InputError
     from swather.model.task import TERMINAL, State
+    from swather.runs import code_words
     from swather.runs.words import count
 
     if wrong := [one for one in state or [] if one not in TERMINAL]:
@@ -52,11 +53,12 @@ def command(
         number = store.tasks.count(which) if dry_run else store.tasks.retry(which)
         if number and not dry_run:
             store.hints.send()
-        command = worker_command(found, db)
+        command = worker_command(found, code_words.argument(found), db)
     if as_json:
         output.print_json({"run": found.name, "retried": number, "dry_run": dry_run})
         return
     said = "would be ready again" if dry_run else "ready again"
     print(f"run {found.name}: {count(number, 'task')} {said}")
     if number and not dry_run:
-        print(f"to work on them, the command that began the run, or: {command}")
+        about = code_words.explained(found)
+        print(f"to work on them, the command that began the run, or: {command}{about}")

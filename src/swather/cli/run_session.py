@@ -99,7 +99,7 @@ class RunSession:
         if intake is not None and intake.is_empty:
             view.say(f"note: {self.source.nothing_found}")
         try:
-            ended = self._work(store, scraper, held, planned, intake, view)
+            ended = self._work(store, held, planned, intake, view)
         finally:
             written = _finished(results, store, run)
         # Workers name the files they save; this is for those that were killed just before.
@@ -114,7 +114,6 @@ class RunSession:
     def _work(
         self,
         store: "Store",
-        scraper: "Scraper",
         held: "Settings",
         planned: Planned,
         intake: "Intake | None",
@@ -128,7 +127,7 @@ class RunSession:
         work = Work(
             store,
             run,
-            scraper,
+            self.spec,
             held,
             view,
             intake=intake,

@@ -21,7 +21,6 @@ from swather.runs.words import count, duration
 
 if TYPE_CHECKING:
     from swather.runs.intake import Intake
-    from swather.scraping.scraper import Scraper
     from swather.settings import Settings
     from swather.store.ports import Store
 
@@ -39,13 +38,15 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Work:
-    """Worker processes on one run, and what is loaded into it meanwhile."""
+    """Worker processes on one run, and what is loaded into it meanwhile. `spec` is what a person
+    named the scraper by.
+    """
 
     def __init__(
         self,
         store: "Store",
         run: Run,
-        scraper: "Scraper",
+        spec: str,
         held: "Settings",
         view: View,
         *,
@@ -65,7 +66,7 @@ class Work:
         )
         folder = held.logs_folder / run.name
         self._logs = WorkerLogs(folder, view.say)
-        self._command = _worker_command(run, scraper, held, verbose=verbose)
+        self._command = _worker_command(run, spec, held, verbose=verbose)
         self._fleet = LocalFleet(
             lambda _number: self._command,
             held.workers,
@@ -172,11 +173,8 @@ class Work:
             self._store.runs.settle(self._run.name)
 
 
-def _worker_command(
-    run: Run, scraper: "Scraper", held: "Settings", *, verbose: bool
-) -> Sequence[str]:
+def _worker_command(run: Run, spec: str, held: "Settings", *, verbose: bool) -> Sequence[str]:
     given = {
-        "--scraper": scraper.spec,
         "--run": run.name,
         "--concurrency": held.concurrency,
         "--batch-size": held.batch_size,
@@ -187,4 +185,5 @@ def _worker_command(
         "--log-level": "info" if verbose else "warning",
     }
     words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
-    return [sys.executable, "-m", "swather.cli", "worker", *words]
+    # -P: Python puts the current folder first on the path of a module that it runs.
+    return [sys.executable, "-P", "-m", "swather.cli", "worker", spec, *words]

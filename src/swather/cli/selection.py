@@ -56,8 +56,6 @@ def task_filter(
     )
 
 
-def worker_command(run: Run, url: str | None) -> str:
-    """The command that starts a worker on a run, with the scraper as it was named here."""
-    spec = shlex.quote(run.scraper_spec)
-    words = f"swather worker --scraper {spec} --run {shlex.quote(run.name)}"
-    return database.with_db(words, url)
+def worker_command(run: Run, code: list[str], url: str | None) -> str:
+    """The command that starts a worker on a run, with `code` as it was named here."""
+    return database.with_db(shlex.join(["swather", "worker", *code, "--run", run.name]), url)

@@ -10,7 +10,7 @@ import typer
 
 from swather.cli.arguments import BatchSize, Concurrency, GraceSeconds, LeaseSeconds, StrategyName
 from swather.cli.options import AsJSON, Database
-from swather.errors import InputError, LoadError
+from swather.errors import InputError
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from swather.worker import Worker
 
 EXAMPLES: Final = """\
-swather worker --scraper books.py --run 20260215_120000-books
-swather worker --scraper books.py --forever --db postgresql://me@localhost/queue
-swather worker --scraper a.py --scraper b.py --concurrency 50 --strategy priority"""
+swather worker books.py --run 20260215_120000-books
+swather worker books.py --forever --db postgresql://me@localhost/queue
+swather worker books.py shops.py:dutch --concurrency 50 --strategy priority"""
 
 
 class Level(StrEnum):
@@ -34,13 +34,12 @@ class Level(StrEnum):
 
 
 def command(
-    scraper: Annotated[
+    scrapers: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scraper",
+        typer.Argument(
             metavar="SCRAPER",
-            help="The code to run: file.py, file.py:name, module:name or an installed name. May be "
-            "repeated. Without one: the installed scraper of the run, or all installed ones.",
+            help="The code to run, besides the installed scrapers: file.py, file.py:name or "
+            "module:name.",
         ),
     ] = None,
     run: Annotated[
@@ -79,8 +78,9 @@ def command(
     """Claim, scrape and report, until nothing is left to do.
 
     Any number of workers may share a database, on this machine or on others; add and stop them at
-    any time. The first SIGINT or SIGTERM lets running targets end and gives the rest back, the
-    second stops at once.
+    any time. A worker runs only code that is named here or installed, and leaves the runs of other
+    scrapers alone. The first SIGINT or SIGTERM lets running targets end and gives the rest back,
+    the second stops at once.
     """
     from swather.cli import configured, database
     from swather.worker import process
@@ -97,10 +97,10 @@ def command(
     }
     with database.opened(db) as store:
         held = configured.resolved(store, options).settings
-        scrapers = _scrapers(store, scraper or [], run)
+        code = _scrapers(store, scrapers or [], run)
     worker = _worker(
         held,
-        {name: configured.applied(found, held) for name, found in scrapers.items()},
+        {name: configured.applied(found, held) for name, found in code.items()},
         url=database.existing(db),
         run=run,
         partitions=tuple(partitions.split(",")) if partitions else None,
@@ -112,42 +112,17 @@ def command(
 
 
 def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "Scraper"]:
-    """The code this worker has, by name; the run's must be among it."""
-    from swather.scraping import registry
+    """The code this worker has, by name; on one run it needs no other than the run's."""
+    from swather.scraping.available import Available
 
-    found = [registry.load(spec) for spec in specs]
-    if run is None:
-        if not specs:
-            found = [registry.load(known.name) for known in registry.names()]
-        if not found:
-            raise InputError("no scraper is installed; name the code to run: --scraper books.py")
-        return {scraper.name: scraper for scraper in found}
-    wanted = store.runs.get(run)
-    if not specs:
-        found = [_installed(wanted)]
-    by_name = {scraper.name: scraper for scraper in found}
-    if wanted.scraper not in by_name:
-        raise InputError(
-            f"run {run!r} is one of {wanted.scraper!r}, and this worker has only "
-            f"{', '.join(by_name)}"
-        )
-    return by_name
-
-
-def _installed(run: Any) -> "Scraper":
-    from swather.model.run import RESERVED_PARAM
-    from swather.scraping import registry
-
-    try:
-        return registry.load(run.scraper)
-    except LoadError as error:
-        spec = run.params.get(RESERVED_PARAM, {}).get("scraper")
-        # Not loaded unasked: a database must not decide which code a machine runs.
-        began = f" (the run was begun with --scraper {spec})" if spec else ""
-        raise InputError(
-            f"this worker has not the code of scraper {run.scraper!r}; name it: "
-            f"--scraper FILE{began}"
-        ) from error
+    available = Available(specs)
+    if run is not None:
+        found = available.of(store.runs.get(run))
+        return {found.name: found}
+    scrapers = available.all()
+    if not scrapers:
+        raise InputError("no scraper is installed; name the code to run: swather worker books.py")
+    return scrapers
 
 
 def _worker(

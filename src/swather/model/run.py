@@ -65,7 +65,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scraper_spec(self) -> str:
-        """How the scraper was named where the run began: books.py, package.module:books."""
+        """Where the scraper came from when the run began: books.py:books, package.module:books. For
+        people to read; nobody loads it.
+        """
         return str(self.params.get(RESERVED_PARAM, {}).get("scraper") or self.scraper)
 
     @property

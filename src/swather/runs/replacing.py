@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from swather import posix
@@ -13,10 +14,11 @@ from swather import posix
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write; it takes the place of `path` when the block ends well, else it is gone."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     _remove_leftovers(path)
+    # In a folder that others can write to, a name that they know may be a link to anywhere.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(8)}.tmp")
     try:
-        with temporary.open("wb") as stream:
+        with temporary.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -30,6 +32,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 def _remove_leftovers(path: Path) -> None:
     """What processes left behind that were killed in such a block."""
     for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-        pid = leftover.name.removesuffix(".tmp").rpartition(".")[2]
+        pid = leftover.name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
         if pid.isdecimal() and posix.start_time(int(pid)) is None:
             leftover.unlink(missing_ok=True)

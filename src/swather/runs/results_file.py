@@ -106,6 +106,12 @@ def position_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.position")
 
 
+def holds(path: Path, run: Run) -> bool:
+    """Whether the file says itself that it holds results of this run."""
+    found = _recorded(path)
+    return found is not None and _is_of(found, run)
+
+
 def set_aside(path: Path, run: Run) -> Path | None:
     """Rename a file that holds another run's results, so that it can be written anew.
 

@@ -11,7 +11,7 @@ from swather.model.query import TaskFilter
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import WAITING, State, Task
 from swather.model.worker import Worker, WorkerKind
-from swather.runs import breaker_words, lane_words, replay
+from swather.runs import breaker_words, code_words, lane_words, replay
 from swather.runs.words import clock_time, command, count, time_ahead
 from swather.store import Store
 
@@ -115,8 +115,13 @@ class _Reasons:
     def _held_by_itself(self) -> Iterator[str]:
         run = self._run
         if run.paused and replay.is_half_done(run):
-            again = command("replay", run.name, url=self._store.url)
-            yield f"The run is paused for a replay; if none is at work, this one goes on: {again}"
+            again = command(
+                "replay", run.name, *code_words.argument(self._run), url=self._store.url
+            )
+            yield (
+                "The run is paused for a replay; if none is at work, this one goes on: "
+                f"{again}{code_words.explained(self._run)}"
+            )
         elif run.paused:
             again = command("unpause", run.name, url=self._store.url)
             yield f"The run is paused; to let it go on: {again}"
@@ -173,9 +178,14 @@ class _Reasons:
     def _held_by_workers(self, counts: Counts) -> Iterator[str]:
         able = [w for w in self._workers if not w.paused and not self._is_ahead(w.cool_until)]
         if not self._workers:
-            spec = "--scraper", self._run.scraper_spec
-            start = command("worker", *spec, "--run", self._run.name, url=self._store.url)
-            yield f"No worker is running; to start one: {start}"
+            start = command(
+                "worker",
+                *code_words.argument(self._run),
+                "--run",
+                self._run.name,
+                url=self._store.url,
+            )
+            yield f"No worker is running; to start one: {start}{code_words.explained(self._run)}"
         elif not able:
             yield f"All workers ({len(self._workers)}) are paused or cooling."
         for worker in self._workers:

@@ -17,8 +17,10 @@ from typing import Final, NamedTuple
 from swather.errors import LoadError
 from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
+from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
 
 ENTRY_POINTS: Final = "swather.scrapers"
+FORMS: Final = "file.py, file.py:name or module:name"
 
 _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
@@ -43,7 +45,28 @@ def load(spec: str) -> Scraper:
         return _named(_load_file(Path(place)), name, place)
     if colon:
         return _named(_load_module(place), name, place)
-    return _load_installed(spec)
+    return load_installed(spec)
+
+
+def load_installed(name: str) -> Scraper:
+    """The scraper that is installed under a name, and nothing else that the name might mean."""
+    points = _points()
+    if name in points:
+        return _load_point(points[name])
+    near = get_close_matches(name, points, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
+    raise LoadError(
+        f"no scraper named {name!r} is installed; {hint} "
+        "(your own are named by their file, books.py, or as module:name)"
+    )
+
+
+def absolute(spec: str) -> str:
+    """What means the same scraper in any folder, if it is one of a file."""
+    place, colon, name = spec.rpartition(":")
+    if spec.endswith(".py"):
+        return str(Path(spec).resolve())
+    return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else spec
 
 
 def refuse_while_loading(what: str) -> None:
@@ -59,12 +82,20 @@ def refuse_while_loading(what: str) -> None:
 
 def names() -> list[Known]:
     """Every installed scraper, by name; one that cannot be loaded says why."""
-    return [Known(point.name, point.value, _summary_of(point)) for point in _installed().values()]
+    return [Known(point.name, point.value, _summary_of(point)) for point in _points().values()]
 
 
-def _installed() -> dict[str, EntryPoint]:
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    return {point.name: point for point in points}
+def installed() -> list[str]:
+    """The names of the installed scrapers; none of them is loaded."""
+    return list(_points())
+
+
+def _points() -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        # The first on the path, as for imports.
+        found.setdefault(point.name, point)
+    return found
 
 
 def _summary_of(point: EntryPoint) -> str:
@@ -72,18 +103,6 @@ def _summary_of(point: EntryPoint) -> str:
         return _load_point(point).summary
     except LoadError as error:
         return f"cannot be loaded: {error}"
-
-
-def _load_installed(name: str) -> Scraper:
-    points = _installed()
-    if name in points:
-        return _load_point(points[name])
-    near = get_close_matches(name, points, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
-    raise LoadError(
-        f"no scraper named {name!r} is installed; {hint} "
-        "(your own are named by their file, books.py, or as module:name)"
-    )
 
 
 def _load_point(point: EntryPoint) -> Scraper:
@@ -95,7 +114,13 @@ def _load_point(point: EntryPoint) -> Scraper:
 
 
 def _load_module(name: str) -> ModuleType:
-    with _import_errors_told(name), _first_on_path(Path.cwd()):
+    here = Path.cwd()
+    _add_to_path(here)
+    first, _, _ = name.partition(".")
+    if (file := module_in(here, first)) is not None:
+        refuse_other_than(file, first, f"the module {name!r} is named")
+        refuse_shadowed(file, here)
+    with _import_errors_told(name):
         return importlib.import_module(name)
 
 
@@ -108,6 +133,8 @@ def _load_file(file: Path) -> ModuleType:
     name = f"{path.stem}_{digest[:8]}"
     if name in sys.modules:
         return sys.modules[name]
+    _add_to_path(path.parent)
+    refuse_shadowed(path, path.parent)
     module_spec = importlib.util.spec_from_file_location(name, path)
     assert module_spec is not None
     assert module_spec.loader is not None
@@ -115,7 +142,7 @@ def _load_file(file: Path) -> ModuleType:
     setattr(module, LOADED_FROM_FILE, str(path))
     sys.modules[name] = module
     try:
-        with _import_errors_told(str(file)), _first_on_path(path.parent):
+        with _import_errors_told(str(file)):
             module_spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -123,18 +150,13 @@ def _load_file(file: Path) -> ModuleType:
     return module
 
 
-@contextmanager
-def _first_on_path(folder: Path) -> Iterator[None]:
-    """What lies beside a scraper can be imported by it: first while it is loaded, last later."""
+def _add_to_path(folder: Path) -> None:
+    """What lies beside a scraper can be imported, unless it is called like something installed:
+    a file in that folder must not take the place of a module that anybody else imports.
+    """
     entry = str(folder)
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        if sys.path[0] == entry:
-            del sys.path[0]
-        if entry not in sys.path:
-            sys.path.append(entry)
+    if entry not in sys.path:
+        sys.path.append(entry)
 
 
 @contextmanager

@@ -177,6 +177,7 @@ class Chores:
         sees_all = True
         if run is None:
             open_runs = self.store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS)
+            self._jobs.warn_of_strangers(open_runs)
             names = [found.name for found in open_runs if found.scraper in scrapers]
             sees_all = len(open_runs) < _MAX_OPEN_RUNS
         else:

@@ -40,7 +40,8 @@ class Child:
         given = [theirs.fileno(), guard]
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "swather.worker.child", *map(str, given)],
+                # -P: nothing is imported from the current folder before the worker says so.
+                [sys.executable, "-P", "-m", "swather.worker.child", *map(str, given)],
                 pass_fds=given,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,

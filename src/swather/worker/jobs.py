@@ -1,12 +1,19 @@
 """The runs a worker has met, by id."""
 
+import logging
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from swather.errors import InputError
 from swather.model.lease import Lease
+from swather.model.run import Run
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
 from swather.worker.job import Job
+
+_MAX_TOLD: Final = 10
+
+_log = logging.getLogger(__name__)
 
 
 class Jobs:
@@ -16,6 +23,7 @@ class Jobs:
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
         self._replay = replay
+        self._strangers: set[str] = set()
 
     def hold_back(self, leases: Iterable[Lease], slots: int) -> bool:
         """Whether some of these are on lanes that their run limits."""
@@ -26,6 +34,18 @@ class Jobs:
         """The scraper and the lane of a task; None while its run is not known."""
         job = self.known.get(lease.run_id)
         return None if job is None else (job.scraper.name, lease.lane)
+
+    def warn_of_strangers(self, runs: Iterable[Run]) -> None:
+        """Say, once of each scraper, that its runs are left to workers that have its code."""
+        strangers = {run.scraper for run in runs} - self._scrapers.keys() - self._strangers
+        if strangers:
+            self._strangers |= strangers
+            _log.warning(
+                "this worker has no code for %s and leaves its runs alone; it has %s. To run it "
+                "here, name it: swather worker FILE.py, or MODULE:NAME",
+                ", ".join(map(repr, sorted(strangers)[:_MAX_TOLD])),
+                ", ".join(self._scrapers),
+            )
 
     def load(self, store: Store, name: str) -> Job:
         run = store.runs.get(name)

@@ -1,0 +1,26 @@
+"""How a command names the code of a run, where only the run is known.
+
+Not by what the database says of it, which would then choose the code that somebody runs by copying
+the command.
+"""
+
+from typing import Final
+
+from swather.model.run import Run
+from swather.scraping import registry
+
+_SCRAPER: Final = "SCRAPER"
+
+
+def argument(run: Run) -> list[str]:
+    """What stands for the code in a command; nothing if it is installed."""
+    return [] if run.scraper in registry.installed() else [_SCRAPER]
+
+
+def explained(run: Run) -> str:
+    """What comes after a command with that argument."""
+    if not argument(run):
+        return ""
+    spec, name = run.scraper_spec, run.scraper
+    begun = "" if spec == name else f"; the run was begun with {spec}"
+    return f" ({_SCRAPER}: the file or module of {name!r}{begun})"

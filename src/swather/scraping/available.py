@@ -1,0 +1,74 @@
+"""Which scrapers a process may run: those it was given, and those installed on its machine.
+
+What a database says selects among them by name; it never becomes a path or a module. Any other
+place that may name code belongs here.
+"""
+
+import logging
+from collections.abc import Iterable
+
+from swather.errors import InputError, LoadError
+from swather.model.run import Run
+from swather.scraping import registry
+from swather.scraping.scraper import Scraper
+
+_log = logging.getLogger(__name__)
+
+
+class Available:
+    """`specs` are what a person named: 'file.py', 'file.py:name', 'module:name', installed names.
+    One of them goes before an installed scraper of the same name.
+    """
+
+    def __init__(self, specs: Iterable[str] = ()) -> None:
+        self._given: dict[str, Scraper] = {}
+        for spec in specs:
+            scraper = registry.load(spec)
+            known = self._given.setdefault(scraper.name, scraper)
+            if known is not scraper:
+                raise InputError(
+                    f"two scrapers are named {scraper.name!r}, {known.spec} and {scraper.spec}; "
+                    "start a process for each, or give one another name: @scraper(name=…)"
+                )
+
+    def all(self) -> dict[str, Scraper]:
+        """By name. An installed one that cannot be loaded is left out, and said to be broken."""
+        found = dict(self._given)
+        for name in registry.installed():
+            try:
+                scraper = registry.load_installed(name)
+            except LoadError as error:
+                _log.warning("the installed scraper %r is left out: %s", name, error)
+            else:
+                found.setdefault(scraper.name, scraper)
+        return found
+
+    def of(self, run: Run) -> Scraper:
+        """The one that a run is of; InputError says which there are, and how to name another."""
+        if run.scraper in self._given:
+            return self._given[run.scraper]
+        found = self._installed(run.scraper)
+        if found is None:
+            has = ", ".join(self.all()) or "none"
+            raise InputError(
+                f"there is no code here for scraper {run.scraper!r} of run {run.name!r} "
+                f"(there is: {has}); name its code as SCRAPER: {registry.FORMS}{_begun_with(run)}"
+            )
+        # Two scrapers may have the same name; then somebody has to say which is meant.
+        if run.scraper_spec not in {run.scraper, found.spec}:
+            raise InputError(
+                f"run {run.name!r} may be one of another scraper than {found.spec}, which is "
+                f"installed as {run.scraper!r}; name the right one as SCRAPER: {run.scraper}, "
+                f"{registry.FORMS}{_begun_with(run)}"
+            )
+        return found
+
+    def _installed(self, name: str) -> Scraper | None:
+        if name in registry.installed() and (found := registry.load_installed(name)).name == name:
+            return found
+        # An entry point may be called otherwise than its scraper.
+        return self.all().get(name)
+
+
+def _begun_with(run: Run) -> str:
+    return "" if run.scraper_spec == run.scraper else f" (it was begun with {run.scraper_spec!r})"

@@ -1,0 +1,178 @@
+"""A database selects among the scrapers a process was given, and never names code or files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from swather import store as stores
+from swather.testing import FakeSite
+from tests.cli.conftest import Swather, done
+from tests.cli.scrapers import NUMBERS, write
+from tests.store.database import Database, Postgres, SQLite
+
+EVIL = "from pathlib import Path\nPath('owned').touch()\n" + NUMBERS
+PAGE = """
+from swather import scraper
+
+
+@scraper
+async def page(ctx, url):
+    found = await ctx.get(url)
+    yield {"title": found.css_first("h1").text()}
+"""
+OTHERS = NUMBERS.replace("numbers", "others")
+
+
+def behind(url: str) -> Database:
+    return SQLite(Path(url.removeprefix("sqlite:///"))) if "sqlite" in url else Postgres(url)
+
+
+def enqueued(swather: Swather, url: str, spec: str = "scrapers.py") -> str:
+    write(NUMBERS)
+    return done(swather, "enqueue", spec, "1", "2", "--db", url, "--json").data["run_id"]
+
+
+def begun_with(url: str, run: str, spec: str) -> None:
+    """The run says so, whoever has written that."""
+    store = stores.open(url)
+    try:
+        store.runs.record(run, {"scraper": spec})
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("name", ["PLACE/evil.py", "PLACE/evil.py:numbers", "evil:numbers"])
+@pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
+def test_the_scraper_of_a_run_is_no_path_and_no_module(
+    swather: Swather, database: str, tmp_path: Path, name: str, command: str
+):
+    run = enqueued(swather, database)
+    write(EVIL, "evil.py")
+    name = name.replace("PLACE", str(tmp_path))
+    behind(database).execute(f"UPDATE runs SET scraper = '{name}'")
+    said = swather(*command.replace("RUN", run).split(), "--db", database)
+    assert not Path("owned").exists()
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert f"there is no code here for scraper {name!r}" in said.err
+    assert "(there is: pages); name its code as SCRAPER: file.py, file.py:name or" in said.err
+
+
+@pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
+def test_where_a_run_came_from_is_only_said(
+    swather: Swather, database: str, tmp_path: Path, command: str
+):
+    run = enqueued(swather, database)
+    write(EVIL, "evil.py")
+    spec = f"{tmp_path}/evil.py:numbers"
+    begun_with(database, run, spec)
+    said = swather(*command.replace("RUN", run).split(), "--db", database)
+    assert not Path("owned").exists()
+    assert said.code == 2
+    assert "no code here for scraper 'numbers'" in said.err
+    assert f"(it was begun with {spec!r})" in said.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["", ', isolation="process"'])
+def test_a_worker_and_its_children_run_the_code_they_were_given(
+    swather: Swather, installed: Swather, database: str, tmp_path: Path, isolation: str
+):
+    run = enqueued(swather, database)
+    write(EVIL, "evil.py")
+    write(NUMBERS.replace("in_flight=None", f"in_flight=None{isolation}"))
+    begun_with(database, run, f"{tmp_path}/evil.py:numbers")
+    said = installed("worker", "scrapers.py", "--run", run, "--db", database, "--json")
+    assert said.code == 0, said.err
+    assert said.data["completed"] == 2
+    assert not Path("owned").exists()
+
+
+def test_why_does_not_put_words_of_the_database_into_a_command(swather: Swather, database: str):
+    run = enqueued(swather, database)
+    begun_with(database, run, "evil.py:numbers")
+    said = done(swather, "why", run, "--db", database).out
+    assert f"swather worker SCRAPER --run {run}" in said
+    assert "(SCRAPER: the file or module of 'numbers'; the run was begun with evil.py:" in said
+
+
+def test_an_installed_scraper_needs_no_name(swather: Swather, database: str):
+    url = "http://127.0.0.1:9/"
+    run = done(swather, "enqueue", "pages", url, "--db", database, "--json").data["run_id"]
+    said = done(swather, "why", run, "--db", database).out
+    assert f"to start one: swather worker --run {run} --db" in said
+
+
+def test_an_installed_scraper_of_the_same_name_is_not_taken_for_another(
+    swather: Swather, database: str
+):
+    write(NUMBERS.replace("numbers", "pages"))
+    said = done(swather, "enqueue", "scrapers.py", "1", "--db", database, "--json")
+    run = said.data["run_id"]
+    refused = swather("worker", "--run", run, "--db", database)
+    assert refused.code == 2
+    assert "another scraper than swather.builtin.pages.scraper:pages" in refused.err
+    assert f"it was begun with '{Path('scrapers.py').resolve()}:pages'" in refused.err
+
+
+@pytest.mark.slow
+def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
+    swather: Swather, installed: Swather, database: str
+):
+    run = enqueued(swather, database)
+    write(OTHERS, "others.py")
+    other = done(swather, "enqueue", "others.py", "3", "--db", database, "--json").data["run_id"]
+    said = installed("worker", "others.py", "--db", database, "--json")
+    assert said.code == 0, said.err
+    assert said.data["completed"] == 1
+    assert said.err.count("this worker has no code for 'numbers' and leaves its runs alone") == 1
+    assert "it has others, pages. To run it here, name it: swather worker FILE.py" in said.err
+    assert done(swather, "status", run, "--db", database, "--json").data["state"] == "open"
+    assert done(swather, "status", other, "--db", database, "--json").data["state"] == "finished"
+
+
+def test_two_scrapers_of_one_name_are_refused(swather: Swather, database: str):
+    enqueued(swather, database)
+    write(NUMBERS, "more.py")
+    said = swather("worker", "scrapers.py", "more.py", "--db", database)
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "two scrapers are named 'numbers', " in said.err
+    assert "more.py:numbers; start a process for each, or give one another name" in said.err
+
+
+@pytest.mark.slow
+def test_a_run_starts_its_workers_with_the_name_it_was_given(installed: Swather):
+    """Also where the function comes from elsewhere, so that it could not be found by itself."""
+    folder = Path("inside")
+    folder.mkdir()
+    write(NUMBERS, "shared_numbers.py", folder)
+    write("from shared_numbers import numbers\n", "only.py", folder)
+    said = installed("run", "inside/only.py", "1", "2", "--json")
+    assert said.code == 0, said.err
+    assert said.data["counts"]["completed"] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["accounts.csv", "accounts.jsonl"])
+def test_a_database_does_not_name_the_file_that_a_replay_overwrites(
+    installed: Swather, database: str, tmp_path: Path, name: str
+):
+    write(PAGE)
+    with FakeSite({"/robots.txt": "", "/": "<h1>start</h1>"}) as site:
+        arguments = ("--store-pages", "--db", database, "--json")
+        said = installed("run", "scrapers.py", f"{site.url}/", *arguments)
+    assert said.code == 0, said.err
+    run, precious = said.data["run"], tmp_path / name
+    precious.write_text("dear")
+    store = stores.open(database)
+    try:
+        store.runs.record(run, {"output": str(precious), "tables": [str(precious)]})
+    finally:
+        store.close()
+    said = installed("replay", run, "scrapers.py", "--db", database)
+    assert precious.read_text() == "dear"
+    assert said.code == 2
+    assert "name the file to write: -o FILE" in said.err
+    said = installed("replay", run, "scrapers.py", "-o", "page.jsonl", "--db", database)
+    assert said.code == 0, said.err
+    assert json.loads(Path("page.jsonl").read_text())["title"] == "start"
