@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from swather.errors import LeaseLost
 from swather.model.outcome import Fault
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
@@ -48,6 +47,8 @@ class ChildRunner:
         self._otherwise = otherwise
         self._idle: dict[str, list[Child]] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        # What children said for attempts that were over.
+        self.strays = 0
 
     def start(self, attempt: Attempt) -> None:
         attempt.place = _Place(self._loop.create_task(self._run(attempt)))
@@ -90,6 +91,7 @@ class ChildRunner:
         child = self._take(attempt)
         attempt.place.child = child
         fresh = child.executed == 0
+        strays = child.strays
         watch: asyncio.Task[None] | None = None
         try:
             if fresh:
@@ -106,12 +108,13 @@ class ChildRunner:
             self._let_go(child)
             raise
         finally:
+            self.strays += child.strays - strays
             if watch is not None:
                 watch.cancel()
         self._give_back(child, attempt)
         if isinstance(answer, wire.Done):
             return wire.collected_of(answer.collected)
-        return LeaseLost("told by the child") if answer.lost else answer.classified
+        return answer.classified
 
     def _take(self, attempt: Attempt) -> Child:
         scraper = attempt.job.scraper
@@ -166,7 +169,9 @@ class _Place:
 
 def _start_of(attempt: Attempt) -> wire.Start:
     job = attempt.job
-    return wire.Start(wire.to_json(attempt.lease), job.info, wire.to_json(job.run.params))
+    return wire.Start(
+        attempt.lease.token, wire.to_json(attempt.lease), job.info, wire.to_json(job.run.params)
+    )
 
 
 async def _watch_memory(child: Child, limit_bytes: int) -> None:

@@ -294,6 +294,7 @@ class Crew:
             "run": self._settings.run,
             "slots": self._slots.concurrency,
             "abandoned": self._slots.abandoned,
+            "strays": self._dispatch.strays,
             "current": current(running, self._loop.time(), time.time()),
         }
 

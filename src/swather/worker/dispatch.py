@@ -61,6 +61,11 @@ class Dispatch:
         return not (self.slots.running or self._parked or self._suspects)
 
     @property
+    def strays(self) -> int:
+        """What child processes said for attempts that were over."""
+        return self._in_children.strays + self._alone.strays
+
+    @property
     def is_loading(self) -> bool:
         """Whether leases wait for their run to be read: slots that are free are theirs."""
         return bool(self._parked)

@@ -2,7 +2,6 @@
 
 from random import Random
 
-from swather.errors import LeaseLost
 from swather.model.outcome import Outcome
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
@@ -30,8 +29,6 @@ def outcome_of(
             return released(attempt.lease), None
         case Cut.TIMEOUT:
             ending = _timeout_of(attempt, ending)
-        case None if isinstance(ending, LeaseLost):
-            return None, None
     if not isinstance(ending, Classified):
         assert isinstance(ending, BaseException)
         ending = classify(ending)

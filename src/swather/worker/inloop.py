@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
 
+from swather.scraping import copied
 from swather.scraping.context import Context
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke
@@ -75,6 +76,8 @@ class LoopRunner:
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
+        if context.is_copied:
+            copied.leave(ending if isinstance(ending, BaseException) else None)
         surplus: list[Instance] = []
         if scraper.is_class and instance is not None and attempt.cut is None:
             surplus = self._idle.put(instance, job.run.id)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from swather import posix
+from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
 from swather.worker import wire
 from swather.worker.verbs import LoopVerbs
@@ -30,11 +31,14 @@ class CannotLoad(Exception):
 
 
 class Child:
-    """One process that executes one scraper, a task at a time."""
+    """One process that executes one scraper, a task at a time. `strays` counts what it said for
+    attempts that were over: none of it is taken.
+    """
 
     def __init__(self, scraper: Scraper) -> None:
         self.scraper = scraper
         self.executed = 0
+        self.strays = 0
         self._socket, theirs = socket.socketpair()
         guard, self._guard = os.pipe()
         given = [theirs.fileno(), guard]
@@ -80,11 +84,15 @@ class Child:
         self._send(start)
         while True:
             message = await self._receive()
-            if isinstance(message, wire.Ask):
+            if not isinstance(message, wire.Ask | wire.Done | wire.Faulted):
+                continue
+            if message.token != start.token:
+                self._refuse(message)
+            elif isinstance(message, wire.Ask):
                 task = asyncio.get_running_loop().create_task(self._answer(message, verbs))
                 self._asking.add(task)
                 task.add_done_callback(self._asking.discard)
-            elif isinstance(message, wire.Done | wire.Faulted):
+            else:
                 return message
 
     def memory_bytes(self) -> int:
@@ -132,6 +140,20 @@ class Child:
             return wire.message_of(await self._reader.readexactly(length))
         except (asyncio.IncompleteReadError, ConnectionError):
             raise ChildDied from None
+
+    def _refuse(self, stray: wire.Ask | wire.Done | wire.Faulted) -> None:
+        """Something that the scraper has left behind speaks for an attempt that is over."""
+        self.strays += 1
+        what = f"asked for {stray.verb!r}" if isinstance(stray, wire.Ask) else "sent a result"
+        _log.warning(
+            "scraper %s: the child process %d %s for an attempt that is over; nothing is taken",
+            self.scraper.name,
+            self.pid,
+            what,
+        )
+        if isinstance(stray, wire.Ask):
+            error = AttemptOver("the attempt that asks this is over; nothing more is taken for it")
+            self._send(wire.Reply(stray.number, error=wire.error_of(error)))
 
     async def _answer(self, ask: wire.Ask, verbs: LoopVerbs) -> None:
         try:

@@ -13,6 +13,7 @@ from swather.errors import InputError
 from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
+from swather.scraping import copied
 from swather.scraping.scraper import Scraper
 from swather.store.clock import Clock
 from swather.worker.crew import Crew
@@ -107,6 +108,7 @@ class Worker:
         store = swather.store.open(self._url, clock=self._clock)
         try:
             loop = asyncio.new_event_loop()
+            copied.stop_in_copies(loop)
             try:
                 crew = Crew(loop, store, self._settings, self.begun.set, self._loop_is_stuck)
                 with self._lock:
@@ -185,14 +187,18 @@ def _check(
 
 def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
     """What the work gives. A sys.exit() in a task that a scraper has started comes out of the loop
-    as well as to the scraper, whose end it is and not the worker's.
+    as well as to the scraper, whose end it is and not the worker's; so does a stop of the loop.
     """
+    process_id = posix.process_id()
     while True:
         try:
             return loop.run_until_complete(work)
-        except SystemExit:
-            if work.done():
+        except (SystemExit, RuntimeError) as error:
+            if process_id != posix.process_id():
+                copied.leave(error)
+            if work.done() or loop.is_closed():
                 raise
+            _log.warning("a scraper would have ended this worker, which goes on: %r", error)
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:

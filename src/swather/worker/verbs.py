@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from swather.errors import LeaseLost, Postponed
+from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Permits
 from swather.model.outcome import File, Item, Verdict
 from swather.model.task import Target
@@ -168,7 +168,9 @@ class LoopVerbs:
 
 
 def _check(attempt: Attempt) -> None:
-    if attempt.cut is not None or attempt.ended:
+    if attempt.cut is not None:
         raise LeaseLost("this attempt was cut; nothing it does will be kept")
+    if attempt.ended:
+        raise AttemptOver("this attempt is over; nothing more is taken for it")
     if attempt.postponed is not None:
         raise Postponed("this attempt was put off; nothing it does will be kept")
