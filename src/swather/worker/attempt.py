@@ -1,7 +1,7 @@
 """One execution of a scraper on a task, from its start to its end or to where it was cut."""
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from swather.model.lease import Lease
 from swather.scraping.classify import Classified
@@ -11,6 +11,9 @@ from swather.worker.job import Job
 if TYPE_CHECKING:
     from swather.store.ports import Fence
     from swather.worker.trip import AttemptTrip
+
+# From this many on, a task has a child process to itself.
+CRASHES_BEFORE_ALONE: Final = 2
 
 Ending = Collected | Classified | BaseException
 

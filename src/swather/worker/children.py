@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from swather.model.outcome import Fault
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
@@ -12,9 +14,9 @@ from swather.worker import wire
 from swather.worker.attempt import Attempt, Cut, Ending, Runner
 from swather.worker.isolate import START_SECONDS, CannotLoad, Child, ChildDied
 from swather.worker.outcome import crashed
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
-CRASHES_BEFORE_ALONE: Final = 2
 CRASHES_BEFORE_FRESH: Final = 6
 MAX_ALONE: Final = 4
 MEMORY_LOOK_SECONDS: Final = 0.5
@@ -51,7 +53,7 @@ class ChildRunner:
         self.strays = 0
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = _Place(self._loop.create_task(self._run(attempt)))
+        attempt.place = _Place(own_task(self._loop, self._run(attempt)))
 
     def stop(self, attempt: Attempt) -> None:
         child = attempt.place.child
@@ -98,7 +100,7 @@ class ChildRunner:
                 await child.greet()
             self._set_deadline(attempt, self._loop.time() + attempt.timeout)
             if (limit := job.scraper.options.memory_limit_mb) is not None:
-                watch = self._loop.create_task(_watch_memory(child, limit << 20))
+                watch = own_task(self._loop, _watch_memory(child, limit << 20))
             answer = await child.execute(_start_of(attempt), LoopVerbs(attempt, self._services))
         except ChildDied as error:
             told = str(error) or await child.how_it_died()
@@ -111,9 +113,15 @@ class ChildRunner:
             self.strays += child.strays - strays
             if watch is not None:
                 watch.cancel()
-        self._give_back(child, attempt)
         if isinstance(answer, wire.Done):
+            self._give_back(child, attempt)
             return wire.collected_of(answer.collected)
+        if answer.classified.fault.error_class is ErrorClass.CRASH:
+            # The next attempt is to have a child in which nothing else has run.
+            self._let_go(child)
+            fault = msgspec.structs.replace(answer.classified.fault, alone=fresh)
+            return msgspec.structs.replace(answer.classified, fault=fault)
+        self._give_back(child, attempt)
         return answer.classified
 
     def _take(self, attempt: Attempt) -> Child:
@@ -138,7 +146,7 @@ class ChildRunner:
             self._idle.setdefault(child.scraper.name, []).append(child)
 
     def _let_go(self, child: Child) -> None:
-        task = self._loop.create_task(child.close())
+        task = own_task(self._loop, child.close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 

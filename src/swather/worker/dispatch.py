@@ -10,8 +10,8 @@ from swather.model.lease import Lease
 from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
-from swather.worker.attempt import Attempt, Ending, Runner
-from swather.worker.children import CRASHES_BEFORE_ALONE, MAX_ALONE, ChildRunner
+from swather.worker.attempt import CRASHES_BEFORE_ALONE, Attempt, Ending, Runner
+from swather.worker.children import MAX_ALONE, ChildRunner
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs

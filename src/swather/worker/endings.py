@@ -7,7 +7,7 @@ from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
 from swather.scraping.faulted import faulted
 from swather.scraping.place import traceback_of, where_of
-from swather.worker.attempt import Attempt, Cut, Ending
+from swather.worker.attempt import CRASHES_BEFORE_ALONE, Attempt, Cut, Ending
 from swather.worker.outcome import completed, released, timed_out
 from swather.worker.slots import Abandoned
 
@@ -31,7 +31,9 @@ def outcome_of(
             ending = _timeout_of(attempt, ending)
     if not isinstance(ending, Classified):
         assert isinstance(ending, BaseException)
-        ending = classify(ending)
+        # One that should have been in a child of its own, which cannot load its scraper.
+        alone = attempt.lease.faults.crashes >= CRASHES_BEFORE_ALONE
+        ending = classify(ending, alone=alone)
     job = attempt.job
     return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
 

@@ -14,6 +14,7 @@ from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up
 from swather.worker.attempt import Attempt, Ending
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
@@ -39,7 +40,7 @@ class LoopRunner:
         self._idle = Idle()
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = asyncio.Task(self._run(attempt), loop=self._loop)
+        attempt.place = own_task(self._loop, self._run(attempt))
 
     def stop(self, attempt: Attempt) -> None:
         attempt.place.cancel()

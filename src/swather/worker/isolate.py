@@ -14,6 +14,7 @@ from swather import posix
 from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
 from swather.worker import wire
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs
 
 START_SECONDS: Final = 60.0
@@ -89,7 +90,7 @@ class Child:
             if message.token != start.token:
                 self._refuse(message)
             elif isinstance(message, wire.Ask):
-                task = asyncio.get_running_loop().create_task(self._answer(message, verbs))
+                task = own_task(asyncio.get_running_loop(), self._answer(message, verbs))
                 self._asking.add(task)
                 task.add_done_callback(self._asking.discard)
             else:

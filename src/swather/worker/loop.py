@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from swather.scraping import copied
 from swather.scraping.scraper import Scraper
 from swather.store.clock import Clock
 from swather.worker.crew import Crew
+from swather.worker.own_task import own_task
 from swather.worker.politeness import POLITE, Politeness
 from swather.worker.report import WorkerReport
 from swather.worker.settings import Settings
@@ -116,7 +118,7 @@ class Worker:
                     stopping = self._stopping
                 if stopping is not None:
                     crew.stop(now=stopping)
-                return _completed(loop, loop.create_task(crew.work()))
+                return _completed(loop, own_task(loop, crew.work()))
             finally:
                 with self._lock:
                     self._crew = None
@@ -186,19 +188,29 @@ def _check(
 
 
 def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
-    """What the work gives. A sys.exit() in a task that a scraper has started comes out of the loop
-    as well as to the scraper, whose end it is and not the worker's; so does a stop of the loop.
+    """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit or
+    KeyboardInterrupt, interrupts the loop as well; that is the scraper's end and not the worker's.
     """
     process_id = posix.process_id()
+    is_interruptible = _is_interruptible()
     while True:
         try:
             return loop.run_until_complete(work)
-        except (SystemExit, RuntimeError) as error:
+        except (SystemExit, KeyboardInterrupt, RuntimeError) as error:
             if process_id != posix.process_id():
                 copied.leave(error)
-            if work.done() or loop.is_closed():
+            is_ours = is_interruptible and isinstance(error, KeyboardInterrupt)
+            if is_ours or work.done() or loop.is_closed():
                 raise
-            _log.warning("a scraper would have ended this worker, which goes on: %r", error)
+            _log.warning("a scraper has interrupted the event loop, which goes on: %r", error)
+
+
+def _is_interruptible() -> bool:
+    """Whether Ctrl-C raises KeyboardInterrupt in this thread; elsewhere only scrapers do."""
+    return (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
