@@ -97,6 +97,7 @@ def fork_and(ctx, target: dict):
             os._exit(8)
         case "checkpoint":
             ctx.checkpoint({"from": "the copy"})
+    return None
 
 
 @scraper(timeout=20.0, retries=0)

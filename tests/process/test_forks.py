@@ -7,6 +7,8 @@ import pytest
 from tests.process.given import Yard
 from tests.worker.given import wait_until
 
+pytestmark = pytest.mark.timeout(300)
+
 PLAIN = ["forks_in_threads", "forks_in_children"]
 ASYNC = ["forks_on_the_loop", "forks_in_async_children"]
 

@@ -10,6 +10,8 @@ import pytest
 import swather.store
 from swather.model.query import TaskFilter
 
+pytestmark = pytest.mark.timeout(300)
+
 ROUGH = Path(__file__).with_name("rough.py")
 GOOD = [f"good-{n}" for n in range(20)]
 RAISING = {
@@ -50,6 +52,7 @@ def swather_run(url: str, folder: Path, scraper: str, targets: list[str], *more:
             "--db", url, "--json", "--max-failed", "100%", *more,
         ],
         cwd=folder,
+        check=False,
         capture_output=True,
         text=True,
         timeout=150,
@@ -82,11 +85,13 @@ def test_what_a_scraper_raises_does_not_end_a_run_in_this_process(
 import sys
 import swather
 from swather.scraping.registry import load
-print(swather.run(load({f"{ROUGH}:{scraper}"!r}), sys.argv[1:], db={sqlite_url!r}, progress=False).run)
+scraper = load({f"{ROUGH}:{scraper}"!r})
+print(swather.run(scraper, sys.argv[1:], db={sqlite_url!r}, progress=False).run)
 """
     done = subprocess.run(
         [sys.executable, "-c", program, *mixed(list(BAD[scraper]))],
         cwd=tmp_path,
+        check=False,
         capture_output=True,
         text=True,
         timeout=150,

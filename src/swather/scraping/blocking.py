@@ -104,7 +104,7 @@ class SyncWeb:
     def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Its result. In a forked process there is nobody who would ever run it."""
         try:
-            self._web.check_usable()
+            self._web._check_usable()  # noqa: SLF001 - its twin
         except BaseException:
             coroutine.close()
             raise
@@ -181,5 +181,5 @@ class SyncContext(SyncWeb):
     def collected(self) -> Collected:
         return self._context.collected()
 
-    def end(self) -> None:
-        self._context.end()
+    def _end(self) -> None:
+        self._context._end()  # noqa: SLF001 - its twin

@@ -48,7 +48,7 @@ def _status_of(error: SystemExit) -> int:
     if isinstance(error.code, int):
         return error.code & 0xFF
     with suppress(AttributeError, OSError, ValueError):
-        print(error.code, file=sys.stderr)
+        sys.stderr.write(f"{error.code}\n")
     return 1
 
 

@@ -33,7 +33,7 @@ async def invoke(instance: Instance, context: Context) -> None:
     try:
         await _invoke(instance, context)
     finally:
-        context.end()
+        context._end()  # noqa: SLF001 - not for scrapers
 
 
 async def _invoke(instance: Instance, context: Context) -> None:
@@ -64,7 +64,7 @@ def invoke_blocking(instance: Instance, context: SyncContext) -> None:
     try:
         _invoke_blocking(instance, context)
     finally:
-        context.end()
+        context._end()  # noqa: SLF001 - not for scrapers
 
 
 def _invoke_blocking(instance: Instance, context: SyncContext) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 
 ENTRY_POINTS: Final = "swather.scrapers"
 
+_entered: Final[list[Path]] = []
 _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
 
@@ -36,6 +38,19 @@ def load(spec: str) -> Scraper:
 
     LoadError says what is missing or broken, and where.
     """
+    with _folder_kept():
+        return _load(spec)
+
+
+def enter_folder() -> None:
+    """Change to the folder that code changed to while it was loaded, if it did: what it names is
+    meant from there, while what a command names is meant from where the command was given.
+    """
+    if _entered:
+        os.chdir(_entered[-1])
+
+
+def _load(spec: str) -> Scraper:
     place, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
@@ -44,6 +59,17 @@ def load(spec: str) -> Scraper:
     if colon:
         return _named(_load_module(place), name, place)
     return _load_installed(spec)
+
+
+@contextmanager
+def _folder_kept() -> Iterator[None]:
+    before = Path.cwd()
+    try:
+        yield
+    finally:
+        if (after := Path.cwd()) != before:
+            _entered.append(after)
+            os.chdir(before)
 
 
 def refuse_while_loading(what: str) -> None:

@@ -131,22 +131,22 @@ class Web:
             return checked(await self._send(request, check=False), check, found, fields)
 
     @property
-    def is_copied(self) -> bool:
+    def _is_copied(self) -> bool:
         """Whether this process is a copy, made by os.fork, of the one that has the target."""
         return self._process_id != posix.process_id()
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """The scraper has returned: whoever still holds this may do nothing more with it."""
         self._is_over = True
 
-    def check_usable(self) -> None:
+    def _check_usable(self) -> None:
         """AttemptOver for threads, tasks and processes that were left behind."""
         if self._is_over:
             raise AttemptOver(
                 "this ctx cannot be used any more, its target is done; let the scraper wait for "
                 "its threads and tasks before it returns"
             )
-        if self.is_copied:
+        if self._is_copied:
             raise AttemptOver(
                 "this ctx cannot be used in a forked process; hand what is found there back to "
                 "the process that runs the scraper"
@@ -172,7 +172,7 @@ class Web:
         return request
 
     async def _send(self, request: Request, *, check: bool) -> Page:
-        self.check_usable()
+        self._check_usable()
         page = await self._verbs.fetch(request)
         self.page = page
         if check:

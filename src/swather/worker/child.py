@@ -22,13 +22,12 @@ from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping import copied
+from swather.scraping import copied, registry
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
-from swather.scraping.registry import load
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up, set_up_blocking
 from swather.worker import wire
@@ -146,6 +145,7 @@ class Executor:
     def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
         process_id = posix.process_id()
         error: BaseException | None = None
+        produced = b""
         try:
             produced = self._scrape(start)
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
@@ -229,10 +229,11 @@ def main(connection: int, guard: int) -> int:
     sys.path[:] = hello.path
     logging.basicConfig(level=hello.log_level)
     try:
-        executor = Executor(load(hello.spec), line)
+        executor = Executor(registry.load(hello.spec), line)
     except LoadError as error:
         line.send(wire.CannotLoad(str(error)))
         return 1
+    registry.enter_folder()
     line.send(wire.Ready())
     while isinstance(start := line.inbox.get(), wire.Start):
         line.send(executor.execute(start))

@@ -132,7 +132,7 @@ class ChildRunner:
             if child.is_alive:
                 return child
             self._let_go(child)
-        return Child(scraper)
+        return Child(scraper, self._services.folder)
 
     def _give_back(self, child: Child, attempt: Attempt) -> None:
         options = child.scraper.options

@@ -76,6 +76,7 @@ class Crew:
             FileStore(settings.files_folder),
             self._disk,
             settings.new_fetcher,
+            settings.folder,
             on_children=lambda: self._soon(self._chores.send_hint),
         )
         if settings.replay:

@@ -77,7 +77,7 @@ class LoopRunner:
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
-        if context.is_copied:
+        if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
         surplus: list[Instance] = []
         if scraper.is_class and instance is not None and attempt.cut is None:

@@ -36,7 +36,7 @@ class Child:
     attempts that were over: none of it is taken.
     """
 
-    def __init__(self, scraper: Scraper) -> None:
+    def __init__(self, scraper: Scraper, folder: Path) -> None:
         self.scraper = scraper
         self.executed = 0
         self.strays = 0
@@ -48,6 +48,7 @@ class Child:
                 [sys.executable, "-m", "swather.worker.child", *map(str, given)],
                 pass_fds=given,
                 stdin=subprocess.DEVNULL,
+                cwd=folder,
                 start_new_session=True,
             )
         finally:

@@ -14,8 +14,9 @@ from swather.errors import InputError
 from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
-from swather.scraping import copied
+from swather.scraping import copied, registry
 from swather.scraping.scraper import Scraper
+from swather.store import factory
 from swather.store.clock import Clock
 from swather.worker.crew import Crew
 from swather.worker.own_task import own_task
@@ -71,7 +72,8 @@ class Worker:
         clock: Clock | None = None,
     ) -> None:
         _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
-        self._url = url
+        # A scraper may change the current folder.
+        self._url = factory.located(url)
         self._clock = clock
         self._settings = Settings(
             scrapers=dict(scrapers),
@@ -81,7 +83,8 @@ class Worker:
             partitions=partitions,
             grace_seconds=grace_seconds,
             forever=forever,
-            files_folder=files_folder,
+            folder=Path.cwd(),
+            files_folder=files_folder.absolute(),
             batch_size=batch_size,
             poll_seconds=poll_seconds,
             beat_seconds=beat_seconds,
@@ -107,6 +110,7 @@ class Worker:
 
     def run(self) -> WorkerReport:
         """Work until there is nothing left, or until `stop`; blocks."""
+        registry.enter_folder()
         store = swather.store.open(self._url, clock=self._clock)
         try:
             loop = asyncio.new_event_loop()
@@ -188,8 +192,8 @@ def _check(
 
 
 def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
-    """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit or
-    KeyboardInterrupt, interrupts the loop as well; that is the scraper's end and not the worker's.
+    """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit
+    or KeyboardInterrupt, interrupts the loop too; that is its own end and not the worker's.
     """
     process_id = posix.process_id()
     is_interruptible = _is_interruptible()

@@ -72,7 +72,7 @@ class SlotThread(threading.Thread):
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
-        if context.is_copied:
+        if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
         return ending, instance
 

@@ -42,12 +42,15 @@ class Services:
         files: FileStore,
         disk: Executor,
         new_fetcher: Callable[[], Fetcher],
+        folder: Path,
         on_children: Callable[[], None],
     ) -> None:
         self.traffic = Traffic(self._ask)
         self.writer = writer
         self.files = files
         self.disk = disk
+        # Where child processes start, as the worker did.
+        self.folder = folder
         self.on_children = on_children
         self._new_fetcher = new_fetcher
         self._fetcher: Fetcher | None = None
@@ -151,6 +154,8 @@ class LoopVerbs:
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         _check(self._attempt)
         services = self._services
+        if isinstance(content, Path):
+            content = Path.cwd() / content  # by now; the disk's thread may come to it later
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             services.disk, services.files.keep, content, name, media_type
