@@ -28,6 +28,7 @@ SwatherError
 │   ├── Transient               another attempt may succeed
 │   └── Blocked                 the site refuses us
 ├── LeaseLost                   the attempt was cancelled, or its lease is somebody else's
+├── AttemptOver                 ctx was used after its scraper had returned, or in a forked process
 ├── Postponed                   a lane is closed or the disk full for longer than an attempt waits
 ├── NotStored                   a replay asked for a page that the run has not stored
 ├── MissingExtra                an optional package is not installed
@@ -163,6 +164,10 @@ class Blocked(ScrapeError):
 
 class LeaseLost(SwatherError):
     """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept."""
+
+
+class AttemptOver(SwatherError):
+    """The scraper has returned, or this process is a forked copy: nothing more is taken from it."""
 
 
 class Postponed(SwatherError):

@@ -103,6 +103,22 @@ def lock(descriptor: int) -> bool:
     return True
 
 
+_process_id = os.getpid()
+
+
+def _note_copy() -> None:
+    global _process_id  # noqa: PLW0603 - there is one per process
+    _process_id = os.getpid()
+
+
+os.register_at_fork(after_in_child=_note_copy)
+
+
+def process_id() -> int:
+    """As os.getpid, without a system call: cheap enough to ask for each target."""
+    return _process_id
+
+
 def start_time(pid: int) -> str | None:
     """When a process started, in whatever form the system tells it; None when there is no such
     process or only its exit status is left.

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -65,6 +66,86 @@ async def three(ctx, target):
 @scraper(allow_private=True, timeout=60.0, retries=0)
 async def one(ctx, target):
     await ctx.get()
+
+
+def fork(target: dict) -> tuple[int, int | None]:
+    """In the copy, its own number and None; in the original, the copy's and how it ended."""
+    pid = os.fork()
+    if pid:
+        return pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    note(target, f"copied-{target['n']}")
+    return os.getpid(), None
+
+
+def fork_and(ctx, target: dict):
+    """Forks; what the copy does then is named by the target."""
+    if "do" not in target:
+        return {"n": target["n"]}
+    pid, code = fork(target)
+    if code is not None:
+        return {"n": target["n"], "copy": pid, "code": code}
+    match target["do"]:
+        case "exit":
+            sys.exit(7)
+        case "return":
+            return {"n": target["n"], "from": "the copy"}
+        case "raise":
+            raise ValueError("in the copy")
+        case "emit":
+            try:
+                ctx.emit({"from": "the copy"})
+            except Exception as error:  # noqa: BLE001 - the test shall see it
+                note(target, type(error).__name__)
+            os._exit(8)
+        case "checkpoint":
+            ctx.checkpoint({"from": "the copy"})
+    return None
+
+
+@scraper(timeout=20.0, retries=0)
+def forks_in_threads(ctx, target):
+    return fork_and(ctx, target)
+
+
+@scraper(timeout=20.0, retries=0, isolation="process")
+def forks_in_children(ctx, target):
+    return fork_and(ctx, target)
+
+
+async def fork_and_await(ctx, target: dict):
+    if target.get("do") == "await":
+        waiting = asyncio.get_running_loop().create_future()
+        pid, code = fork(target)
+        if code is None:
+            await waiting
+        return {"n": target["n"], "copy": pid, "code": code}
+    if target.get("do") == "checkpoint":
+        pid, code = fork(target)
+        if code is None:
+            await ctx.checkpoint({"from": "the copy"})
+        return {"n": target["n"], "copy": pid, "code": code}
+    return fork_and(ctx, target)
+
+
+@scraper(timeout=20.0, retries=0)
+async def forks_on_the_loop(ctx, target):
+    return await fork_and_await(ctx, target)
+
+
+@scraper(timeout=20.0, retries=0, isolation="process")
+async def forks_in_async_children(ctx, target):
+    return await fork_and_await(ctx, target)
+
+
+@scraper(timeout=300.0, isolation="process")
+def dies_with_a_copy(ctx, target):
+    """Its copy lives on."""
+    if "do" in target and os.fork() == 0:
+        note(target, "copied")
+        time.sleep(600)
+    if "do" in target:
+        os._exit(3)
+    return {"n": target["n"]}
 
 
 @scraper(timeout=60.0)

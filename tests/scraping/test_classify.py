@@ -86,7 +86,9 @@ def meaning(error):
         (KeyError("price"), ("transient", None, None)),
         (MemoryError(), ("transient", None, None)),
         (SystemExit(1), ("transient", None, None)),
-        (asyncio.CancelledError(), ("transient", None, None)),
+        (GeneratorExit(), ("transient", None, None)),
+        (asyncio.CancelledError(), ("crash", None, None)),
+        (KeyboardInterrupt(), ("crash", None, None)),
     ],
 )
 def test_every_row_of_the_table(error, expected):

@@ -17,7 +17,9 @@ class Results:
     """A file that is checked before anything is done, and complete when the run is."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.name = str(path)
+        # A replay runs scrapers in this process, and they may change the current folder.
+        self.path = path.absolute()
         self.form = format_of(path)
         check_format(self.form)
         self._exporter: LiveExporter | None = None
@@ -48,9 +50,9 @@ class Results:
         if self._exporter is not None:
             written = self._exporter.finish()
             self._exporter = None
-            return {"path": str(self.path), "items": written.lines, "missing": written.missing}
+            return {"path": self.name, "items": written.lines, "missing": written.missing}
         exported = export(store, run.name, self.path)
-        return {"path": str(self.path), "items": exported.items, "missing": exported.missing}
+        return {"path": self.name, "items": exported.items, "missing": exported.missing}
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
         """Write the whole file anew; what it holds."""
@@ -70,7 +72,7 @@ class Results:
 
     def _is_a_strangers(self) -> InputError:
         return InputError(
-            f"{self.path} exists and is no results file of ours; "
+            f"{self.name} exists and is no results file of ours; "
             "move it away, or name another with -o"
         )
 

@@ -181,7 +181,7 @@ def _finished(results: Results, store: "Store", run: Run) -> dict[str, Any]:
     try:
         return results.finish(store, run)
     except InputError as error:
-        return {"path": str(results.path), "items": None, "missing": None, "error": str(error)}
+        return {"path": results.name, "items": None, "missing": None, "error": str(error)}
 
 
 def _beginning(planned: Planned) -> str:

@@ -104,7 +104,7 @@ class Work:
             if loaded.skipped:
                 self._view.say(f"{count(loaded.skipped, 'line')} without a usable target left out")
         self._settle()
-        codes = [ended.code for ended in self._fleet.exits]
+        codes = [ended.code for ended in self._fleet.exits if not ended.was_cut_short]
         worst = next((code for code in (DATABASE, USAGE) if code in codes), 0)
         return Ended(self._interrupted, worst, str(self._logs.folder))
 

@@ -23,7 +23,8 @@ class Saving:
         from swather.testing import fixture
 
         fixture.check_writable(path)
-        self._path = path
+        self._name = str(path)
+        self._path = path.absolute()
         self._scraper = scraper
         self._target = target
         self._params = params
@@ -44,7 +45,7 @@ class Saving:
         found = fixture.Fixture(scraper=self._scraper.name, target=self._target, pages=pages)
         fixture.save(self._path, found)
         return {
-            "path": str(self._path),
+            "path": self._name,
             "pages": len(pages),
             "bytes": self._path.stat().st_size,
             "test": self._test(scraped),
@@ -55,7 +56,7 @@ class Saving:
         arguments = [name, _python(self._target)]
         if self._params:
             arguments.append(f"params={_python(self._params)}")
-        arguments.append(f"fixture={_python(str(self._path))}")
+        arguments.append(f"fixture={_python(self._name)}")
         call = f"run_scraper({', '.join(arguments)})"
         asserts = ["assert scraped.items"] if scraped is None else _asserts_of(scraped)
         return "\n".join(

@@ -68,6 +68,7 @@ def command(
         max_crawl_delay_seconds=held.max_crawl_delay_seconds,
     )
     _log_to_stderr()
+    registry.enter_folder()
     began = time.monotonic()
     try:
         scraped = run_scraper(found, value, params=given, fetcher=source, trip=trip)

@@ -28,7 +28,7 @@ from swather.runs.view import Silent, View, view_on
 from swather.scraping import params as parameters
 from swather.scraping import registry
 from swather.scraping.scraper import Scraper
-from swather.store import Store
+from swather.store import Store, factory
 from swather.worker import Worker, WorkerReport
 
 __all__ = ["RunResult", "run"]
@@ -73,13 +73,16 @@ def run(
     (Ctrl-C) lets running targets end, a second one does not, and is then raised.
     """
     registry.refuse_while_loading("swather.run")
+    # A scraper may change the current folder.
+    output = None if output is None else Path(output).absolute()
+    files_folder = Path(files_folder).absolute()
     made = registry.load(scraper) if isinstance(scraper, str) else scraper
     typed = dict(params or {})
     parameters.typed(made, typed)
     if output is not None:
         check_format(format_of(output))
     temporary = None if db else Path(tempfile.mkdtemp(prefix="swather-"))
-    url = db or f"sqlite:///{temporary}/swather.db"
+    url = factory.located(db or f"sqlite:///{temporary}/swather.db")
     is_known = isinstance(targets, Collection) and not isinstance(targets, str | bytes)
     targets = [targets] if isinstance(targets, str | bytes) else targets
     store = swather.store.open(url)
@@ -105,7 +108,7 @@ def run(
             concurrency=concurrency,
             lease_seconds=lease_seconds,
             grace_seconds=grace_seconds,
-            files_folder=Path(files_folder),
+            files_folder=files_folder,
         )
         with _Results(store, planned.run, output):
             if not planned.finished or anything_new(store, planned.run.name, intake):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -27,18 +27,28 @@ _log = logging.getLogger(__name__)
 
 
 class Exit(NamedTuple):
-    """A process that has ended; `code` is negative for the signal that killed it."""
+    """A process that has ended; `code` is negative for the signal that killed it. `was_cut_short`:
+    the code is not the worker's own, which had begun to work and did not say that it ended.
+    """
 
     number: int
     pid: int
     code: int
     log: Path | None
+    was_cut_short: bool = False
 
     @property
     def is_crash(self) -> bool:
+        if self.was_cut_short:
+            return True
         return self.code not in _NOT_CRASHES and self.code != RESTART_ASKED
 
     def __str__(self) -> str:
+        if self.code >= 0 and self.was_cut_short:
+            return (
+                f"worker {self.number} (process {self.pid}) was ended with {self.code} in the "
+                "middle of its work, maybe by a scraper that calls os._exit()"
+            )
         if self.code >= 0:
             return f"worker {self.number} (process {self.pid}) ended with {self.code}"
         try:
@@ -71,6 +81,7 @@ class Member:
         self._parent = parent
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
+        self._farewell = -1
         self._start_at = 0.0
 
     @property
@@ -98,7 +109,9 @@ class Member:
         """How the process ended, if it has; with `restart` another may take its place."""
         if self._process is None or (code := self._process.poll()) is None:
             return None
-        ended = Exit(self.number, self._process.pid, code, self._log)
+        told = _rest_of(self._farewell)
+        cut_short = b"begun" in told and b"ended" not in told
+        ended = Exit(self.number, self._process.pid, code, self._log, cut_short)
         self._process = None
         self._start_at = self._next_start(ended) if restart else _NEVER
         return ended
@@ -122,9 +135,9 @@ class Member:
             posix.kill_group(self._process.pid)
 
     def _next_start(self, ended: Exit) -> float:
-        if ended.code == RESTART_ASKED:
+        if ended.code == RESTART_ASKED and not ended.was_cut_short:
             return 0.0
-        if ended.code == DATABASE_AWAY:
+        if ended.code == DATABASE_AWAY and not ended.was_cut_short:
             return time.monotonic() + _AWAY_PAUSE_SECONDS
         if not ended.is_crash or self._restarts - self._forgiven >= MAX_RESTARTS:
             return _NEVER
@@ -133,27 +146,42 @@ class Member:
         return time.monotonic() + pause
 
     def _started(self) -> "subprocess.Popen[bytes]":
-        # A group of its own: Ctrl-C at a terminal reaches whole groups, and what the fleet passes
-        # on would be the second signal.
-        if self._log is None:
+        farewell, theirs = os.pipe()
+        try:
+            process = self._popen(theirs)
+        except BaseException:
+            os.close(farewell)
+            raise
+        finally:
+            os.close(theirs)
+        self._farewell = farewell
+        return process
+
+    def _popen(self, farewell: int) -> "subprocess.Popen[bytes]":
+        with ExitStack() as opened:
+            log = None if self._log is None else opened.enter_context(self._log.open("ab"))
             return subprocess.Popen(
                 self._command,
-                env=self._environment,
+                env={**self._environment, "SWATHER_FAREWELL_FD": str(farewell)},
                 stdin=subprocess.DEVNULL,
-                stdout=2,
-                pass_fds=[self._parent],
-                process_group=0,
-            )
-        with self._log.open("ab") as log:
-            return subprocess.Popen(
-                self._command,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=2 if log is None else log,
                 stderr=log,
-                pass_fds=[self._parent],
+                pass_fds=[self._parent, farewell],
+                # A group of its own: Ctrl-C at a terminal reaches whole groups, and what the fleet
+                # passes on would be the second signal.
                 process_group=0,
             )
+
+
+def _rest_of(pipe: int) -> bytes:
+    """What was written to a pipe, which is then closed; others may hold its other end open."""
+    os.set_blocking(pipe, False)
+    try:
+        return os.read(pipe, 64)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(pipe)
 
 
 def environment_with(parent: int, extra: Mapping[str, str] | None) -> dict[str, str]:

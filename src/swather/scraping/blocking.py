@@ -94,12 +94,21 @@ class SyncWeb:
         form: str | None = None,
         check: Check = None,
     ) -> Page:
-        page: Page = self._run(self._web.login(url, fields, form=form, check=check))
+        page: Page = self._wait_for(self._web.login(url, fields, form=form, check=check))
         return page
 
     def _send(self, request: Request, *, check: bool) -> Page:
-        page: Page = self._run(self._web._send(request, check=check))  # noqa: SLF001 - its twin
+        page: Page = self._wait_for(self._web._send(request, check=check))  # noqa: SLF001 - its twin
         return page
+
+    def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Its result. In a forked process there is nobody who would ever run it."""
+        try:
+            self._web._check_usable()  # noqa: SLF001 - its twin
+        except BaseException:
+            coroutine.close()
+            raise
+        return self._run(coroutine)
 
 
 class SyncContext(SyncWeb):
@@ -155,19 +164,22 @@ class SyncContext(SyncWeb):
         self._context.emit(item, key)
 
     def save(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
-        file: File = self._run(self._context.save(content, name, media_type))
+        file: File = self._wait_for(self._context.save(content, name, media_type))
         return file
 
     def checkpoint(self, cursor: Any) -> None:
-        self._run(self._context.checkpoint(cursor))
+        self._wait_for(self._context.checkpoint(cursor))
 
     def progress(
         self, done: float | None = None, total: float | None = None, note: str = ""
     ) -> None:
-        self._run(self._context.progress(done, total, note))
+        self._wait_for(self._context.progress(done, total, note))
 
     def sleep(self, seconds: float) -> None:
-        self._run(self._context.sleep(seconds))
+        self._wait_for(self._context.sleep(seconds))
 
     def collected(self) -> Collected:
         return self._context.collected()
+
+    def _end(self) -> None:
+        self._context._end()  # noqa: SLF001 - its twin

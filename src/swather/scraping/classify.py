@@ -24,16 +24,21 @@ NotStored                                    permanent  not_stored
 BadPayload                                   permanent  bad_item
 MissingExtra                                 permanent  missing_extra
 any other InputError                         permanent  bad_input
+KeyboardInterrupt, asyncio.CancelledError    crash
 anything else, mistakes in the code too      transient
 
 What raises Blocked, 429 and 503 also cool the lane: they are about the site and not about one page
 of it, as 403 may be.
+
+What interrupts or cancels an attempt from within may be another target's doing, as the end of a
+whole process may.
 
 HTTP errors and timeouts of requests, httpx, aiohttp and urllib are known by name. `add_rule` puts a
 row of one's own before all others. An error that no row knows is what caused it (`raise … from`);
 of a group of errors, the first counts.
 """
 
+import asyncio
 import logging
 import math
 import re
@@ -103,7 +108,7 @@ _own_rules: list[Rule] = []
 
 
 def classify(error: BaseException, *, alone: bool = False) -> Classified:
-    """Look an exception up in the table; `alone` marks a fault of a child that ran nothing else.
+    """Look an exception up in the table; `alone`: nothing but this target can be to blame for it.
     It never raises, whatever the attributes and methods of a foreign error do.
     """
     cause, meaning = _meaning_of(error)
@@ -262,6 +267,8 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (BadPayload, Meaning(ErrorClass.PERMANENT, "bad_item")),
     (MissingExtra, Meaning(ErrorClass.PERMANENT, "missing_extra")),
     (InputError, Meaning(ErrorClass.PERMANENT, "bad_input")),
+    (KeyboardInterrupt, Meaning(ErrorClass.CRASH)),
+    (asyncio.CancelledError, Meaning(ErrorClass.CRASH)),
 )
 
 _BY_NAME: Final[dict[str, Meaning]] = {

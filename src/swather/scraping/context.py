@@ -97,6 +97,7 @@ class Context(Web):
 
         Priority and partition are this task's own unless the scraper or the caller names others.
         """
+        self._check_usable()
         lease = self._lease
         if partition is None and self._scraper.options.partition is None:
             partition = lease.partition
@@ -117,6 +118,7 @@ class Context(Web):
         """Add a row to the results, unless a hook drops it; with a `key`, only the first of the
         run is kept.
         """
+        self._check_usable()
         if key is not None:
             if not key:
                 raise BadPayload(f"an item's key must not be empty, got {key!r}")
@@ -131,6 +133,7 @@ class Context(Web):
         self, content: bytes | Path, name: str | None = None, media_type: str = ""
     ) -> File:
         """Store a file: bytes, or one that lies at a path. Its name appears with the result."""
+        self._check_usable()
         if not isinstance(content, bytes | Path):
             raise InputError(
                 f"save() takes bytes or a pathlib.Path, got {type(content).__name__}; "
@@ -146,6 +149,7 @@ class Context(Web):
         """Commit what was produced so far, and `cursor` as the place to go on from. Several at once
         take turns.
         """
+        self._check_usable()
         encode(cursor, what="cursor")
         if self._saving is None:
             self._saving = asyncio.Lock()
@@ -156,12 +160,14 @@ class Context(Web):
         self, done: float | None = None, total: float | None = None, note: str = ""
     ) -> None:
         """Tell those who watch how far this target is."""
+        self._check_usable()
         told = {"done": done, "total": total, "note": note or None}
         data = {name: value for name, value in told.items() if value is not None}
         encode(data, what="progress")
         await self._verbs.progress(data)
 
     async def sleep(self, seconds: float) -> None:
+        self._check_usable()
         await asyncio.sleep(seconds)
 
     def collected(self) -> Collected:

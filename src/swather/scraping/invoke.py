@@ -27,7 +27,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def invoke(instance: Instance, context: Context) -> None:
-    """Run an async scraper on the context's target; its items are then in the context."""
+    """Run an async scraper on the context's target; its items are then in the context, which can
+    be used no more.
+    """
+    try:
+        await _invoke(instance, context)
+    finally:
+        context._end()  # noqa: SLF001 - not for scrapers
+
+
+async def _invoke(instance: Instance, context: Context) -> None:
     if instance.is_generator:
         async with aclosing(instance.scrape(context, context.target)) as items:
             async for item in items:
@@ -51,7 +60,14 @@ async def invoke(instance: Instance, context: Context) -> None:
 
 
 def invoke_blocking(instance: Instance, context: SyncContext) -> None:
-    """Run a plain scraper in this thread; its items are then in the context."""
+    """As `invoke`, for a plain scraper, in this thread."""
+    try:
+        _invoke_blocking(instance, context)
+    finally:
+        context._end()  # noqa: SLF001 - not for scrapers
+
+
+def _invoke_blocking(instance: Instance, context: SyncContext) -> None:
     if instance.is_generator:
         with closing(instance.scrape(context, context.target)) as items:
             for item in items:

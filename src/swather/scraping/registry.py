@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shado
 ENTRY_POINTS: Final = "swather.scrapers"
 FORMS: Final = "file.py, file.py:name or module:name"
 
+_entered: Final[list[Path]] = []
 _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
 
@@ -38,6 +40,19 @@ def load(spec: str) -> Scraper:
 
     LoadError says what is missing or broken, and where.
     """
+    with _folder_kept():
+        return _load(spec)
+
+
+def enter_folder() -> None:
+    """Change to the folder that code changed to while it was loaded, if it did: what it names is
+    meant from there, while what a command names is meant from where the command was given.
+    """
+    if _entered:
+        os.chdir(_entered[-1])
+
+
+def _load(spec: str) -> Scraper:
     place, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
@@ -67,6 +82,17 @@ def absolute(spec: str) -> str:
     if spec.endswith(".py"):
         return str(Path(spec).resolve())
     return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else spec
+
+
+@contextmanager
+def _folder_kept() -> Iterator[None]:
+    before = Path.cwd()
+    try:
+        yield
+    finally:
+        if (after := Path.cwd()) != before:
+            _entered.append(after)
+            os.chdir(before)
 
 
 def refuse_while_loading(what: str) -> None:

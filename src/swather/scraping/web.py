@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Unpack
 
-from swather.errors import InputError
+from swather import posix
+from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import within
 from swather.net.page import Page, is_absolute, join
@@ -21,7 +22,17 @@ from swather.scraping.targets import lane_of_url, url_of
 class Web:
     """Fetches pages on behalf of one attempt, in its scraper's session."""
 
-    __slots__ = ("_lease", "_log", "_scraper", "_verbs", "page", "params", "run")
+    __slots__ = (
+        "_is_over",
+        "_lease",
+        "_log",
+        "_process_id",
+        "_scraper",
+        "_verbs",
+        "page",
+        "params",
+        "run",
+    )
 
     def __init__(
         self, *, scraper: Scraper, lease: Lease, run: RunInfo, params: Any, verbs: Verbs
@@ -33,6 +44,8 @@ class Web:
         self._lease = lease
         self._verbs = verbs
         self._log: TaskLog | None = None
+        self._is_over = False
+        self._process_id = posix.process_id()
 
     @property
     def log(self) -> TaskLog:
@@ -118,6 +131,28 @@ class Web:
                 request = self._request("GET", found.action, params=filled)
             return checked(await self._send(request, check=False), check, found, fields)
 
+    @property
+    def _is_copied(self) -> bool:
+        """Whether this process is a copy, made by os.fork, of the one that has the target."""
+        return self._process_id != posix.process_id()
+
+    def _end(self) -> None:
+        """The scraper has returned: whoever still holds this may do nothing more with it."""
+        self._is_over = True
+
+    def _check_usable(self) -> None:
+        """AttemptOver for threads, tasks and processes that were left behind."""
+        if self._is_over:
+            raise AttemptOver(
+                "this ctx cannot be used any more, its target is done; let the scraper wait for "
+                "its threads and tasks before it returns"
+            )
+        if self._is_copied:
+            raise AttemptOver(
+                "this ctx cannot be used in a forked process; hand what is found there back to "
+                "the process that runs the scraper"
+            )
+
     def _web(self) -> "Web":
         """For the setup() of an instance: the same, with a last page of its own."""
         return Web(scraper=self._scraper, lease=self._lease, run=self.run, params=self.params,
@@ -138,6 +173,7 @@ class Web:
         return request
 
     async def _send(self, request: Request, *, check: bool) -> Page:
+        self._check_usable()
         page = await self._verbs.fetch(request)
         self.page = page
         if check:

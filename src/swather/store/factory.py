@@ -54,6 +54,12 @@ def sqlite_path(url: str) -> Path | None:
     raise BadURL(f"{redacted(url)!r} is not a database URL; use {_FORMS}")
 
 
+def located(url: str) -> str:
+    """The same database, whatever becomes of the current folder."""
+    path = sqlite_path(url)
+    return url if path is None else f"sqlite:///{path.absolute()}"
+
+
 def _check_escapes(url: str) -> None:
     """A password cut at its own '@' or '/' would be shown as a host or a database name."""
     authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from swather import posix
 from swather.errors import InputError
 from swather.model.lease import Lease
 from swather.model.payload import decode, encode
@@ -15,6 +16,7 @@ from swather.model.retry import Faults
 from swather.model.task import Target
 from swather.net.fetcher import Fetcher
 from swather.net.trip import ANYWHERE, Trip
+from swather.scraping import copied
 from swather.scraping import params as parameters
 from swather.scraping.context import Context, RunInfo, SyncContext
 from swather.scraping.invoke import invoke, invoke_blocking
@@ -92,7 +94,16 @@ def run_scraper(
     typed = parameters.typed(scraper, params or {})
 
     def execute() -> Scraped:
-        return _execute(scraper, lease, typed, source, trip)
+        process_id = posix.process_id()
+        try:
+            scraped = _execute(scraper, lease, typed, source, trip)
+        except BaseException as error:
+            if process_id != posix.process_id():
+                copied.leave(error)
+            raise
+        if process_id != posix.process_id():
+            copied.leave(None)
+        return scraped
 
     return _outside_of_any_loop(execute)
 

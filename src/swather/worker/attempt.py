@@ -1,9 +1,10 @@
 """One execution of a scraper on a task, from its start to its end or to where it was cut."""
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from swather.model.lease import Lease
+from swather.model.retry import Faults
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
 from swather.worker.job import Job
@@ -12,7 +13,15 @@ if TYPE_CHECKING:
     from swather.store.ports import Fence
     from swather.worker.trip import AttemptTrip
 
+# From this many on, a task has a child process to itself.
+CRASHES_BEFORE_ALONE: Final = 2
+
 Ending = Collected | Classified | BaseException
+
+
+def is_suspect(faults: Faults) -> bool:
+    """Whether a task runs alone: it may have ended two processes, or has certainly ended one."""
+    return faults.crashes >= CRASHES_BEFORE_ALONE or faults.crashes_alone > 0
 
 
 class Cut(Enum):

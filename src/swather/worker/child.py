@@ -17,17 +17,17 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from swather import posix
-from swather.errors import LeaseLost, LoadError
+from swather.errors import LoadError
 from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping import copied, registry
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
-from swather.scraping.registry import load
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up, set_up_blocking
 from swather.worker import wire
@@ -38,7 +38,9 @@ _log = logging.getLogger(__name__)
 
 
 class Line:
-    """The socket to the worker: a thread reads it, any thread may ask."""
+    """The socket to the worker: a thread reads it, any thread may ask. What a scraper forks has
+    no part in it: it would answer in our name, and keep the worker from seeing us end.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self.inbox: SimpleQueue[wire.Hello | wire.Start | None] = SimpleQueue()
@@ -47,6 +49,7 @@ class Line:
         self._asked: dict[int, Future[bytes]] = {}
         self._last = 0
         self._worker_pid = os.getppid()
+        os.register_at_fork(after_in_child=self._hang_up)
         threading.Thread(target=self._read, name="swather-line", daemon=True).start()
 
     def send(self, message: wire.Message) -> None:
@@ -54,14 +57,18 @@ class Line:
         with self._sending:
             self._connection.sendall(framed)
 
-    async def ask(self, verb: str, body: bytes) -> bytes:
+    async def ask(self, token: int, verb: str, body: bytes) -> bytes:
         future: Future[bytes] = Future()
         with self._sending:
             self._last += 1
             number = self._last
             self._asked[number] = future
-            self._connection.sendall(wire.frame(wire.Ask(number, verb, body)))
+            self._connection.sendall(wire.frame(wire.Ask(token, number, verb, body)))
         return await asyncio.wrap_future(future)
+
+    def _hang_up(self) -> None:
+        # Not by close(), which waits for the file that our reader has made of it.
+        os.close(self._connection.detach())
 
     def _read(self) -> None:
         with self._connection.makefile("rb") as stream:
@@ -89,13 +96,14 @@ class Line:
 
 
 class LineVerbs:
-    """See swather.scraping.context.Verbs."""
+    """See swather.scraping.context.Verbs. They speak for one attempt, the one of `token`."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, token: int) -> None:
         self._line = line
+        self._token = token
 
     async def fetch(self, request: Request) -> Page:
-        return wire.page_of(await self._line.ask("fetch", wire.pack(request)))
+        return wire.page_of(await self._line.ask(self._token, "fetch", wire.pack(request)))
 
     async def checkpoint(
         self,
@@ -106,17 +114,17 @@ class LineVerbs:
         files: Sequence[File],
     ) -> None:
         collected = Collected(list(items), list(children), list(files), part)
-        await self._line.ask("checkpoint", wire.produced(collected, cursor))
+        await self._line.ask(self._token, "checkpoint", wire.produced(collected, cursor))
 
     async def progress(self, data: Any) -> None:
-        await self._line.ask("progress", wire.to_json(data))
+        await self._line.ask(self._token, "progress", wire.to_json(data))
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         if isinstance(content, Path):
             body = wire.Save(None, str(Path.cwd() / content), name, media_type)
         else:
             body = wire.Save(content, None, name, media_type)
-        return wire.file_of(await self._line.ask("save", wire.pack(body)))
+        return wire.file_of(await self._line.ask(self._token, "save", wire.pack(body)))
 
 
 class Executor:
@@ -131,25 +139,37 @@ class Executor:
         self._run: Callable[[Coroutine[Any, Any, Any]], Any] = (
             self._runner.run if scraper.is_async else _run_on(_new_loop())
         )
+        if scraper.is_async:
+            copied.stop_in_copies(self._runner.get_loop())
 
     def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
+        process_id = posix.process_id()
+        error: BaseException | None = None
+        produced = b""
         try:
-            context = Context(
-                scraper=self._scraper,
-                lease=wire.lease_of(start.lease),
-                run=RunInfo(*start.run),
-                params=typed(self._scraper, wire.from_json(start.params)),
-                verbs=LineVerbs(self._line),
-            )
-            if self._scraper.is_async:
-                self._runner.run(self._invoke(context))
-            else:
-                self._invoke_plain(context)
-            return wire.Done(wire.produced(context.collected()))
-        except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
-            return wire.Faulted(classify(error), isinstance(error, LeaseLost))
-        finally:
-            self._close_surplus()
+            produced = self._scrape(start)
+        except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
+            error = raised
+        if process_id != posix.process_id():
+            copied.leave(error)
+        self._close_surplus()
+        if error is not None:
+            return wire.Faulted(start.token, classify(error))
+        return wire.Done(start.token, produced)
+
+    def _scrape(self, start: wire.Start) -> bytes:
+        context = Context(
+            scraper=self._scraper,
+            lease=wire.lease_of(start.lease),
+            run=RunInfo(*start.run),
+            params=typed(self._scraper, wire.from_json(start.params)),
+            verbs=LineVerbs(self._line, start.token),
+        )
+        if self._scraper.is_async:
+            self._runner.run(self._invoke(context))
+        else:
+            self._invoke_plain(context)
+        return wire.produced(context.collected())
 
     def close(self) -> None:
         self._surplus += self._idle.clear()
@@ -209,10 +229,11 @@ def main(connection: int, guard: int) -> int:
     sys.path[:] = hello.path
     logging.basicConfig(level=hello.log_level)
     try:
-        executor = Executor(load(hello.spec), line)
+        executor = Executor(registry.load(hello.spec), line)
     except LoadError as error:
         line.send(wire.CannotLoad(str(error)))
         return 1
+    registry.enter_folder()
     line.send(wire.Ready())
     while isinstance(start := line.inbox.get(), wire.Start):
         line.send(executor.execute(start))

@@ -5,17 +5,18 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from swather.errors import LeaseLost
+import msgspec
+
 from swather.model.outcome import Fault
-from swather.model.retry import ErrorClass, Faults
+from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
 from swather.worker import wire
 from swather.worker.attempt import Attempt, Cut, Ending, Runner
 from swather.worker.isolate import START_SECONDS, CannotLoad, Child, ChildDied
 from swather.worker.outcome import crashed
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
-CRASHES_BEFORE_ALONE: Final = 2
 CRASHES_BEFORE_FRESH: Final = 6
 MAX_ALONE: Final = 4
 MEMORY_LOOK_SECONDS: Final = 0.5
@@ -48,9 +49,11 @@ class ChildRunner:
         self._otherwise = otherwise
         self._idle: dict[str, list[Child]] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        # What children said for attempts that were over.
+        self.strays = 0
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = _Place(self._loop.create_task(self._run(attempt)))
+        attempt.place = _Place(own_task(self._loop, self._run(attempt)))
 
     def stop(self, attempt: Attempt) -> None:
         child = attempt.place.child
@@ -90,13 +93,14 @@ class ChildRunner:
         child = self._take(attempt)
         attempt.place.child = child
         fresh = child.executed == 0
+        strays = child.strays
         watch: asyncio.Task[None] | None = None
         try:
             if fresh:
                 await child.greet()
             self._set_deadline(attempt, self._loop.time() + attempt.timeout)
             if (limit := job.scraper.options.memory_limit_mb) is not None:
-                watch = self._loop.create_task(_watch_memory(child, limit << 20))
+                watch = own_task(self._loop, _watch_memory(child, limit << 20))
             answer = await child.execute(_start_of(attempt), LoopVerbs(attempt, self._services))
         except ChildDied as error:
             told = str(error) or await child.how_it_died()
@@ -106,12 +110,19 @@ class ChildRunner:
             self._let_go(child)
             raise
         finally:
+            self.strays += child.strays - strays
             if watch is not None:
                 watch.cancel()
-        self._give_back(child, attempt)
         if isinstance(answer, wire.Done):
+            self._give_back(child, attempt)
             return wire.collected_of(answer.collected)
-        return LeaseLost("told by the child") if answer.lost else answer.classified
+        if answer.classified.fault.error_class is ErrorClass.CRASH:
+            # The next attempt is to have a child in which nothing else has run.
+            self._let_go(child)
+            fault = msgspec.structs.replace(answer.classified.fault, alone=fresh)
+            return msgspec.structs.replace(answer.classified, fault=fault)
+        self._give_back(child, attempt)
+        return answer.classified
 
     def _take(self, attempt: Attempt) -> Child:
         scraper = attempt.job.scraper
@@ -121,7 +132,7 @@ class ChildRunner:
             if child.is_alive:
                 return child
             self._let_go(child)
-        return Child(scraper)
+        return Child(scraper, self._services.folder)
 
     def _give_back(self, child: Child, attempt: Attempt) -> None:
         options = child.scraper.options
@@ -135,7 +146,7 @@ class ChildRunner:
             self._idle.setdefault(child.scraper.name, []).append(child)
 
     def _let_go(self, child: Child) -> None:
-        task = self._loop.create_task(child.close())
+        task = own_task(self._loop, child.close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -156,11 +167,6 @@ class ChildRunner:
         attempt.runner.start(attempt)
 
 
-def is_suspect(faults: Faults) -> bool:
-    """Whether a task runs alone: it may have ended two processes, or has certainly ended one."""
-    return faults.crashes >= CRASHES_BEFORE_ALONE or faults.crashes_alone > 0
-
-
 class _Place:
     __slots__ = ("child", "task")
 
@@ -171,7 +177,9 @@ class _Place:
 
 def _start_of(attempt: Attempt) -> wire.Start:
     job = attempt.job
-    return wire.Start(wire.to_json(attempt.lease), job.info, wire.to_json(job.run.params))
+    return wire.Start(
+        attempt.lease.token, wire.to_json(attempt.lease), job.info, wire.to_json(job.run.params)
+    )
 
 
 async def _watch_memory(child: Child, limit_bytes: int) -> None:

@@ -76,6 +76,7 @@ class Crew:
             FileStore(settings.files_folder),
             self._disk,
             settings.new_fetcher,
+            settings.folder,
             on_children=lambda: self._soon(self._chores.send_hint),
         )
         if settings.replay:
@@ -312,6 +313,7 @@ class Crew:
             "slots": self._slots.concurrency,
             "abandoned": self._slots.abandoned,
             "trouble": self._services.saving.trouble,
+            "strays": self._dispatch.strays,
             "current": current(running, self._loop.time(), time.time()),
         }
 

@@ -10,8 +10,8 @@ from swather.model.lease import Lease
 from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
-from swather.worker.attempt import Attempt, Ending, Runner
-from swather.worker.children import MAX_ALONE, ChildRunner, is_suspect
+from swather.worker.attempt import Attempt, Ending, Runner, is_suspect
+from swather.worker.children import MAX_ALONE, ChildRunner
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs
@@ -60,6 +60,11 @@ class Dispatch:
     @property
     def is_idle(self) -> bool:
         return not (self.slots.running or self._parked or self._suspects)
+
+    @property
+    def strays(self) -> int:
+        """What child processes said for attempts that were over."""
+        return self._in_children.strays + self._alone.strays
 
     @property
     def is_loading(self) -> bool:

@@ -2,13 +2,12 @@
 
 from random import Random
 
-from swather.errors import LeaseLost
 from swather.model.outcome import Outcome
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
 from swather.scraping.faulted import faulted
 from swather.scraping.place import traceback_of, where_of
-from swather.worker.attempt import Attempt, Cut, Ending
+from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
 from swather.worker.outcome import completed, released, timed_out
 from swather.worker.slots import Abandoned
 
@@ -30,11 +29,11 @@ def outcome_of(
             return released(attempt.lease), None
         case Cut.TIMEOUT:
             ending = _timeout_of(attempt, ending)
-        case None if isinstance(ending, LeaseLost):
-            return None, None
     if not isinstance(ending, Classified):
         assert isinstance(ending, BaseException)
-        ending = classify(ending)
+        # One that should have been in a child of its own, which cannot load its scraper.
+        alone = is_suspect(attempt.lease.faults)
+        ending = classify(ending, alone=alone)
     job = attempt.job
     return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
 
+from swather.scraping import copied
 from swather.scraping.context import Context
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up
 from swather.worker.attempt import Attempt, Ending
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
@@ -38,7 +40,7 @@ class LoopRunner:
         self._idle = Idle()
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = asyncio.Task(self._run(attempt), loop=self._loop)
+        attempt.place = own_task(self._loop, self._run(attempt))
 
     def stop(self, attempt: Attempt) -> None:
         attempt.place.cancel()
@@ -75,6 +77,8 @@ class LoopRunner:
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
+        if context._is_copied:  # noqa: SLF001 - not for scrapers
+            copied.leave(ending if isinstance(ending, BaseException) else None)
         surplus: list[Instance] = []
         if scraper.is_class and instance is not None and attempt.cut is None:
             surplus = self._idle.put(instance, job.run.id)

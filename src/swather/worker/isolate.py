@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from swather import posix
+from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
 from swather.worker import wire
+from swather.worker.own_task import own_task
 from swather.worker.verbs import LoopVerbs
 
 START_SECONDS: Final = 60.0
@@ -30,11 +32,14 @@ class CannotLoad(Exception):
 
 
 class Child:
-    """One process that executes one scraper, a task at a time."""
+    """One process that executes one scraper, a task at a time. `strays` counts what it said for
+    attempts that were over: none of it is taken.
+    """
 
-    def __init__(self, scraper: Scraper) -> None:
+    def __init__(self, scraper: Scraper, folder: Path) -> None:
         self.scraper = scraper
         self.executed = 0
+        self.strays = 0
         self._socket, theirs = socket.socketpair()
         guard, self._guard = os.pipe()
         given = [theirs.fileno(), guard]
@@ -44,6 +49,7 @@ class Child:
                 [sys.executable, "-P", "-m", "swather.worker.child", *map(str, given)],
                 pass_fds=given,
                 stdin=subprocess.DEVNULL,
+                cwd=folder,
                 start_new_session=True,
             )
         finally:
@@ -81,11 +87,15 @@ class Child:
         self._send(start)
         while True:
             message = await self._receive()
-            if isinstance(message, wire.Ask):
-                task = asyncio.get_running_loop().create_task(self._answer(message, verbs))
+            if not isinstance(message, wire.Ask | wire.Done | wire.Faulted):
+                continue
+            if message.token != start.token:
+                self._refuse(message)
+            elif isinstance(message, wire.Ask):
+                task = own_task(asyncio.get_running_loop(), self._answer(message, verbs))
                 self._asking.add(task)
                 task.add_done_callback(self._asking.discard)
-            elif isinstance(message, wire.Done | wire.Faulted):
+            else:
                 return message
 
     def memory_bytes(self) -> int:
@@ -133,6 +143,20 @@ class Child:
             return wire.message_of(await self._reader.readexactly(length))
         except (asyncio.IncompleteReadError, ConnectionError):
             raise ChildDied from None
+
+    def _refuse(self, stray: wire.Ask | wire.Done | wire.Faulted) -> None:
+        """Something that the scraper has left behind speaks for an attempt that is over."""
+        self.strays += 1
+        what = f"asked for {stray.verb!r}" if isinstance(stray, wire.Ask) else "sent a result"
+        _log.warning(
+            "scraper %s: the child process %d %s for an attempt that is over; nothing is taken",
+            self.scraper.name,
+            self.pid,
+            what,
+        )
+        if isinstance(stray, wire.Ask):
+            error = AttemptOver("the attempt that asks this is over; nothing more is taken for it")
+            self._send(wire.Reply(stray.number, error=wire.error_of(error)))
 
     async def _answer(self, ask: wire.Ask, verbs: LoopVerbs) -> None:
         try:

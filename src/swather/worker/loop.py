@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,9 +14,12 @@ from swather.errors import InputError
 from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
+from swather.scraping import copied, registry
 from swather.scraping.scraper import Scraper
+from swather.store import factory
 from swather.store.clock import Clock
 from swather.worker.crew import Crew
+from swather.worker.own_task import own_task
 from swather.worker.politeness import POLITE, Politeness
 from swather.worker.report import WorkerReport
 from swather.worker.settings import Settings
@@ -68,7 +72,8 @@ class Worker:
         clock: Clock | None = None,
     ) -> None:
         _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
-        self._url = url
+        # A scraper may change the current folder.
+        self._url = factory.located(url)
         self._clock = clock
         self._settings = Settings(
             scrapers=dict(scrapers),
@@ -78,7 +83,8 @@ class Worker:
             partitions=partitions,
             grace_seconds=grace_seconds,
             forever=forever,
-            files_folder=files_folder,
+            folder=Path.cwd(),
+            files_folder=files_folder.absolute(),
             batch_size=batch_size,
             poll_seconds=poll_seconds,
             beat_seconds=beat_seconds,
@@ -104,9 +110,11 @@ class Worker:
 
     def run(self) -> WorkerReport:
         """Work until there is nothing left, or until `stop`; blocks."""
+        registry.enter_folder()
         store = swather.store.open(self._url, clock=self._clock)
         try:
             loop = asyncio.new_event_loop()
+            copied.stop_in_copies(loop)
             try:
                 crew = Crew(loop, store, self._settings, self.begun.set, self._loop_is_stuck)
                 with self._lock:
@@ -114,7 +122,7 @@ class Worker:
                     stopping = self._stopping
                 if stopping is not None:
                     crew.stop(now=stopping)
-                return _completed(loop, loop.create_task(crew.work()))
+                return _completed(loop, own_task(loop, crew.work()))
             finally:
                 with self._lock:
                     self._crew = None
@@ -184,15 +192,29 @@ def _check(
 
 
 def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
-    """What the work gives. A sys.exit() in a task that a scraper has started comes out of the loop
-    as well as to the scraper, whose end it is and not the worker's.
+    """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit
+    or KeyboardInterrupt, interrupts the loop too; that is its own end and not the worker's.
     """
+    process_id = posix.process_id()
+    is_interruptible = _is_interruptible()
     while True:
         try:
             return loop.run_until_complete(work)
-        except SystemExit:
-            if work.done():
+        except (SystemExit, KeyboardInterrupt, RuntimeError) as error:
+            if process_id != posix.process_id():
+                copied.leave(error)
+            is_ours = is_interruptible and isinstance(error, KeyboardInterrupt)
+            if is_ours or work.done() or loop.is_closed():
                 raise
+            _log.warning("a scraper has interrupted the event loop, which goes on: %r", error)
+
+
+def _is_interruptible() -> bool:
+    """Whether Ctrl-C raises KeyboardInterrupt in this thread; elsewhere only scrapers do."""
+    return (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:

@@ -9,7 +9,7 @@ from swather.errors import InputError, NotFound, StoreError, SwatherError
 from swather.worker.interpreter import watched
 from swather.worker.loop import Worker
 from swather.worker.report import WorkerReport
-from swather.worker.shutdown import Shutdown, handled, leave, watch_parent
+from swather.worker.shutdown import Farewell, Shutdown, handled, leave, watch_parent
 
 DONE: Final = 0
 USAGE: Final = 2
@@ -32,11 +32,19 @@ def main(worker: Worker) -> int:
     """
     if not faulthandler.is_enabled():
         faulthandler.enable()
-    shutdown = Shutdown(worker, worker.grace_seconds, leave)
+    farewell = Farewell.named()
+
+    def leave_now(status: int) -> None:
+        farewell.end()
+        leave(status)
+
+    shutdown = Shutdown(worker, worker.grace_seconds, leave_now)
     worker.on_stuck = lambda: _leave_stuck(worker)
     with handled(shutdown), watched(worker.patience_seconds + MARGIN_SECONDS):
         watch_parent(shutdown.on_parent_death)
+        farewell.begin()
         status = _run(worker)
+        farewell.end()
     if _is_anyone_left():
         leave(status)
     return status

@@ -69,8 +69,8 @@ class Reception:
             self.pump.add(outcome)
         if attempt.lease.lane and self.sites is not None:
             self._tell_of_site(self.sites, attempt, outcome, fault)
-        if not isinstance(outcome, Completed):
-            self._look_at_failure(ending)
+        if self.slots.abandoned >= MAX_ABANDONED:
+            self._stop("restart")
 
     def _tell_of_site(
         self, sites: Sites, attempt: Attempt, outcome: Outcome | None, fault: Classified | None
@@ -92,12 +92,6 @@ class Reception:
                 Ended(found.error_class, found.title, status) if against else Ended("", "", status)
             )
             sites.ended((attempt.job.scraper.name, lane), ended, attempt.lease.claimed_at)
-
-    def _look_at_failure(self, ending: Ending) -> None:
-        if isinstance(ending, KeyboardInterrupt):
-            self._stop("stopped")
-        if self.slots.abandoned >= MAX_ABANDONED:
-            self._stop("restart")
 
     def committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:
         is_news = False

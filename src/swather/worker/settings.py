@@ -25,6 +25,7 @@ class Settings:
     partitions: tuple[str, ...] | None
     grace_seconds: float
     forever: bool
+    folder: Path
     files_folder: Path
     batch_size: int | None
     poll_seconds: float

@@ -6,13 +6,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
 from swather.worker.loop import Worker
 
 PARENT_VARIABLE: Final = "SWATHER_PARENT_FD"
+FAREWELL_VARIABLE: Final = "SWATHER_FAREWELL_FD"
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 LAST_RESORT_SECONDS: Final = 3.0
 
@@ -95,6 +96,37 @@ def watch_parent(on_death: Callable[[], None]) -> None:
         on_death()
 
     threading.Thread(target=wait, name="swather-parent", daemon=True).start()
+
+
+class Farewell:
+    """Tells whoever started this process that its exit code is the worker's own word. A scraper may
+    end the process with any code; then the beginning was told, and the end was not.
+    """
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def named(cls) -> "Farewell":
+        """To the descriptor that the environment names, if it does."""
+        named = os.environ.pop(FAREWELL_VARIABLE, "")
+        if not named.isdigit():
+            return cls(None)
+        os.set_inheritable(int(named), False)
+        return cls(int(named))
+
+    def begin(self) -> None:
+        """From here on, scrapers run."""
+        self._tell(b"begun ")
+
+    def end(self) -> None:
+        """From here on, none does; only the last thing that the process does may follow."""
+        self._tell(b"ended ")
+
+    def _tell(self, what: bytes) -> None:
+        if self._descriptor is not None:
+            with suppress(OSError):  # nobody listens any more
+                os.write(self._descriptor, what)
 
 
 def leave(status: int) -> None:

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from swather.errors import LeaseLost
+from swather.scraping import copied
 from swather.scraping.context import Context, SyncContext
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke_blocking
@@ -62,14 +63,18 @@ class SlotThread(threading.Thread):
             return _run_on(self._loop, coroutine, attempt, waiting)
 
         instance: Instance | None = None
+        ending: Ending
         try:
             instance = self._idle.take(job.scraper, job.run.id) or set_up_blocking(
                 job.scraper, context, run
             )
             invoke_blocking(instance, SyncContext(context, run))
-            return context.collected(), instance
+            ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
-            return error, instance
+            ending = error
+        if context._is_copied:  # noqa: SLF001 - not for scrapers
+            copied.leave(ending if isinstance(ending, BaseException) else None)
+        return ending, instance
 
 
 def _close(instances: list[Instance]) -> None:
@@ -139,7 +144,7 @@ def _run_on(
     waiting: Waiting,
 ) -> Any:
     """The result of a coroutine on the loop; an attempt that is cut waits for nothing more."""
-    if attempt.cut is not None or attempt.ended:
+    if attempt.cut is not None:
         coroutine.close()
         raise LeaseLost("this attempt was cut; nothing it does will be kept")
     future = asyncio.run_coroutine_threadsafe(coroutine, loop)

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from swather.errors import LeaseLost, Postponed
+from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Permits
 from swather.model.outcome import File, Item, Verdict
 from swather.model.task import Target
@@ -42,12 +42,15 @@ class Services:
         files: FileStore,
         disk: Executor,
         new_fetcher: Callable[[], Fetcher],
+        folder: Path,
         on_children: Callable[[], None],
     ) -> None:
         self.traffic = Traffic(self._ask)
         self.writer = writer
         self.disk = disk
         self.saving = Saving(files, disk)
+        # Where child processes start, as the worker did.
+        self.folder = folder
         self.on_children = on_children
         self._new_fetcher = new_fetcher
         self._fetcher: Fetcher | None = None
@@ -145,6 +148,8 @@ class LoopVerbs:
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         _check(self._attempt)
+        if isinstance(content, Path):
+            content = Path.cwd() / content  # by now; the disk's thread may come to it later
         try:
             return await self._services.saving.keep(content, name, media_type)
         except DiskFull as error:
@@ -163,7 +168,9 @@ class LoopVerbs:
 
 
 def _check(attempt: Attempt) -> None:
-    if attempt.cut is not None or attempt.ended:
+    if attempt.cut is not None:
         raise LeaseLost("this attempt was cut; nothing it does will be kept")
+    if attempt.ended:
+        raise AttemptOver("this attempt is over; nothing more is taken for it")
     if attempt.postponed is not None:
         raise Postponed("this attempt was put off; nothing it does will be kept")

@@ -33,8 +33,11 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 
 class Start(msgspec.Struct, frozen=True, tag=True):
-    """To the child: execute the scraper on this task. `params` are the run's, as JSON."""
+    """To the child: execute the scraper on this task. `params` are the run's, as JSON. All that
+    the child says of this attempt carries its `token`.
+    """
 
+    token: int
     lease: bytes
     run: tuple[int, str, str]
     params: bytes
@@ -69,6 +72,7 @@ class CannotLoad(msgspec.Struct, frozen=True, tag=True):
 class Ask(msgspec.Struct, frozen=True, tag=True):
     """From the child: a verb of the context."""
 
+    token: int
     number: int
     verb: str
     body: bytes
@@ -77,14 +81,15 @@ class Ask(msgspec.Struct, frozen=True, tag=True):
 class Done(msgspec.Struct, frozen=True, tag=True):
     """From the child: what the scraper has produced, as JSON."""
 
+    token: int
     collected: bytes
 
 
 class Faulted(msgspec.Struct, frozen=True, tag=True):
-    """From the child: what the scraper has raised. `lost`: it was told that its lease is gone."""
+    """From the child: what the scraper has raised."""
 
+    token: int
     classified: Classified
-    lost: bool = False
 
 
 Message = Hello | Start | Reply | Ready | CannotLoad | Ask | Done | Faulted

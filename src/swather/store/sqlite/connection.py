@@ -50,16 +50,20 @@ class Connection:
     Who remembers ids forgets them when `rollbacks` grows: they may be given to other rows.
     """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, *, file: Path | None = None) -> None:
+        """`path` is what messages call it; `file` is where it lies, whatever becomes of the current
+        folder.
+        """
         self.path = path
+        self.file = file or path.absolute()
         self.clock = clock
         self._lock = threading.RLock()
         self._depth = 0
         self.rollbacks = 0
         self._wal_pages = 0
         self._checkpointed_at = time.monotonic()
-        self._db: apsw.Connection | None = _connect(path)
-        self._file = _file_at(path)
+        self._db: apsw.Connection | None = _connect(self.path, self.file)
+        self._identity = _identity_of(self.file)
         self._db.set_wal_hook(self._on_commit)
 
     @property
@@ -156,7 +160,7 @@ class Connection:
 
     def _check_file(self) -> None:
         """Refuse to go on in a file that nobody will find again."""
-        if _file_at(self.path) != self._file:
+        if _identity_of(self.file) != self._identity:
             raise DatabaseReplaced(
                 f"{self.path} was deleted, moved or replaced while it was in use; what was "
                 "committed is in the old file. Put it back, or begin anew"
@@ -185,43 +189,43 @@ class Connection:
             self.db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
 
 
-def _file_at(path: Path) -> tuple[int, int] | None:
+def _identity_of(file: Path) -> tuple[int, int] | None:
     """Which file a path leads to; None when there is none."""
     try:
-        found = path.stat()
+        found = file.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
 
 
-def _connect(path: Path) -> apsw.Connection:
-    kind = posix.network_file_system(path)
+def _connect(path: Path, file: Path) -> apsw.Connection:
+    kind = posix.network_file_system(file)
     if kind is not None:
         raise NetworkFileSystem(
             f"{path} lies on a network file system ({kind}), where SQLite loses data; "
             "put the file on a local disk, or use PostgreSQL"
         )
-    if path.is_dir():
+    if file.is_dir():
         raise DatabaseUnreachable(
             f"{path} is a folder; name a file in it, such as {path}/swather.db"
         )
-    if not path.exists() and not path.absolute().parent.is_dir():
+    if not file.exists() and not file.parent.is_dir():
         raise DatabaseUnreachable(
-            f"the folder {path.absolute().parent} does not exist; create it, or choose another path"
+            f"the folder {file.parent} does not exist; create it, or choose another path"
         )
     with errors_of(path):
-        db = apsw.Connection(str(path), statementcachesize=400)
+        db = apsw.Connection(str(file), statementcachesize=400)
         try:
-            _configure(db, path)
+            _configure(db, path, file)
         except BaseException:
             db.close()
             raise
         return db
 
 
-def _configure(db: apsw.Connection, path: Path) -> None:
+def _configure(db: apsw.Connection, path: Path, file: Path) -> None:
     db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
-    if db.readonly("main") or not os.access(path, os.W_OK):
+    if db.readonly("main") or not os.access(file, os.W_OK):
         raise DatabaseReadOnly(f"{path} cannot be written to; check its owner and permissions")
     # Without it every statement with a bound range is planned anew each time it runs.
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

@@ -48,7 +48,7 @@ class SQLiteStore:
         self.robots = SQLiteRobots(connection)
         self.allowed_hosts = SQLiteAllowedHosts(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
-        self.hints = SQLiteHints(connection.path)
+        self.hints = SQLiteHints(connection.file)
 
     @classmethod
     def open(cls, path: Path, *, clock: Clock) -> "SQLiteStore":
@@ -69,7 +69,8 @@ class SQLiteStore:
             connection.close()
 
     def another(self) -> "SQLiteStore":
-        return SQLiteStore(Connection(self.connection.path, self.connection.clock))
+        ours = self.connection
+        return SQLiteStore(Connection(ours.path, ours.clock, file=ours.file))
 
     def close(self) -> None:
         self.hints.close()
@@ -112,7 +113,7 @@ def _check_ours(connection: Connection) -> None:
 
 def _back_up(connection: Connection, version: int) -> None:
     stamp = datetime.fromtimestamp(connection.clock.wall(), UTC).strftime("%Y%m%d_%H%M%S")
-    copy = connection.path.with_name(f"{connection.path.name}.v{version}-{stamp}.bak")
+    copy = connection.file.with_name(f"{connection.file.name}.v{version}-{stamp}.bak")
     with connection.alone(), errors_of(copy):
         if not copy.exists():
             connection.execute("VACUUM INTO ?", (str(copy),))

@@ -1,0 +1,60 @@
+"""What becomes of the copy of a process that a scraper makes with os.fork.
+
+The copy may do what the scraper wants of it, and ends when it comes back from the scraper: the
+target, and the connections to the database and to the worker, belong to the original.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from contextlib import suppress
+from typing import Final, NoReturn
+from weakref import WeakSet
+
+_log = logging.getLogger(__name__)
+_loops: Final[WeakSet[asyncio.AbstractEventLoop]] = WeakSet()
+
+
+def stop_in_copies(loop: asyncio.AbstractEventLoop) -> None:
+    """A copy that waits for something on this loop does not go on with all else that runs on it:
+    there, the loop stops.
+    """
+    _loops.add(loop)
+
+
+def leave(error: BaseException | None) -> NoReturn:
+    """End this process, a copy that came back from its scraper, by returning or with an error."""
+    status = 0 if error is None else 1
+    if isinstance(error, SystemExit):
+        status = _status_of(error)
+    else:
+        _log.warning(
+            "a scraper has forked, and the copy (process %d) came back from it%s; it ends here, "
+            "and nothing is taken from it. End such a copy in the scraper, with os._exit()",
+            os.getpid(),
+            "" if error is None else f" with {error!r}",
+        )
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
+def _status_of(error: SystemExit) -> int:
+    """As Python itself would end with it."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(f"{error.code}\n")
+    return 1
+
+
+def _stop_loops() -> None:
+    for loop in list(_loops):
+        loop.stop()
+
+
+os.register_at_fork(after_in_child=_stop_loops)
