@@ -9,7 +9,9 @@ FetchError
 ├── TooLarge                the answer is larger than we take
 ├── TooManyRedirects        one redirect led to another, too many times
 ├── Refused                 a place that we do not go to: private addresses, unless allowed
-│   └── UnusableURL         a URL that cannot be requested
+│   ├── UnusableURL         a URL that cannot be requested
+│   ├── UntrustedRedirect   a redirect would take the body of a request to another origin
+│   └── Unencrypted         what must go over https would go over http
 ├── Disallowed              the site's robots.txt asks us not to fetch this
 └── RobotsUnreachable       the site's robots.txt cannot be read, so nothing may be fetched
 """
@@ -34,6 +36,8 @@ __all__ = [
     "RobotsUnreachable",
     "TooLarge",
     "TooManyRedirects",
+    "Unencrypted",
+    "UntrustedRedirect",
     "UnusableURL",
     "retry_after_seconds",
 ]
@@ -86,6 +90,18 @@ class UnusableURL(Refused):
     """The URL cannot be requested: not http(s), or no such host can be."""
 
     reason = "bad_url"
+
+
+class UntrustedRedirect(Refused):
+    """A redirect would take the body of a request to another scheme, host or port."""
+
+    reason = "cross_origin"
+
+
+class Unencrypted(Refused):
+    """What must go over https would go over http."""
+
+    reason = "unencrypted"
 
 
 class Disallowed(FetchError):

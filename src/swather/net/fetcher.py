@@ -14,7 +14,7 @@ from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
 from swather.net.guard import Checked, Guard, Resolve
 from swather.net.page import Headers, Page
-from swather.net.redirects import REDIRECTS, location_in, redirected
+from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
 from swather.net.request import Request, shown_url
 from swather.net.trip import ANYWHERE, Trip
 from swather.version import __version__
@@ -87,6 +87,8 @@ class WebFetcher:
                 left -= time.monotonic() - began
             url, checked = found
             self._guard.check(checked, trip)
+            if request.https_only:
+                check_encrypted(checked.place)
             await trip.admit(url, hop, request.proxy)
             began = time.monotonic()
             try:

@@ -16,6 +16,8 @@ ProxyFailed                                  proxy
 TooLarge                                     permanent  too_large
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
+UntrustedRedirect                            permanent  cross_origin
+Unencrypted                                  permanent  unencrypted
 any other Refused                            permanent  private_address
 Disallowed                                   permanent  robots
 RobotsUnreachable                            transient                 its next look
