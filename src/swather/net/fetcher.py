@@ -155,10 +155,9 @@ class WebFetcher:
             status = answer.status
             wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
             trip.answered(url, status, wait, time.monotonic() - began)
-            if request.session:
+            if request.session and (cookies := answer.values("set-cookie")):
                 # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
-                cookies = map(reread, answer.values("set-cookie"))
-                self._jars.of(request.session).remember(url, cookies)
+                self._jars.remember(request.session, url, map(reread, cookies))
             if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
                 await _drain(answer)
                 return Page(url=url, status=status, raw_headers=answer.headers), leads_to
@@ -182,7 +181,7 @@ class WebFetcher:
         names = {name.lower(): name for name in headers}
         if authorization and "authorization" not in names:
             headers["Authorization"] = authorization
-        if request.session and (cookies := self._jars.of(request.session).header_for(url)):
+        if request.session and (cookies := self._jars.header_for(request.session, url)):
             own = headers.pop(names["cookie"]) if "cookie" in names else ""
             headers["Cookie"] = f"{cookies}; {own}" if own else cookies
         return headers
