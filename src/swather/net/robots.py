@@ -99,7 +99,8 @@ class Robots:
     def known(self, url: str) -> Rules | None:
         """The rules for a URL, if this process knows them without asking anybody."""
         # Nearly always the URL begins as the origin is written.
-        found = self._remembered.get(url[: url.find("/", 8)])
+        end = url.find("/", 8)
+        found = self._remembered.get(url[:end]) if end > 0 else None
         if found is None:
             found = self._remembered.get(origin_of(url))
         return None if found is None or found.until <= self._clock() else found.rules
