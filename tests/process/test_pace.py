@@ -119,3 +119,16 @@ def test_what_is_disallowed_is_asked_for_by_none_of_them(either_yard: Yard, site
     assert reasons == {"ok": 200, "robots": 200}
     failed = TaskFilter(run=run, reasons=frozenset({"robots"}))
     assert "robots.txt" in either_yard.store.tasks.find(failed, limit=1)[0].error
+
+
+def test_a_robots_txt_is_asked_for_by_one_of_them(either_yard: Yard, site: CountingSite):
+    def answer(_host: str, path: str) -> Answer:
+        if path == "/robots.txt":
+            time.sleep(1)  # so that all of them want it before the first has it
+            return 200, {}, b"User-agent: *\nDisallow: /private"
+        return FINE
+
+    site.answer = answer
+    run = begin(either_yard, site, "one", [(FIRST, f"/{n}") for n in range(200)])
+    wait_until(lambda: either_yard.counts(run) == {"completed": 200}, 60)
+    assert [one.path for one in site.arrivals].count("/robots.txt") == 1

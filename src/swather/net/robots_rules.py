@@ -10,27 +10,15 @@ MAX_BYTES: Final = 500 * 1024
 OWN_TOKEN: Final = "swather"  # noqa: S105 - a product token is no secret
 _ALL: Final = "*"
 _OTHERS: Final = "others"
-# Every browser claims to be Mozilla, and some to be others as well. Their names are nobody's own.
+_TOKEN: Final = re.compile(r"[A-Za-z_-]*")
+# Every browser claims to be Mozilla, and some to be others as well: nobody's own names.
 _BROWSERS: Final = frozenset(
     {"applewebkit", "build", "chrome", "chromium", "edg", "edge", "firefox", "gecko",
      "khtml", "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari", "trident", "version"}
 )  # fmt: skip
-# Products inside such a User-Agent: 'AcmeBot/1.2', but nothing within a URL, and 'compatible; Acme'.
+# Inside such a User-Agent, though not within a URL: 'AcmeBot/1.2', 'compatible; AcmeBot'.
 _VERSIONED: Final = re.compile(r"(?<![\w.+:/-])([A-Za-z_-]+)/[0-9]")
 _COMPATIBLE: Final = re.compile(r"\bcompatible;\s*([A-Za-z_-]+)", re.IGNORECASE)
-_TOKEN: Final = "swather"  # noqa: S105 - a product token is no secret
-_ALL: Final = "*"
-_OTHERS: Final = "others"
-# Every browser claims to be Mozilla, and some to be others as well. Their names are nobody's own.
-_BROWSERS: Final = frozenset(
-    {"applewebkit", "build", "chrome", "chromium", "edg", "edge", "firefox", "gecko", "like",
-     "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari", "trident", "version"}
-)  # fmt: skip
-# A product inside such a User-Agent: 'AcmeBot/1.2', or what follows 'compatible;'.
-_PRODUCT: Final = re.compile(
-    r"(?:compatible;\s*|(?<![\w.+:/-]))([A-Za-z_-]+)(?:(?<=[A-Za-z_-])/[0-9]|(?=\s*[;)]))"
-)
-_TOKEN: Final = re.compile(r"[A-Za-z_-]*")
 _AGENT_LINE: Final = re.compile(
     r"^([^\S\n]*user[- ]?agent(?:[^\S\n]*:|[^\S\n]))([^\n]*)$", re.IGNORECASE | re.MULTILINE
 )
