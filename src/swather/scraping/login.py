@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import msgspec
+
 from swather.errors import Permanent
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form, form_of
@@ -59,7 +61,8 @@ def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value])
     if answer.status in _REFUSALS:
         why = f"HTTP {answer.status}"
     else:
-        answer.raise_for_status()
+        # A form that is no POST has its fields in the query.
+        msgspec.structs.replace(answer, url=_without_query(answer.url)).raise_for_status()
         if check is None or is_logged_in(answer, check):
             return answer
         what = f"show {check!r}" if isinstance(check, str) else "pass the check"
@@ -70,4 +73,10 @@ def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value])
 
 
 def _failed(url: str, why: str) -> Permanent:
-    return Permanent(f"login at {shown_url(url)} failed: {why}", reason="login_failed")
+    return Permanent(
+        f"login at {shown_url(_without_query(url))} failed: {why}", reason="login_failed"
+    )
+
+
+def _without_query(url: str) -> str:
+    return url.partition("?")[0]
