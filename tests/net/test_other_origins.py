@@ -101,21 +101,20 @@ def test_nothing_goes_from_https_to_http_even_when_redirects_are_trusted(client,
         sent_to_another(client, "307 Temporary Redirect", method="POST", body=b"x", **secure)
 
 
-def over_https(client, url, **options):
+def test_a_request_that_must_be_encrypted_is_not_sent_over_http(client):
+    dns = fake_dns()
+
     async def run():
-        fetcher = WebFetcher(client, resolve=fake_dns(club_example=["127.0.0.1"]), **options)
+        fetcher = WebFetcher(client, resolve=dns)
         try:
-            await fetcher.fetch(Request(url=url).over_https())
+            await fetcher.fetch(Request(url="http://club.example:1/").over_https())
         finally:
             await fetcher.close()
 
-    asyncio.run(run())
-
-
-def test_a_request_that_must_be_encrypted_is_not_sent_over_http(client):
     with pytest.raises(Unencrypted, match=r"http://club\.example:1 is not encrypted") as raised:
-        over_https(client, "http://club.example:1/")
+        asyncio.run(run())
     assert classify(raised.value).reason == "unencrypted"
+    assert dns.asked == []
 
 
 def test_nor_is_it_redirected_to_http(client, authority):

@@ -80,6 +80,8 @@ class WebFetcher:
         left = seconds = request.timeout or self._timeout_seconds
         first = url = request.full_url
         for hop in range(self._max_redirects + 1):
+            if request.https_only:
+                check_encrypted(url)
             found = self._guard.known(url, proxied=request.proxy is not None)
             if found is None:
                 began = time.monotonic()
@@ -87,8 +89,6 @@ class WebFetcher:
                 left -= time.monotonic() - began
             url, checked = found
             self._guard.check(checked, trip)
-            if request.https_only:
-                check_encrypted(checked.place)
             await trip.admit(url, hop, request.proxy)
             began = time.monotonic()
             try:

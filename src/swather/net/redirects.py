@@ -71,8 +71,9 @@ def redirected(request: Request, status: int, url: str, came_from: Place) -> Req
     )
 
 
-def check_encrypted(place: Place) -> None:
+def check_encrypted(url: str) -> None:
     """Refuse http, except to an address or a name that only a local network knows."""
+    place = place_of(split(url)[0])
     is_local = is_local_name(place.host) if place.address is None else is_private(place.address)
     if not (place.is_encrypted or is_local):
         raise Unencrypted(f"{place.origin} is not encrypted: use https")
@@ -81,13 +82,13 @@ def check_encrypted(place: Place) -> None:
 def _untrusted(
     method: str, came_from: Place, leads_to: Place, *, is_downgrade: bool
 ) -> UntrustedRedirect:
-    leads = f"{came_from.origin} redirects a {method} to {leads_to.origin}"
     if is_downgrade:
-        return UntrustedRedirect(
-            f"{leads}, where its body would go unencrypted; if you want that, request the http URL "
-            "yourself"
-        )
+        why = "from https to http, where its body would go unencrypted"
+        what_to_do = "request the http URL yourself if you want that"
+    else:
+        why = "to another origin, which is not sent its body"
+        what_to_do = "request the new URL yourself, or give trust_redirects=True"
     return UntrustedRedirect(
-        f"{leads}, another origin, which is not sent its body; request that URL yourself, or give "
-        "trust_redirects=True"
+        f"a {method} is redirected {why}; {what_to_do}: {came_from.origin} leads to "
+        f"{leads_to.origin}"
     )
