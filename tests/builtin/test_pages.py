@@ -104,6 +104,14 @@ def test_the_page_that_a_start_url_redirects_to_says_which_host_is_followed():
         ("<META NAME=Robots CONTENT='NoIndex, follow'>", ()),
         ("", [("X-Robots-Tag", "noindex")]),
         ("", [("X-Robots-Tag", "unavailable_after: 1 Jan 2030 00:00:00 GMT, noindex")]),
+        ("", [("X-Robots-Tag", "unavailable_after: Friday, 25-Jun-10 15:00:00 GMT, noindex")]),
+        ("<meta name=swather content=noindex>", ()),
+        ("<meta name=' Swather ' content='NoIndex'><meta name=robots content=all>", ()),
+        ("", [("X-Robots-Tag", "swather: noindex")]),
+        ("", [("X-Robots-Tag", "Swather : noarchive, NOINDEX")]),
+        ("", [("X-Robots-Tag", "otherbot: nofollow, swather: noindex")]),
+        ("", [("X-Robots-Tag", "otherbot: none"), ("X-Robots-Tag", "swather: noindex")]),
+        ("", [("X-Robots-Tag", "*: noindex")]),
     ],
 )
 def test_a_page_that_wants_no_index_is_not_saved_but_its_links_are_followed(html, headers):
@@ -118,6 +126,8 @@ def test_a_page_that_wants_no_index_is_not_saved_but_its_links_are_followed(html
         ("<meta name=robots content='nofollow'>", ()),
         ("<meta name=robots content='index'><meta name=robots content=' NOFOLLOW '>", ()),
         ("", [("X-Robots-Tag", "nofollow, noarchive")]),
+        ("<meta name=swather content=nofollow>", ()),
+        ("", [("X-Robots-Tag", "swather: nofollow"), ("X-Robots-Tag", "all")]),
     ],
 )
 def test_a_page_that_wants_nobody_to_follow_is_saved_and_not_followed(html, headers):
@@ -126,10 +136,30 @@ def test_a_page_that_wants_nobody_to_follow_is_saved_and_not_followed(html, head
     assert result.targets == []
 
 
-def test_rules_for_other_robots_are_not_for_us():
-    html = "<meta name=googlebot content=none>" + links("/b")
-    result = scraped(html, headers=[("X-Robots-Tag", "otherbot: noindex, nofollow")])
+@pytest.mark.parametrize(
+    ("html", "value"),
+    [
+        ("<meta name=googlebot content=none>", "otherbot: noindex, nofollow"),
+        ("<meta name=swather-news content=none>", "swather-news: none"),
+        ("<meta name=notswather content=none>", "swather: all, otherbot: noindex, nofollow"),
+    ],
+)
+def test_rules_for_other_robots_are_not_for_us(html, value):
+    result = scraped(html + links("/b"), headers=[("X-Robots-Tag", value)])
     assert (len(result.items), len(result.targets)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("html", "headers"),
+    [
+        ("<meta name=swather content=none>", ()),
+        ("", [("X-Robots-Tag", "swather: none")]),
+        ("<meta name=swather content=noindex>", [("X-Robots-Tag", "swather: nofollow")]),
+    ],
+)
+def test_none_is_both(html, headers):
+    result = scraped(html + links("/b"), headers=headers)
+    assert (result.items, result.targets) == ([], [])
 
 
 def test_a_link_with_nofollow_is_listed_and_not_followed_unless_another_leads_there_too():

@@ -48,6 +48,16 @@ def jar_with(*values: str, url: str = "https://shop.example.com/a/b", now: float
         ("__Host-a=1; Path=/; Secure", "https://shop.example.com/", "__Host-a=1"),
         ("__Host-a=1; Path=/; Secure; Domain=example.com", "https://shop.example.com/", ""),
         ("__Secure-a=1; Path=/", "https://shop.example.com/", ""),
+        ("__secure-a=1; Path=/", "https://shop.example.com/", ""),
+        ("__HOST-a=1; Path=/; Secure; Domain=shop.example.com", "https://shop.example.com/", ""),
+        ("__Host-a=1; Path=/a; Secure", "https://shop.example.com/a", ""),
+        ("=__Secure-a=1; Path=/; Secure", "https://shop.example.com/", ""),
+        ("=__Host-a=1; Path=/; Secure", "https://shop.example.com/", ""),
+        ("= __hOST-a; Path=/; Secure", "https://shop.example.com/", ""),
+        ("__Host-a; Path=/; Secure", "https://shop.example.com/", ""),
+        (f"a={'x' * 4095}; Path=/", "https://shop.example.com/", f"a={'x' * 4095}"),
+        (f"a={'x' * 4096}; Path=/", "https://shop.example.com/", ""),
+        (f"a={'ü' * 2048}; Path=/", "https://shop.example.com/", ""),
     ],
 )
 def test_a_cookie_goes_where_it_belongs(value, url, header):
@@ -60,6 +70,12 @@ def test_a_cookie_goes_where_it_belongs(value, url, header):
         ("shop.com", "com"),
         ("shop.co.uk", "co.uk"),
         ("shop.com.au", "com.au"),
+        ("evil.github.io", "github.io"),
+        ("evil.uk.com", "uk.com"),
+        ("evil.tokyo.jp", "tokyo.jp"),
+        ("evil.herokuapp.com", "herokuapp.com"),
+        ("a.b.kawasaki.jp", "b.kawasaki.jp"),
+        ("xn--85x722f.xn--55qx5d.cn", "xn--55qx5d.cn"),
         ("127.0.0.1", "0.0.1"),
         ("a.localhost", "localhost"),
         ("notexample.com", "example.com"),
@@ -71,7 +87,21 @@ def test_nobody_sets_a_cookie_for_a_domain_of_many_or_of_others(host, domain):
     assert len(jar) == 0
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "co.uk"])
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("a.ada.github.io", "ada.github.io"),
+        ("a.shop.co.uk", "shop.co.uk"),
+        ("a.city.kawasaki.jp", "city.kawasaki.jp"),
+        ("a.nas.lan", "nas.lan"),
+    ],
+)
+def test_a_domain_of_ones_own_may_be_shared_by_the_hosts_below_it(host, domain):
+    jar = jar_with(f"a=1; Path=/; Domain={domain}", url=f"https://{host}/")
+    assert jar.header_for(f"https://b.{domain}/") == "a=1"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "co.uk", "github.io"])
 def test_a_host_that_names_itself_keeps_its_cookie_for_itself(host):
     jar = jar_with(f"a=1; Path=/; Domain={host.strip('[]')}", url=f"https://{host}/")
     assert jar.header_for(f"https://{host}:8443/") == "a=1"
@@ -84,6 +114,24 @@ def test_a_page_that_is_not_secure_neither_sets_nor_replaces_secure_cookies():
     jar = jar_with("a=1; Path=/; Secure")
     jar.remember("http://shop.example.com/", ["a=2; Path=/", "b=1; Path=/; Secure"])
     assert jar.header_for("https://shop.example.com/") == "a=1"
+
+
+@pytest.mark.parametrize(
+    ("secure", "overlay", "is_kept"),
+    [
+        ("a=1; Path=/; Secure", "a=2; Path=/login", False),
+        ("a=1; Path=/; Secure", "a=2; Path=/; Domain=example.com", False),
+        ("a=1; Path=/; Secure; Domain=example.com", "a=2; Path=/login", False),
+        ("a=1; Path=/login; Secure", "a=2; Path=/", True),
+        ("a=1; Path=/; Secure", "b=2; Path=/", True),
+    ],
+)
+def test_a_page_that_is_not_secure_sets_no_cookie_in_front_of_a_secure_one(
+    secure, overlay, is_kept
+):
+    jar = jar_with(secure)
+    jar.remember("http://shop.example.com/", [overlay])
+    assert len(jar) == 1 + is_kept
 
 
 @pytest.mark.parametrize(
@@ -127,22 +175,71 @@ def test_an_international_name_is_one_in_both_spellings():
     assert jar.header_for("https://xn--kln-sna.example/") == "a=1"
 
 
-def test_a_jar_and_the_shelf_of_jars_stay_bounded(monkeypatch):
-    monkeypatch.setattr(cookies, "MAX_DOMAINS", 3)
+def test_a_domain_that_is_full_drops_what_has_ended_then_the_oldest(monkeypatch):
     monkeypatch.setattr(cookies, "MAX_PER_DOMAIN", 2)
-    monkeypatch.setattr(cookies, "MAX_JARS", 2)
-    jar = jar_with("old=1; Path=/; Max-Age=1", "a=1; Path=/", "b=1; Path=/", "c=1; Path=/")
+    jar = jar_with("a=1; Path=/", "old=1; Path=/; Max-Age=1", now=NOW)
+    jar._now = lambda: NOW + 2
+    jar.remember("https://shop.example.com/", ["b=1; Path=/"])
+    assert jar.header_for("https://shop.example.com/") == "a=1; b=1"
+    jar.remember("https://shop.example.com/", ["c=1; Path=/"])
     assert jar.header_for("https://shop.example.com/") == "b=1; c=1"
-    for number in range(4):
-        jar.remember(f"https://{number}.example/", ["a=1"])
+
+
+def test_a_jar_that_is_full_drops_a_cookie_of_the_domain_that_was_used_least_lately(monkeypatch):
+    monkeypatch.setattr(cookies, "MAX_COOKIES", 3)
+    jar = CookieJar()
+    for host in ("a", "b", "c"):
+        jar.remember(f"https://{host}.example/", ["x=1"])
+    assert jar.header_for("https://a.example/") == "x=1"
+    jar.remember("https://d.example/", ["x=1"])
+    sent = {host: jar.header_for(f"https://{host}.example/") for host in "abcd"}
+    assert sent == {"a": "x=1", "b": "", "c": "x=1", "d": "x=1"}
     assert len(jar) == 3
+
+
+def test_a_jar_has_the_bounds_of_browsers():
+    jar = CookieJar()
+    for host in range(20):
+        jar.remember(f"https://{host}.example/", [f"c{number}=1" for number in range(200)])
+    assert len(jar) == 3_000
+    assert len(jar.header_for("https://19.example/").split("; ")) == 180
+
+
+def test_a_header_is_no_longer_than_servers_take():
+    values = [f"c{number}={'x' * 3_000}; Path=/" for number in range(50)]
+    header = jar_with(*values).header_for("https://shop.example.com/")
+    assert [pair.partition("=")[0] for pair in header.split("; ")] == ["c0", "c1", "c2", "c3", "c4"]
+    assert len(header) <= 16 << 10
+
+
+def test_what_no_longer_fits_into_a_header_does_not_keep_out_what_does():
+    values = [f"big{number}={'x' * 4_000}; Path=/" for number in range(5)]
+    header = jar_with(*values, "small=1; Path=/").header_for("https://shop.example.com/")
+    assert header.endswith("; small=1")
+
+
+def test_the_shelf_of_jars_stays_bounded(monkeypatch):
+    monkeypatch.setattr(cookies, "MAX_JARS", 2)
     jars = CookieJars()
-    first = jars.of("run:1/")
-    jars.of("run:2")
-    assert jars.of("run:1/") is first
-    jars.of("run:3").remember("https://a.example/", ["a=1"])
-    assert jars.of("run:1/") is first
-    assert len(jars.of("run:2")) == 0
+    for session in ("run:1", "run:2"):
+        jars.remember(session, "https://a.example/", ["a=1"])
+    assert jars.header_for("run:1", "https://a.example/") == "a=1"
+    jars.remember("run:3", "https://a.example/", ["a=1"])
+    kept = [jars.header_for(f"run:{number}", "https://a.example/") for number in (1, 2, 3)]
+    assert kept == ["a=1", "", "a=1"]
+
+
+def test_all_jars_together_take_a_bounded_room(monkeypatch):
+    monkeypatch.setattr(cookies, "MAX_BYTES", 100_000)
+    jars = CookieJars()
+    for number in range(100):
+        jars.remember(f"run:{number}", "https://a.example/", [f"a={'x' * 4_000}"])
+    kept = [n for n in range(100) if jars.header_for(f"run:{n}", "https://a.example/")]
+    assert kept == list(range(kept[0], 100))
+    assert 15 <= len(kept) <= 25
+    for _ in range(100):
+        jars.remember("run:99", "https://a.example/", [f"a={'y' * 4_000}"])
+    assert [n for n in range(100) if jars.header_for(f"run:{n}", "https://a.example/")] == kept
 
 
 @given(

@@ -7,6 +7,7 @@ import pytest
 
 from swather.net.errors import Disallowed, ProxyFailed, RobotsUnreachable
 from swather.net.fetcher import WebFetcher
+from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
@@ -72,6 +73,22 @@ def test_what_is_disallowed_is_refused_and_the_rest_is_not(cache):
         with pytest.raises(Disallowed, match="/basket/1"):
             check(robots, site.url + "/basket/1")
     assert site.requests == {"/robots.txt": 1}
+
+
+def test_a_site_is_not_taken_for_one_whose_name_is_a_letter_shorter(cache):
+    async def fetch(url):
+        rules = "User-agent: *\nDisallow: /" if url.startswith("https://example.com/") else ""
+        return Page(url=url, content=rules.encode())
+
+    async def run():
+        robots = Robots(cache)
+        await robots.check("https://example.co/", fetch)
+        assert robots.known("https://example.com") is None
+        with pytest.raises(Disallowed):
+            await robots.check("https://example.com", fetch)
+        assert robots.known("https://example.co") is not None
+
+    asyncio.run(run())
 
 
 def test_all_who_wait_ask_a_site_once(cache):

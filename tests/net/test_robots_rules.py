@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, parse, token_of
+from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, names_of, parse
 
 SITE = "https://example.com"
 
@@ -88,18 +88,38 @@ def test_an_own_user_agent_has_a_name_of_its_own_beside_ours():
     assert allows(text, "/a")
 
 
+BROWSER = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+
+
 @pytest.mark.parametrize(
-    ("user_agent", "token"),
+    ("user_agent", "names"),
     [
-        ("swather/1.0 (+https://example.org)", "swather"),
-        ("My-Bot/2", "my-bot"),
-        ("Mozilla/5.0 (X11; Linux x86_64)", "swather"),
-        ("", "swather"),
-        ("/1.0", "swather"),
+        ("swather/1.0 (+https://example.org)", {"swather"}),
+        ("My-Bot/2", {"my-bot"}),
+        ("harvest/1.0 (compatible; Other/1.0)", {"harvest"}),
+        ("Mozilla/5.0 (X11; Linux x86_64)", set()),
+        (f"Mozilla/5.0 (X11; Linux x86_64) {BROWSER}", set()),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0", set()),
+        ("Mozilla/5.0 (compatible; AcmeBot/1.2; +http://acme.example/bot/2)", {"acmebot"}),
+        ("Mozilla/5.0 (compatible;Acme-Bot; http://acme.example/)", {"acme-bot"}),
+        ("mozilla/5.0 (AcmeBot/1.2)", {"acmebot"}),
+        ("Mozilla/5.0 AcmeBot/1.2 (+https://acme.example)", {"acmebot"}),
+        (f"Mozilla/5.0 (X11) {BROWSER} (compatible; AcmeBot/1.2)", {"acmebot"}),
+        (f"Mozilla/5.0 (X11) {BROWSER} AcmeBot/1.2", {"acmebot"}),
+        ("", set()),
+        ("/1.0", set()),
     ],
 )
-def test_the_name_is_the_product_token(user_agent, token):
-    assert token_of(user_agent) == token
+def test_the_name_is_the_product_token(user_agent, names):
+    assert names_of(user_agent) == names
+
+
+def test_a_name_in_the_user_agent_of_a_browser_has_its_group():
+    text = "User-agent: *\nDisallow: /a\n\nUser-agent: AcmeBot\nDisallow: /b\n"
+    user_agent = "Mozilla/5.0 (compatible; AcmeBot/1.2; +http://acme.example)"
+    assert not allows(text, "/b", user_agent=user_agent)
+    assert allows(text, "/a", user_agent=user_agent)
+    assert allows(text, "/b", user_agent="Mozilla/5.0 (X11; Linux x86_64)")
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ def begin(
     scraper: str,
     paths: Iterable[tuple[str, str]],
     limits: Limits = NO_LIMITS,
+    processes: int = PROCESSES,
 ) -> str:
-    """A run of these (host, path) on which eight workers begin together."""
+    """A run of these (host, path) on which so many workers begin together."""
     run = yard.store.runs.create(NewRun(scraper=scraper, lane_limits=limits)).name
     yard.store.runs.pause(run)
     targets = [
@@ -46,9 +47,9 @@ def begin(
         for n, (host, path) in enumerate(paths)
     ]
     yard.store.tasks.enqueue(run, targets)
-    for _ in range(PROCESSES):
+    for _ in range(processes):
         yard.start(run, scraper, concurrency=10)
-    wait_until(lambda: len(yard.store.workers.find()) == PROCESSES, 60)
+    wait_until(lambda: len(yard.store.workers.find()) == processes, 60)
     yard.store.runs.unpause(run)
     wait_until(lambda: site.arrivals)
     return run
@@ -119,3 +120,17 @@ def test_what_is_disallowed_is_asked_for_by_none_of_them(either_yard: Yard, site
     assert reasons == {"ok": 200, "robots": 200}
     failed = TaskFilter(run=run, reasons=frozenset({"robots"}))
     assert "robots.txt" in either_yard.store.tasks.find(failed, limit=1)[0].error
+
+
+def test_a_robots_txt_is_asked_for_by_one_of_them(either_yard: Yard, site: CountingSite):
+    def answer(_host: str, path: str) -> Answer:
+        if path == "/robots.txt":
+            time.sleep(1)  # so that both want it before the first has it
+            return 200, {}, b"User-agent: *\nDisallow: /private"
+        return FINE
+
+    site.answer = answer
+    paths = [(FIRST, f"/{n}") for n in range(200)]
+    run = begin(either_yard, site, "one", paths, processes=2)
+    wait_until(lambda: either_yard.counts(run) == {"completed": 200}, 60)
+    assert [one.path for one in site.arrivals].count("/robots.txt") == 1

@@ -4,7 +4,10 @@ import subprocess
 import sys
 
 MODULES = ["scraper", "context", "invoke", "classify", "files", "registry", "params", "targets"]
-HEAVY = {"wreq", "selectolax", "pydantic", "httpx", "rich", "typer", "apsw", "psycopg"}
+HEAVY = {
+    "apsw", "httpx", "psycopg", "publicsuffixlist", "pydantic", "rich", "selectolax", "typer",
+    "wreq",
+}  # fmt: skip
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed():

@@ -3,6 +3,7 @@
 import asyncio
 from urllib.parse import parse_qs
 
+import msgspec
 import pytest
 
 from swather.errors import InputError, Permanent
@@ -151,6 +152,21 @@ def test_a_login_that_fails_says_why_and_tells_no_password(site, options, why):
     assert failed.value.reason == "login_failed"
     assert "s3cret" not in str(failed.value)
     assert "ada" not in str(failed.value)
+
+
+@pytest.mark.parametrize("status", [401, 429, 500])
+def test_a_password_in_the_query_of_a_form_is_not_told_either(status):
+    class Careless(Members):
+        async def fetch(self, request):
+            page = await super().fetch(request)
+            return msgspec.structs.replace(page, url=request.full_url)
+
+    site = Careless(status=status, form=b"<form action=/in><input name=user><input name=pass>")
+    with pytest.raises((Permanent, HttpStatusError)) as failed:
+        asyncio.run(context(of=scraper_in("run"), verbs=site).login(URL, FIELDS))
+    assert "s3cret" in site.requests[1].full_url
+    assert "s3cret" not in str(failed.value)
+    assert "s3cret" not in str(vars(failed.value))
 
 
 @pytest.mark.parametrize("status", [429, 500])

@@ -207,6 +207,8 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         assert store.pages.get(run, 7, key)
         assert store.pages.find(run, 7)
         assert store.pages.latest(key)
+        assert store.robots.claim("https://example.com", "me", 60)
+        store.robots.release("https://example.com", "me")
         store.robots.put("https://example.com", 200, b"", 60)
         assert store.robots.get("https://example.com")
 

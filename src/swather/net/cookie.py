@@ -7,14 +7,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from swather.net.suffixes import is_public_suffix
+
 MAX_COOKIE_BYTES: Final = 4096
 MAX_ATTRIBUTE_BYTES: Final = 1024
-# The second level of countries that register names below it: nobody owns 'co.uk'.
-_SHARED: Final = frozenset({
-    "ac", "co", "com", "ed", "edu", "gb", "go", "gob", "gouv", "gov", "gv", "id", "info",
-    "int", "ltd", "me", "mil", "muni", "ne", "net", "nhs", "nic", "nom", "or", "org", "plc",
-    "sch", "web",
-})  # fmt: skip
+_OBJECT_BYTES: Final = 400
+_PREFIXES: Final = ("__host-", "__secure-")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _TIME: Final = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D|$)")
 _DATE_PART: Final = re.compile(r"[^\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
@@ -41,10 +39,22 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     secure: bool = False
     expires_at: float | None = None
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes in memory."""
+        texts = (self.name, self.value, self.domain, self.path)
+        return _OBJECT_BYTES + sum(map(len, texts))
+
     def is_for(self, place: Place) -> bool:
         if self.host_only and place.host != self.domain:
             return False
         return _is_below(place.path, self.path) and (place.is_secure or not self.secure)
+
+    def hides(self, other: "Cookie") -> bool:
+        """Whether some page gets both, and would take this one for the other."""
+        if self.name != other.name or not _is_below(self.path, other.path):
+            return False
+        return is_within(self.domain, other.domain) or is_within(other.domain, self.domain)
 
 
 def place_of(url: str) -> Place:
@@ -73,7 +83,7 @@ def cookie_of(text: str, place: Place, now: float) -> Cookie | None:
     pair, _, rest = text.partition(";")
     name, equals, value = pair.partition("=")
     name, value = (name.strip(), value.strip()) if equals else ("", name.strip())
-    if not (name or value) or len(name) + len(value) > MAX_COOKIE_BYTES:
+    if not (name or value) or len((name + value).encode(errors="replace")) > MAX_COOKIE_BYTES:
         return None
     given = _attributes(rest)
     domain = given.get("domain", "").lstrip(".").lower()
@@ -85,7 +95,7 @@ def cookie_of(text: str, place: Place, now: float) -> Cookie | None:
         value=value,
         domain=domain or place.host,
         path=path if path.startswith("/") else _folder_of(place.path),
-        host_only=not domain or _is_shared(domain),
+        host_only=not domain or _is_address(domain) or is_public_suffix(domain),
         secure="secure" in given,
         expires_at=_expires_at(given, now),
     )
@@ -101,18 +111,15 @@ def _attributes(text: str) -> dict[str, str]:
     return found
 
 
+def is_within(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
 def _may_set(domain: str, host: str) -> bool:
     """Whether the host lies in a domain that is somebody's own."""
-    return domain == host or (host.endswith(f".{domain}") and not _is_shared(domain)
-                              and not _is_address(host))  # fmt: skip
-
-
-def _is_shared(domain: str) -> bool:
-    """A top level, an address or such as 'co.uk': not a domain that cookies may be set for."""
-    labels = domain.split(".")
-    if len(labels) == 1 or _is_address(domain):
+    if domain == host:
         return True
-    return len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _SHARED
+    return is_within(host, domain) and not _is_address(host) and not is_public_suffix(domain)
 
 
 def _is_address(host: str) -> bool:
@@ -123,6 +130,9 @@ def _keeps_its_word(cookie: Cookie, path: str, place: Place) -> bool:
     """Secure cookies come from secure pages; two prefixes of names promise more."""
     if cookie.secure and not place.is_secure:
         return False
+    if not cookie.name:
+        # It is sent as its value alone, which must not pass for such a name.
+        return not cookie.value.lower().startswith(_PREFIXES)
     name = cookie.name.lower()
     if name.startswith("__host-"):
         return cookie.secure and cookie.host_only and path == "/"

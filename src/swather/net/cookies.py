@@ -7,43 +7,53 @@ from typing import Final
 
 from swather.net.cookie import Cookie, Place, cookie_of, domains_of, place_of
 
-MAX_JARS: Final = 10_000
-MAX_DOMAINS: Final = 1_000
+# The bounds of browsers, for one jar.
+MAX_COOKIES: Final = 3_000
 MAX_PER_DOMAIN: Final = 180
+# Most servers take headers of 8 KiB, some of 16.
+MAX_HEADER_BYTES: Final = 16 << 10
+# For all jars of a process.
+MAX_JARS: Final = 10_000
+MAX_BYTES: Final = 64 << 20
+
+Key = tuple[str, str]
 
 
 class CookieJar:
     """What sites have set in one session, in memory.
 
-    It keeps the rules of RFC 6265: domain, path, Secure, expiry. Cookies for a top level domain, an
-    address or a shared second level ('co.uk') are refused; other suffixes that belong to many
-    ('github.io') are not known to it. When it is full, the oldest give way.
+    It keeps the rules of RFC 6265 and the bounds of browsers: domain (none that is a public
+    suffix), path, Secure, expiry, the prefixes __Host- and __Secure-. In a full jar the domain that
+    was used least lately loses its oldest cookie.
     """
 
-    __slots__ = ("_by_domain", "_now")
+    __slots__ = ("_by_domain", "_count", "_now", "size_bytes")
 
     def __init__(self, now: Callable[[], float] = time) -> None:
-        self._by_domain: OrderedDict[str, dict[tuple[str, str], Cookie]] = OrderedDict()
+        self._by_domain: OrderedDict[str, dict[Key, Cookie]] = OrderedDict()
+        self._count = 0
         self._now = now
+        self.size_bytes = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_domain.values()))
+        return self._count
 
     def header_for(self, url: str) -> str:
         """The Cookie header of a request, '' when there is none to send."""
         if not self._by_domain:
             return ""
         place, now = place_of(url), self._now()
-        fitting = [
-            cookie
-            for domain in domains_of(place.host)
-            for cookie in self._by_domain.get(domain, {}).values()
-            if cookie.is_for(place) and not _is_over(cookie, now)
-        ]
+        fitting: list[Cookie] = []
+        for domain in domains_of(place.host):
+            if (kept := self._by_domain.get(domain)) is not None:
+                self._by_domain.move_to_end(domain)
+                fitting += [
+                    cookie
+                    for cookie in kept.values()
+                    if cookie.is_for(place) and not _is_over(cookie, now)
+                ]
         fitting.sort(key=lambda cookie: -len(cookie.path))
-        return "; ".join(
-            f"{cookie.name}={cookie.value}" if cookie.name else cookie.value for cookie in fitting
-        )
+        return _header_of(fitting)
 
     def remember(self, url: str, values: Iterable[str]) -> None:
         """Take the values of the Set-Cookie headers that a page of this URL came with."""
@@ -52,54 +62,95 @@ class CookieJar:
             if (cookie := cookie_of(value, place, now)) is not None:
                 self._put(cookie, place, now)
 
-    def clear(self) -> None:
-        self._by_domain.clear()
-
     def _put(self, cookie: Cookie, place: Place, now: float) -> None:
-        kept = self._by_domain.get(cookie.domain, {})
+        if not place.is_secure and self._hides_a_secure_one(cookie):
+            return
+        kept = self._by_domain.setdefault(cookie.domain, {})
         key = cookie.path, cookie.name
-        before = kept.get(key)
-        if before is not None and before.secure and not place.is_secure:
-            return
-        if _is_over(cookie, now):
-            kept.pop(key, None)
-            if not kept:
-                self._by_domain.pop(cookie.domain, None)
-            return
+        if (before := kept.get(key)) is not None:
+            self._count -= 1
+            self.size_bytes -= before.size_bytes
         kept[key] = cookie
-        self._by_domain[cookie.domain] = kept
-        if len(kept) > MAX_PER_DOMAIN:
-            _make_room(kept, now)
-        if len(self._by_domain) > MAX_DOMAINS:
-            self._by_domain.popitem(last=False)
+        self._count += 1
+        self.size_bytes += cookie.size_bytes
+        self._by_domain.move_to_end(cookie.domain)
+        if _is_over(cookie, now):
+            self._drop(cookie)
+        elif len(kept) > MAX_PER_DOMAIN:
+            self._make_room(kept, now)
+        while self._count > MAX_COOKIES:
+            self._make_room(next(iter(self._by_domain.values())), now)
+
+    def _hides_a_secure_one(self, cookie: Cookie) -> bool:
+        return any(
+            other.secure and cookie.hides(other)
+            for kept in self._by_domain.values()
+            for other in kept.values()
+        )
+
+    def _make_room(self, kept: dict[Key, Cookie], now: float) -> None:
+        over = [cookie for cookie in kept.values() if _is_over(cookie, now)]
+        for cookie in over or [next(iter(kept.values()))]:
+            self._drop(cookie)
+
+    def _drop(self, cookie: Cookie) -> None:
+        kept = self._by_domain[cookie.domain]
+        del kept[cookie.path, cookie.name]
+        self._count -= 1
+        self.size_bytes -= cookie.size_bytes
+        if not kept:
+            del self._by_domain[cookie.domain]
 
 
 class CookieJars:
     """The jars of all sessions, by name; the one that was used least lately gives way."""
 
-    __slots__ = ("_jars",)
+    __slots__ = ("_jars", "_size_bytes")
 
     def __init__(self) -> None:
         self._jars: OrderedDict[str, CookieJar] = OrderedDict()
+        self._size_bytes = 0
 
     def __len__(self) -> int:
         return len(self._jars)
 
-    def of(self, session: str) -> CookieJar:
-        jar = self._jars.get(session)
-        if jar is None:
+    def header_for(self, session: str, url: str) -> str:
+        """The Cookie header of a request in this session, '' when there is none to send."""
+        if (jar := self._jars.get(session)) is None:
+            return ""
+        self._jars.move_to_end(session)
+        return jar.header_for(url)
+
+    def remember(self, session: str, url: str, values: Iterable[str]) -> None:
+        """Take the values of the Set-Cookie headers that a page of this session came with."""
+        if (jar := self._jars.get(session)) is None:
             jar = self._jars[session] = CookieJar()
-            if len(self._jars) > MAX_JARS:
-                self._jars.popitem(last=False)
-        else:
-            self._jars.move_to_end(session)
-        return jar
+        self._jars.move_to_end(session)
+        before = jar.size_bytes
+        jar.remember(url, values)
+        self._size_bytes += jar.size_bytes - before
+        while len(self._jars) > MAX_JARS or (self._size_bytes > MAX_BYTES and len(self._jars) > 1):
+            _, dropped = self._jars.popitem(last=False)
+            self._size_bytes -= dropped.size_bytes
 
     def forget(self, run_id: int) -> None:
         """Drop the sessions of a run that is over."""
         beginning = within(run_id)
         for session in [session for session in self._jars if session.startswith(beginning)]:
-            del self._jars[session]
+            self._size_bytes -= self._jars.pop(session).size_bytes
+
+
+def _header_of(cookies: Iterable[Cookie]) -> str:
+    """As many as a header has room for, the first of them first."""
+    sent: list[str] = []
+    room = MAX_HEADER_BYTES
+    for cookie in cookies:
+        pair = f"{cookie.name}={cookie.value}" if cookie.name else cookie.value
+        size = len(pair.encode(errors="replace")) + len("; ")
+        if size <= room:
+            sent.append(pair)
+            room -= size
+    return "; ".join(sent)
 
 
 def within(run_id: int, session: str = "") -> str:
@@ -109,9 +160,3 @@ def within(run_id: int, session: str = "") -> str:
 
 def _is_over(cookie: Cookie, now: float) -> bool:
     return cookie.expires_at is not None and cookie.expires_at <= now
-
-
-def _make_room(kept: dict[tuple[str, str], Cookie], now: float) -> None:
-    over = [key for key, cookie in kept.items() if _is_over(cookie, now)]
-    for key in over or [next(iter(kept))]:
-        del kept[key]

@@ -10,7 +10,9 @@ FetchError
 ├── TooComplex              the page would take too long to parse
 ├── TooManyRedirects        one redirect led to another, too many times
 ├── Refused                 a place that we do not go to: private addresses, unless allowed
-│   └── UnusableURL         a URL that cannot be requested
+│   ├── UnusableURL         a URL that cannot be requested
+│   ├── UntrustedRedirect   a redirect would take the body of a request to another origin
+│   └── Unencrypted         what must go over https would go over http
 ├── Disallowed              the site's robots.txt asks us not to fetch this
 └── RobotsUnreachable       the site's robots.txt cannot be read, so nothing may be fetched
 """
@@ -36,6 +38,8 @@ __all__ = [
     "TooComplex",
     "TooLarge",
     "TooManyRedirects",
+    "Unencrypted",
+    "UntrustedRedirect",
     "UnusableURL",
     "retry_after_seconds",
 ]
@@ -92,6 +96,18 @@ class UnusableURL(Refused):
     """The URL cannot be requested: not http(s), or no such host can be."""
 
     reason = "bad_url"
+
+
+class UntrustedRedirect(Refused):
+    """A redirect would take the body of a request to another scheme, host or port."""
+
+    reason = "cross_origin"
+
+
+class Unencrypted(Refused):
+    """What must go over https would go over http."""
+
+    reason = "unencrypted"
 
 
 class Disallowed(FetchError):

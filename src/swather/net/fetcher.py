@@ -14,7 +14,7 @@ from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
 from swather.net.guard import Checked, Guard, Resolve
 from swather.net.page import Headers, Page
-from swather.net.redirects import REDIRECTS, location_in, redirected
+from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
 from swather.net.request import Request, shown_url
 from swather.net.trip import ANYWHERE, Trip
 from swather.version import __version__
@@ -84,6 +84,8 @@ class WebFetcher:
         left = seconds = request.timeout or self._timeout_seconds
         first = url = request.full_url
         for hop in range(self._max_redirects + 1):
+            if request.https_only:
+                check_encrypted(url)
             found = self._guard.known(url, proxied=request.proxy is not None)
             if found is None:
                 began = time.monotonic()
@@ -161,10 +163,9 @@ class WebFetcher:
             status = answer.status
             wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
             trip.answered(url, status, wait, time.monotonic() - began)
-            if request.session:
+            if request.session and (cookies := answer.values("set-cookie")):
                 # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
-                cookies = map(reread, answer.values("set-cookie"))
-                self.sessions.of(request.session).remember(url, cookies)
+                self.sessions.remember(request.session, url, map(reread, cookies))
             if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
                 await _drain(answer)
                 return Page(url=url, status=status, raw_headers=answer.headers), leads_to
@@ -188,7 +189,7 @@ class WebFetcher:
         names = {name.lower(): name for name in headers}
         if authorization and "authorization" not in names:
             headers["Authorization"] = authorization
-        if request.session and (cookies := self.sessions.of(request.session).header_for(url)):
+        if request.session and (cookies := self.sessions.header_for(request.session, url)):
             own = headers.pop(names["cookie"]) if "cookie" in names else ""
             headers["Cookie"] = f"{cookies}; {own}" if own else cookies
         return headers

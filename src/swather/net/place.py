@@ -40,6 +40,10 @@ class Place(NamedTuple):
     address: IPAddress | None = None
     authorization: str = ""
 
+    @property
+    def is_encrypted(self) -> bool:
+        return self.origin.startswith("https:")
+
 
 def split(url: str) -> tuple[str, str]:
     """The beginning of a URL up to its path, and the rest."""

@@ -7,12 +7,18 @@ import msgspec
 
 from swather.net.charset import reread
 from swather.net.client import Answer
-from swather.net.errors import UnusableURL
+from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
 from swather.net.place import Place, place_of, split
+from swather.net.private import is_local_name, is_private
 from swather.net.request import Request, is_http, shown_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SECRET: Final = frozenset({"authorization", "cookie", "proxy-authorization", "host"})
+# Headers that say how to answer. Any other may hold a secret of the site it was meant for.
+_HARMLESS: Final = frozenset(
+    {"accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
+     "if-none-match", "pragma", "range", "user-agent"}
+)  # fmt: skip
+_NEVER_REDIRECTED: Final = frozenset({"host", "proxy-authorization"})
 _OF_THE_BODY: Final = frozenset(
     {"content-encoding", "content-language", "content-length", "content-type", "transfer-encoding"}
 )
@@ -36,18 +42,53 @@ def location_in(answer: Answer, url: str) -> str | None:
 
 
 def redirected(request: Request, status: int, url: str, came_from: Place) -> Request:
-    """The request that follows a redirect. Another method only where browsers change it; what may
-    be secret is left out when it goes to another scheme, host or port.
+    """The request that follows a redirect, with another method only where browsers change it.
+
+    Another scheme, host or port gets neither the body (UntrustedRedirect) nor headers that may be
+    secret, unless the request trusts redirects.
     """
     headers = {name.lower(): value for name, value in request.headers.items()}
-    if place_of(split(url)[0]).origin != came_from.origin:
-        headers = {name: value for name, value in headers.items() if name not in _SECRET}
-    elif came_from.authorization:
-        headers.setdefault("authorization", came_from.authorization)
     method, body = request.method.upper(), request.body
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
         method, body = "GET", None
         headers = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
+    leads_to = place_of(split(url)[0])
+    if leads_to.origin == came_from.origin:
+        if came_from.authorization:
+            headers.setdefault("authorization", came_from.authorization)
+    else:
+        is_downgrade = came_from.is_encrypted and not leads_to.is_encrypted
+        if is_downgrade and request.https_only:
+            raise Unencrypted(f"{came_from.origin} leads to {leads_to.origin}, away from https")
+        if request.trust_redirects and not is_downgrade:
+            headers = {name: headers[name] for name in headers if name not in _NEVER_REDIRECTED}
+        elif body is not None:
+            raise _untrusted(method, came_from, leads_to, is_downgrade=is_downgrade)
+        else:
+            headers = {name: headers[name] for name in headers if name in _HARMLESS}
     return msgspec.structs.replace(
         request, url=url, method=method, body=body, params={}, headers=headers
+    )
+
+
+def check_encrypted(url: str) -> None:
+    """Refuse http, except to an address or a name that only a local network knows."""
+    place = place_of(split(url)[0])
+    is_local = is_local_name(place.host) if place.address is None else is_private(place.address)
+    if not (place.is_encrypted or is_local):
+        raise Unencrypted(f"{place.origin} is not encrypted: use https")
+
+
+def _untrusted(
+    method: str, came_from: Place, leads_to: Place, *, is_downgrade: bool
+) -> UntrustedRedirect:
+    if is_downgrade:
+        why = "from https to http, where its body would go unencrypted"
+        what_to_do = "request the http URL yourself if you want that"
+    else:
+        why = "to another origin, which is not sent its body"
+        what_to_do = "request the new URL yourself, or give trust_redirects=True"
+    return UntrustedRedirect(
+        f"a {method} is redirected {why}; {what_to_do}: {came_from.origin} leads to "
+        f"{leads_to.origin}"
     )

@@ -17,6 +17,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `proxy` is the URL of one, `profile` the browser to look like ("chrome140"), `session` the name
     of the cookies to send and to keep; without one none are kept.
+
+    `trust_redirects` lets a redirect take the body and all headers to another origin, though never
+    from https to http. `https_only` refuses http on every hop, except to hosts of a local network.
     """
 
     url: str
@@ -28,6 +31,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     proxy: str | None = None
     profile: str | None = None
     session: str = ""
+    trust_redirects: bool = False
+    https_only: bool = False
 
     def __post_init__(self) -> None:
         if not is_http(self.url):
@@ -45,6 +50,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def in_session(self, session: str) -> "Request":
         return msgspec.structs.replace(self, session=session)
+
+    def over_https(self) -> "Request":
+        return msgspec.structs.replace(self, https_only=True)
 
     @property
     def full_url(self) -> str:

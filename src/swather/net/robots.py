@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
@@ -22,11 +23,15 @@ from swather.net.errors import (
 )
 from swather.net.page import Page
 from swather.net.request import shown_url
-from swather.net.robots_cache import RobotsCache
+from swather.net.robots_cache import KnownRobots, RobotsCache
 from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, parse
 
 TTL_SECONDS: Final = 86_400.0
 MAX_CRAWL_DELAY_SECONDS: Final = 60.0
+# Longer than a fetch takes: until then the other workers wait for the answer of the one who asks.
+CLAIM_SECONDS: Final = 45.0
+_FIRST_LOOK_SECONDS: Final = 0.05
+_LAST_LOOK_SECONDS: Final = 1.0
 # An answer that is no robots.txt may soon be another one.
 _ERROR_TTL_SECONDS: Final = 3_600.0
 # A site that is down now may be up soon; one that is not there fails its targets soon enough.
@@ -74,7 +79,9 @@ class _Remembered(NamedTuple):
 
 
 class Robots:
-    """The rules of sites. A site is asked by one attempt at a time, and the others wait for it."""
+    """The rules of sites. One attempt of the fleet asks a site, and the others wait for its
+    answer, though for no longer than `claim_seconds`.
+    """
 
     def __init__(
         self,
@@ -84,6 +91,7 @@ class Robots:
         executor: Executor | None = None,
         ttl_seconds: float = TTL_SECONDS,
         max_crawl_delay_seconds: float = MAX_CRAWL_DELAY_SECONDS,
+        claim_seconds: float = CLAIM_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._cache = cache
@@ -91,7 +99,9 @@ class Robots:
         self._executor = executor
         self._ttl_seconds = ttl_seconds
         self._max_crawl_delay_seconds = max_crawl_delay_seconds
+        self._claim_seconds = claim_seconds
         self._clock = clock
+        self._holder = secrets.token_hex(8)
         self._remembered: dict[str, _Remembered] = {}
         self._total_bytes = 0
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -99,7 +109,8 @@ class Robots:
     def known(self, url: str) -> Rules | None:
         """The rules for a URL, if this process knows them without asking anybody."""
         # Nearly always the URL begins as the origin is written.
-        found = self._remembered.get(url[: url.find("/", 8)])
+        end = url.find("/", 8)
+        found = self._remembered.get(url[:end]) if end > 0 else None
         if found is None:
             found = self._remembered.get(origin_of(url))
         return None if found is None or found.until <= self._clock() else found.rules
@@ -134,13 +145,17 @@ class Robots:
         return found.rules
 
     async def _look_up(self, origin: str, fetch: Fetch, settle: Settle) -> _Remembered:
-        cached = await self._aside(self._cache.get, origin)
+        cached = await self._known_or_claimed(origin)
         if cached is not None and cached.is_fresh:
             said = _Said(cached.status, cached.body, _cause_of(cached.status))
             failures = 0 if said.is_told else 1
             seconds = self._ttl_of(said, failures)
             return await self._remember(origin, said, seconds, failures, settle)
-        said = await _asked(origin, fetch)
+        try:
+            said = await _asked(origin, fetch)
+        except BaseException:
+            await self._aside(self._cache.release, origin, self._holder)
+            raise
         failures = 0
         if not said.is_told:
             old = self._remembered.get(origin)
@@ -151,6 +166,23 @@ class Robots:
             said = _Said(cached.status, cached.body)
         await self._aside(self._cache.put, origin, said.status, said.body, seconds)
         return await self._remember(origin, said, seconds, failures, settle)
+
+    async def _known_or_claimed(self, origin: str) -> KnownRobots | None:
+        """What the fleet knows, if it is fresh; else what it knew, and it is on us to ask."""
+        loop = asyncio.get_running_loop()
+        give_up_at = loop.time() + self._claim_seconds
+        wait = _FIRST_LOOK_SECONDS
+        while True:
+            cached = await self._aside(self._cache.get, origin)
+            if cached is not None and cached.is_fresh:
+                return cached
+            # A clock that was set back makes a claim last for longer than anybody should wait.
+            if loop.time() > give_up_at or await self._aside(
+                self._cache.claim, origin, self._holder, self._claim_seconds
+            ):
+                return cached
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LAST_LOOK_SECONDS)
 
     def _ttl_of(self, said: _Said, failures: int) -> float:
         if failures:

@@ -21,6 +21,8 @@ class RobotsCache(Protocol):
 
     def get(self, origin: str) -> KnownRobots | None: ...
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None: ...
+    def claim(self, origin: str, holder: str, seconds: float) -> bool: ...
+    def release(self, origin: str, holder: str) -> None: ...
 
 
 class _InMemory(NamedTuple):
@@ -44,3 +46,11 @@ class MemoryRobotsCache:
 
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None:
         self._known[origin] = (status, body, self._clock() + ttl_seconds)
+
+    def claim(self, origin: str, holder: str, seconds: float) -> bool:
+        """Always: whoever else could ask waits in this process already."""
+        del origin, holder, seconds
+        return True
+
+    def release(self, origin: str, holder: str) -> None:
+        del origin, holder

@@ -10,9 +10,15 @@ MAX_BYTES: Final = 500 * 1024
 OWN_TOKEN: Final = "swather"  # noqa: S105 - a product token is no secret
 _ALL: Final = "*"
 _OTHERS: Final = "others"
-# Every browser claims to be this one.
-_NO_TOKENS: Final = frozenset({"", "mozilla"})
 _TOKEN: Final = re.compile(r"[A-Za-z_-]*")
+# Every browser claims to be Mozilla, and some to be others as well: nobody's own names.
+_BROWSERS: Final = frozenset(
+    {"applewebkit", "build", "chrome", "chromium", "edg", "edge", "firefox", "gecko",
+     "khtml", "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari", "trident", "version"}
+)  # fmt: skip
+# Inside such a User-Agent, though not within a URL: 'AcmeBot/1.2', 'compatible; AcmeBot'.
+_VERSIONED: Final = re.compile(r"(?<![\w.+:/-])([A-Za-z_-]+)/[0-9]")
+_COMPATIBLE: Final = re.compile(r"\bcompatible;\s*([A-Za-z_-]+)", re.IGNORECASE)
 _AGENT_LINE: Final = re.compile(
     r"^([^\S\n]*user[- ]?agent(?:[^\S\n]*:|[^\S\n]))([^\n]*)$", re.IGNORECASE | re.MULTILINE
 )
@@ -37,7 +43,7 @@ ALL_ALLOWED: Final = Rules(None, None)
 
 def parse(body: bytes, *, user_agent: str, max_crawl_delay_seconds: float) -> Rules:
     """The rules in the first 500 KiB of a robots.txt; what makes no sense in it is passed over."""
-    own = {OWN_TOKEN, token_of(user_agent)}
+    own = {OWN_TOKEN, *names_of(user_agent)}
     named: set[str] = set()
 
     def one_of_three(line: re.Match[str]) -> str:
@@ -54,11 +60,16 @@ def parse(body: bytes, *, user_agent: str, max_crawl_delay_seconds: float) -> Ru
     return Rules(protego, min(delay, max_crawl_delay_seconds) if delay else None)
 
 
-def token_of(user_agent: str) -> str:
-    """The name by which a User-Agent goes in a robots.txt: 'swather' of 'swather/1.0 (…)'."""
+def names_of(user_agent: str) -> set[str]:
+    """The names by which a User-Agent goes in a robots.txt: 'acme' of 'Acme/1.0 (…)', and 'acmebot'
+    of 'Mozilla/5.0 (compatible; AcmeBot/1.2)'; none when it is a browser's.
+    """
     found = _TOKEN.match(user_agent)
-    token = found[0].lower() if found else ""
-    return OWN_TOKEN if token in _NO_TOKENS else token
+    first = found[0].lower() if found else ""
+    if first != "mozilla":
+        return {first} - {""}
+    names = _VERSIONED.findall(user_agent) + _COMPATIBLE.findall(user_agent)
+    return {name.lower() for name in names} - _BROWSERS
 
 
 def _group_of(name: str, own: set[str]) -> str:

@@ -60,10 +60,12 @@ class SyncWeb:
         profile: str | None = None,
         etag: str | None = None,
         last_modified: str | datetime | None = None,
+        trust_redirects: bool = False,
     ) -> Page:
         request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
             "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
             profile=profile, etag=etag, last_modified=last_modified,
+            trust_redirects=trust_redirects,
         )  # fmt: skip
         return self._send(request, check=check)
 
@@ -79,10 +81,11 @@ class SyncWeb:
         check: bool = True,
         proxy: str | None = None,
         profile: str | None = None,
+        trust_redirects: bool = False,
     ) -> Page:
         request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
             "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
-            proxy=proxy, profile=profile,
+            proxy=proxy, profile=profile, trust_redirects=trust_redirects,
         )  # fmt: skip
         return self._send(request, check=check)
 

@@ -27,6 +27,7 @@ class RequestFields(TypedDict, total=False):
     profile: str | None
     etag: str | None
     last_modified: str | datetime | None
+    trust_redirects: bool
 
 
 def request_of(
@@ -42,6 +43,7 @@ def request_of(
     profile: str | None = None,
     etag: str | None = None,
     last_modified: str | datetime | None = None,
+    trust_redirects: bool = False,
 ) -> Request:
     if data is not None and json is not None:
         raise InputError("post() takes data or json, not both")
@@ -62,6 +64,7 @@ def request_of(
         timeout=timeout,
         proxy=proxy,
         profile=profile,
+        trust_redirects=trust_redirects,
     )
 
 

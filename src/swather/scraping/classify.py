@@ -17,6 +17,8 @@ TooLarge                                     permanent  too_large
 TooComplex                                   permanent  page_too_complex
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
+UntrustedRedirect                            permanent  cross_origin
+Unencrypted                                  permanent  unencrypted
 any other Refused                            permanent  private_address
 Disallowed                                   permanent  robots
 RobotsUnreachable                            transient                   its next look

@@ -5,10 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import msgspec
+
 from swather.errors import Permanent
+from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form, form_of
 from swather.net.page import Page
-from swather.net.request import shown_url
+from swather.net.request import Request, shown_url
 from swather.scraping.body import Value
 
 Check = str | Callable[[Page], object] | None
@@ -40,10 +43,17 @@ def form_on(page: Page, selector: str | None) -> Form:
     else:
         found = form_of(page, selector)
     if found is None or not found.action:
-        raise _failed(page, "the page has no form" + (f" {selector!r}" if selector else ""))
+        raise _failed(page.url, "the page has no form" + (f" {selector!r}" if selector else ""))
     if page.url.startswith("https:") and not found.action.startswith("https:"):
-        raise _failed(page, "its form would send the password unencrypted")
+        raise _failed(page.url, "its form would send the password unencrypted")
     return found
+
+
+def refused(request: Request, error: Unencrypted | UntrustedRedirect) -> Permanent:
+    """The failure of a login that would take a password where it must not go."""
+    if isinstance(error, Unencrypted):
+        return _failed(request.url, f"{error}; only hosts of a local network may do without")
+    return _failed(request.url, "its form is redirected to another site with the password in it")
 
 
 def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value]) -> Page:
@@ -51,15 +61,22 @@ def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value])
     if answer.status in _REFUSALS:
         why = f"HTTP {answer.status}"
     else:
-        answer.raise_for_status()
+        # A form that is no POST has its fields in the query.
+        msgspec.structs.replace(answer, url=_without_query(answer.url)).raise_for_status()
         if check is None or is_logged_in(answer, check):
             return answer
         what = f"show {check!r}" if isinstance(check, str) else "pass the check"
         why = f"the page after it does not {what}"
     if unknown := [name for name in fields if name not in form.fields]:
         why += f"; its form has {', '.join(form.fields) or 'no fields'}, not {', '.join(unknown)}"
-    raise _failed(answer, why)
+    raise _failed(answer.url, why)
 
 
-def _failed(page: Page, why: str) -> Permanent:
-    return Permanent(f"login at {shown_url(page.url)} failed: {why}", reason="login_failed")
+def _failed(url: str, why: str) -> Permanent:
+    return Permanent(
+        f"login at {shown_url(_without_query(url))} failed: {why}", reason="login_failed"
+    )
+
+
+def _without_query(url: str) -> str:
+    return url.partition("?")[0]

@@ -9,11 +9,12 @@ from swather import posix
 from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import within
+from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
 from swather.scraping.attempt import RunInfo, TaskLog, Verbs
 from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
-from swather.scraping.login import Check, checked, form_on, is_logged_in, lock_of
+from swather.scraping.login import Check, checked, form_on, is_logged_in, lock_of, refused
 from swather.scraping.option_checks import SessionScope
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import lane_of_url, url_of
@@ -67,15 +68,20 @@ class Web:
         profile: str | None = None,
         etag: str | None = None,
         last_modified: str | datetime | None = None,
+        trust_redirects: bool = False,
     ) -> Page:
         """Fetch a page, the target's own by default; a relative `url` starts at the last page.
 
         A status of 400 or more raises HttpStatusError, unless `check` is False. With the `etag` or
         `last_modified` of an earlier page, the site may answer that it `is_unchanged`.
+
+        When a redirect leads to another origin (scheme, host or port), your `headers` stay behind,
+        except for those such as User-Agent and Accept-Language; `trust_redirects` sends them along.
         """
         request = self._request(
             "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
             profile=profile, etag=etag, last_modified=last_modified,
+            trust_redirects=trust_redirects,
         )  # fmt: skip
         return await self._send(request, check=check)
 
@@ -91,11 +97,16 @@ class Web:
         check: bool = True,
         proxy: str | None = None,
         profile: str | None = None,
+        trust_redirects: bool = False,
     ) -> Page:
-        """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`."""
+        """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`.
+
+        A 307 or 308 to another origin (scheme, host or port) raises UntrustedRedirect instead of
+        sending the body there, unless `trust_redirects` is True.
+        """
         request = self._request(
             "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
-            proxy=proxy, profile=profile,
+            proxy=proxy, profile=profile, trust_redirects=trust_redirects,
         )  # fmt: skip
         return await self._send(request, check=check)
 
@@ -111,16 +122,17 @@ class Web:
 
         `fields` are filled in, hidden ones kept; `form` is a selector, by default of the form with
         a password. `check` is a text that the page must have, or a function of it: without it,
-        Permanent with reason 'login_failed'.
+        Permanent with reason 'login_failed'. All of it goes over https, redirects too, except to
+        hosts of a local network.
         """
         if self._scraper.options.session is None:
             raise InputError(
                 f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
                 "give it @scraper(session='run'), or 'lane' or 'proxy'"
             )
-        first = self._request("GET", url)
+        first = self._request("GET", url).over_https()
         async with lock_of(first.session):
-            page = await self._send(first, check=False)
+            page = await self._login_step(first)
             if is_logged_in(page, check):
                 return page
             found = form_on(page, form)
@@ -129,7 +141,8 @@ class Web:
                 request = self._request("POST", found.action, data=filled)
             else:
                 request = self._request("GET", found.action, params=filled)
-            return checked(await self._send(request, check=False), check, found, fields)
+            answer = await self._login_step(request.over_https())
+            return checked(answer, check, found, fields)
 
     @property
     def _is_copied(self) -> bool:
@@ -171,6 +184,12 @@ class Web:
         if options.session is not None or request.session:
             request = request.in_session(self._session_of(request, options.session))
         return request
+
+    async def _login_step(self, request: Request) -> Page:
+        try:
+            return await self._send(request, check=False)
+        except (Unencrypted, UntrustedRedirect) as error:
+            raise refused(request, error) from None
 
     async def _send(self, request: Request, *, check: bool) -> Page:
         self._check_usable()

@@ -33,8 +33,24 @@ class Breakers(Protocol):
 
 
 class Robots(Protocol):
+    """What sites have said in their robots.txt. Whoever claims an origin asks it, so that the fleet
+    asks once.
+    """
+
     def get(self, origin: str) -> StoredRobots | None: ...
-    def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None: ...
+    def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None:
+        """Keep an answer, the last one given; any claim on the origin ends."""
+        ...
+
+    def claim(self, origin: str, holder: str, seconds: float) -> bool:
+        """Whether `holder` is the one to ask the origin now. Nobody else is until it has put the
+        answer, has released the claim, or the time is over; nobody is while an answer is fresh.
+        """
+        ...
+
+    def release(self, origin: str, holder: str) -> None:
+        """Give up a claim without an answer; a claim of somebody else stays."""
+        ...
 
 
 # A host, its port, and an address where it was found.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from swather.builtin.pages.address import linked
 from swather.net.page import Page, join
+from swather.net.robots_rules import OWN_TOKEN
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -21,7 +22,8 @@ _ELEMENTS: Final = "a[href], area[href], frame[src], iframe[src], link[href], me
 _REFRESH: Final = re.compile(
     r"\s*+[\d.]*+\s*+[;,]?+\s*+url\s*+=\s*+(['\"]?+)(.*)", re.IGNORECASE | re.DOTALL
 )
-_OTHERS_RULE: Final = re.compile(r"\s*[\w.-]+\s*:")
+_NAME_OF_ROBOT: Final = re.compile(r"\s*([\w.*-]+)\s*:(.*)", re.DOTALL)
+_FOR_US: Final = frozenset({OWN_TOKEN, "robots", "*"})
 _RULES_WITH_VALUES: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview",
                                        "max-video-preview"})  # fmt: skip
 
@@ -34,7 +36,9 @@ class Link(NamedTuple):
 
 
 class RobotsRules(NamedTuple):
-    """What a page asks of robots: <meta name="robots"> and the header X-Robots-Tag."""
+    """What a page asks of robots, or of this one: <meta name="robots">, <meta name="swather"> and
+    the header X-Robots-Tag.
+    """
 
     may_save: bool
     may_follow: bool
@@ -60,7 +64,7 @@ def robots_rules(page: Page, *, is_html: bool) -> RobotsRules:
     said = set(_rules_in_header(page))
     for meta in page.css("meta[name][content]") if is_html else ():
         attributes = meta.attributes
-        if (attributes.get("name") or "").strip().lower() == "robots":
+        if (attributes.get("name") or "").strip().lower() in _FOR_US:
             said.update(_words(attributes.get("content") or ""))
     return RobotsRules(said.isdisjoint({"noindex", "none"}), said.isdisjoint({"nofollow", "none"}))
 
@@ -98,11 +102,20 @@ def _relations(node: "LexborNode") -> list[str]:
 
 
 def _rules_in_header(page: Page) -> Iterator[str]:
-    """Rules for all robots; 'googlebot: noindex' is for one that we are not."""
+    """Rules for us, among 'noindex' and 'googlebot: noindex, nofollow, swather: none': a name holds
+    until the next one, or the end of its header.
+    """
     for value in page.headers.all("x-robots-tag"):
-        name = value.partition(":")[0].strip().lower()
-        if not _OTHERS_RULE.match(value) or name in _RULES_WITH_VALUES:
-            yield from _words(value)
+        are_for_us = True
+        for rule in _words(value):
+            named = _NAME_OF_ROBOT.match(rule)
+            if named is None or named[1] in _RULES_WITH_VALUES:
+                word = rule
+            else:
+                are_for_us = named[1] in _FOR_US
+                word = named[2].strip()
+            if are_for_us:
+                yield word
 
 
 def _words(text: str) -> list[str]:

@@ -28,3 +28,14 @@ class PostgresRobots:
             {"origin": origin, "status": status, "body": body, "ttl_seconds": ttl_seconds},
             hot=True,
         )
+
+    def claim(self, origin: str, holder: str, seconds: float) -> bool:
+        check_origin(origin)
+        check_seconds("seconds", seconds)
+        claim = {"origin": origin, "holder": holder, "seconds": seconds}
+        return self._connection.row(queries.claim_robots, claim, hot=True) is not None
+
+    def release(self, origin: str, holder: str) -> None:
+        self._connection.execute(
+            queries.release_robots, {"origin": origin, "holder": holder}, hot=True
+        )

@@ -41,3 +41,15 @@ class SQLiteRobots:
                     "expires_at": now + ttl_seconds,
                 },
             )
+
+    def claim(self, origin: str, holder: str, seconds: float) -> bool:
+        check_origin(origin)
+        check_seconds("seconds", seconds)
+        now = self._connection.clock.wall()
+        claim = {"origin": origin, "holder": holder, "now": now, "claimed_until": now + seconds}
+        with self._connection.transaction():
+            return self._connection.row(queries.claim_robots, claim) is not None
+
+    def release(self, origin: str, holder: str) -> None:
+        with self._connection.transaction():
+            self._connection.execute(queries.release_robots, {"origin": origin, "holder": holder})

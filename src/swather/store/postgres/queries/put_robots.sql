@@ -5,4 +5,4 @@ VALUES (
 )
 ON CONFLICT (origin) DO UPDATE SET
     status = excluded.status, body = excluded.body,
-    fetched_at = excluded.fetched_at, expires_at = excluded.expires_at
+    fetched_at = excluded.fetched_at, expires_at = excluded.expires_at, claimed_until = '-infinity'
