@@ -21,6 +21,7 @@ from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
+from swather.model.transaction import OpenTransaction
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
 from swather.store.web_ports import Breakers, Pages, Robots
@@ -315,6 +316,12 @@ class Upkeep(Protocol):
         ...
 
     def stats(self) -> dict[str, Any]: ...
+    def transactions(self) -> list[OpenTransaction]:
+        """Those of others that have written or locked something here, the oldest first; none where
+        the database does not know.
+        """
+        ...
+
     def pragmas(self) -> dict[str, Any]:
         """The database settings that matter here, as they are in force."""
         ...

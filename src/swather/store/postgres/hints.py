@@ -8,7 +8,8 @@ from typing import Final
 import psycopg
 
 from swather.errors import Closed, DatabaseUnreachable, StoreError
-from swather.store.postgres.connection import Connection, Link, connect
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.link import Link
 
 CHANNEL: Final = "swather"
 QUIET_SECONDS: Final = 0.02
@@ -82,7 +83,7 @@ class PostgresHints:
         return came
 
     def _listen(self) -> Link:
-        link = connect(self._connection.address)
+        link = Link.to(self._connection.address)
         with self._lock:
             self._listening = link
             if self._closed.is_set():  # while the connection was being made

@@ -1,0 +1,168 @@
+"""A link to the server: how it is set up, and how it is given up when nobody answers."""
+
+import contextlib
+import time
+from collections.abc import Generator, Mapping
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow, tuple_row
+
+from swather.store.postgres.address import Address
+from swather.store.postgres.arrays import teach
+from swather.store.postgres.failures import unreachable
+
+T = TypeVar("T")
+
+# After so long without an answer the server is asked, over another link, what it is doing.
+QUIET_SECONDS: Final = 20.0
+# An answer may be on its way while we ask, so that we ask twice.
+_ASK_AGAIN_SECONDS: Final = 1.0
+# Behind a pooler nobody knows which session is ours; no statement takes longer than this.
+_POOLED_SECONDS: Final = 900.0
+_MAX_PREPARED: Final = 500
+_NEVER: Final = 2**62
+_TOO_MANY: Final = "53300"
+
+# In force for every transaction of ours, behind a pooler too.
+SETTINGS: Final = {
+    "timezone": "UTC",
+    "default_transaction_isolation": "read committed",
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+    "enable_mergejoin": "off",
+    "enable_seqscan": "off",
+    # A wait that ends is repeated, after a look at who holds the lock.
+    "lock_timeout": "5s",
+    # Ours are short: whoever rests in one was stopped in it, and others wait for its locks.
+    "idle_in_transaction_session_timeout": "10s",
+}
+# The server lets go of a client that is gone, whatever it is doing for it.
+_TCP_SETTINGS: Final = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "20s",
+}
+_CHECKS_CLIENTS_SINCE: Final = 140_000
+_LIMITS_TRANSACTIONS_SINCE: Final = 170_000
+_LIMIT: Final = {"transaction_timeout": "300s"}
+_NO_LIMIT: Final = {"transaction_timeout": "0"}
+
+_IS_WAITING: Final = """
+SELECT coalesce(wait_event IN ('ClientRead', 'ClientWrite'), false)
+FROM pg_stat_activity WHERE pid = %(pid)s
+"""
+_END: Final = """
+SELECT pg_terminate_backend(pid)
+FROM pg_stat_activity
+WHERE pid = %(pid)s AND datname = current_database() AND usename = current_user
+  AND application_name = current_setting('application_name')
+  AND wait_event IN ('ClientRead', 'ClientWrite')
+"""
+
+
+class Link(psycopg.Connection[TupleRow]):
+    """Does not wait for ever: when no answer comes and the server, asked over another link, is
+    unreachable or waits for us, it ends the server's side and raises OperationalError.
+    """
+
+    _address: Address | None = None
+
+    @classmethod
+    def to(cls, address: Address) -> "Link":
+        """A new link, set up for the queue's statements."""
+        options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
+        if not address.pooled:
+            chosen = {**SETTINGS, **_TCP_SETTINGS}
+            escaped = {name: value.replace(" ", r"\ ") for name, value in chosen.items()}
+            options += [f"-c {name}={value}" for name, value in escaped.items()]
+        conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
+        try:
+            link = cls.connect(conninfo, autocommit=True, row_factory=tuple_row)
+        except psycopg.Error as error:
+            raise unreachable(error, address.shown) from error
+        link.prepare_threshold = None if address.pooled else _NEVER
+        link.prepared_max = _MAX_PREPARED
+        teach(link)
+        if not address.pooled:
+            link._set_what_the_server_has()
+        link._address = address
+        return link
+
+    def wait(self, gen: Generator[Any, Any, T], *args: Any, **options: Any) -> T:
+        return super().wait(self._until_given_up(gen), *args, **options)
+
+    def _until_given_up(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
+        began = time.monotonic()
+        ask_at = began + QUIET_SECONDS
+        asked = 0
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if ready:
+                    ask_at, asked = 0.0, 0
+                elif not ask_at:
+                    ask_at = time.monotonic() + QUIET_SECONDS
+                elif time.monotonic() >= ask_at:
+                    unheard = self._is_unheard(time.monotonic() - began, last=asked == 1)
+                    asked = asked + 1 if unheard else 0
+                    if asked == 2:
+                        self.pgconn.finish()
+                        raise psycopg.OperationalError("the server does not answer any more")
+                    ask_at = time.monotonic() + (_ASK_AGAIN_SECONDS if asked else QUIET_SECONDS)
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            answer: T = end.value
+            return answer
+
+    def _is_unheard(self, seconds: float, *, last: bool) -> bool:
+        """Whether the server cannot be reached, or waits for us as we wait for it. When that is
+        the `last` word, its side is ended: what it may still hold is of no use to anybody.
+        """
+        if self._address is None:
+            return True
+        this = {"pid": self.info.backend_pid}
+        try:
+            with self.connect(self._address.conninfo, autocommit=True) as other:
+                if self._address.pooled:
+                    return seconds > _POOLED_SECONDS
+                row = other.execute(_IS_WAITING, this).fetchone()
+                waits = row is None or bool(row[0])
+                if waits and last:
+                    other.execute(_END, this)
+                return waits
+        except psycopg.Error as error:
+            return error.sqlstate != _TOO_MANY
+
+    @property
+    def unlimited(self) -> dict[str, str]:
+        """Settings under which a transaction may take as long as it needs."""
+        return _NO_LIMIT if self.info.server_version >= _LIMITS_TRANSACTIONS_SINCE else {}
+
+    def execute_at_length(self, sql: str) -> None:
+        """A statement that may take as long as it needs, outside any transaction."""
+        if not self.unlimited or (self._address and self._address.pooled):
+            self.execute(sql, prepare=False)
+            return
+        set_config(self, self.unlimited, local=False)
+        try:
+            self.execute(sql, prepare=False)
+        finally:
+            set_config(self, _LIMIT, local=False)
+
+    def _set_what_the_server_has(self) -> None:
+        version = self.info.server_version
+        if version >= _CHECKS_CLIENTS_SINCE:
+            # A server whose system cannot tell whether a client is gone refuses it.
+            with contextlib.suppress(psycopg.Error):
+                set_config(self, {"client_connection_check_interval": "5s"}, local=False)
+        if version >= _LIMITS_TRANSACTIONS_SINCE:
+            set_config(self, _LIMIT, local=False)
+
+
+def set_config(link: Link, settings: Mapping[str, str], *, local: bool) -> None:
+    calls = ", ".join(f"set_config('{name}', %({name})s, {local})" for name in settings)
+    link.execute(f"SELECT {calls}", settings)
