@@ -101,7 +101,8 @@ class Yard:
         return name
 
     def start(self, run: str, scraper: str, **options: Any) -> WorkerProcess:
-        process = WorkerProcess(self.store.url, run, scraper, self.folder, **options)
+        url = options.pop("url", self.store.url)
+        process = WorkerProcess(url, run, scraper, self.folder, **options)
         self._processes.append(process)
         return process
 

@@ -24,19 +24,20 @@ class Proxy:
         self.url = urlunsplit(parts._replace(netloc=netloc, query=""))
         self.is_silent = threading.Event()
         self._hush_at: bytes | None = None
+        self._times = 1
         self._forwards_it = False
         self._all_silent = False
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def hush_at(self, words: bytes, *, after: bool) -> None:
-        """The next link on which a client sends these words goes silent, before they are forwarded
-        or `after` that.
+    def hush_at(self, words: bytes, *, after: bool, times: int = 1) -> None:
+        """The first link on which a client sends these words so often goes silent, before they are
+        forwarded or `after` that.
         """
         with self._lock:
             self.is_silent.clear()
-            self._hush_at, self._forwards_it = words, after
+            self._hush_at, self._forwards_it, self._times = words, after, times
 
     def hush_all(self) -> None:
         """All links go silent, new ones too."""
@@ -72,9 +73,11 @@ class Proxy:
     def _pump(
         self, source: socket.socket, sink: socket.socket, silent: threading.Event, is_client: bool
     ) -> None:
+        said = 0
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                if is_client and self._is_time(data):
+                said += is_client and self._hush_at is not None and self._hush_at in data
+                if said and self._is_time(said):
                     silent.set()
                     if self._forwards_it:
                         sink.sendall(data)
@@ -84,9 +87,9 @@ class Proxy:
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 
-    def _is_time(self, data: bytes) -> bool:
+    def _is_time(self, said: int) -> bool:
         with self._lock:
-            if self._hush_at is None or self._hush_at not in data:
+            if self._hush_at is None or said < self._times:
                 return False
             self._hush_at = None
             return True

@@ -77,10 +77,9 @@ def test_a_prepared_transaction_of_another_database_holds_nothing_back(
     store: Store, elsewhere: str
 ):
     run, _, lease, _ = two_leases(store)
-    with psycopg.connect(elsewhere, autocommit=True) as there:
-        with prepared(there, TAKE_A_NUMBER):
-            finish(store, completed(lease, "here"))
-            assert read(store, run) == ["here"]
+    with psycopg.connect(elsewhere, autocommit=True) as there, prepared(there, TAKE_A_NUMBER):
+        finish(store, completed(lease, "here"))
+        assert read(store, run) == ["here"]
 
 
 def test_a_number_taken_here_holds_back_even_before_the_first_item(

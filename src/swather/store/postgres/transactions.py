@@ -34,7 +34,7 @@ def open_transaction(row: tuple[Any, ...]) -> OpenTransaction:
         application=row[1],
         user=row[2],
         host=row[3],
-        began_at=row[4],
+        seconds=row[4],
         silent_seconds=row[5],
         holds_locks=row[6],
         is_ours=row[7],

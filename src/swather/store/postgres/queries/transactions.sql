@@ -18,7 +18,7 @@ WITH locking AS MATERIALIZED (
     GROUP BY pid
 )
 SELECT a.pid, a.application_name, a.usename::text, coalesce(host(a.client_addr), ''),
-       a.xact_start AS began_at,
+       extract(epoch FROM clock_timestamp() - a.xact_start)::float8 AS seconds,
        CASE
            WHEN a.wait_event IN ('ClientRead', 'ClientWrite')
            THEN extract(epoch FROM clock_timestamp() - a.state_change)::float8
@@ -29,7 +29,8 @@ FROM locking AS l
 JOIN pg_stat_activity AS a USING (pid)
 WHERE a.datname = current_database()
 UNION ALL
-SELECT NULL, gid, owner::text, '', prepared, NULL, true, false, prepared
+SELECT NULL, gid, owner::text, '', extract(epoch FROM clock_timestamp() - prepared)::float8,
+       NULL, true, false, prepared
 FROM pg_prepared_xacts
 WHERE database = current_database()
-ORDER BY began_at NULLS LAST, pid
+ORDER BY seconds DESC NULLS LAST, pid
