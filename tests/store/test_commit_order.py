@@ -103,11 +103,10 @@ def test_a_transaction_prepared_here_holds_back_until_it_is_decided(
     run, run_id, late, quick = two_leases(store)
     seen: list[Any] = []
     add = ADD_AN_ITEM.replace("%s", "{}").format(run_id, late.task_id, "'\"late\"'")
-    with psycopg.connect(database.url, autocommit=True) as connection:
-        with prepared(connection, add):
-            finish(store, completed(quick, "quick"))
-            position = follow(store, run, "", seen)
-            assert seen == []
+    with psycopg.connect(database.url, autocommit=True) as here, prepared(here, add):
+        finish(store, completed(quick, "quick"))
+        position = follow(store, run, "", seen)
+        assert seen == []
     follow(store, run, position, seen)
     assert seen == ["late", "quick"]
 

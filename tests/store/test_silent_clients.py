@@ -214,3 +214,15 @@ def test_the_server_is_told_to_let_go_of_lost_clients(store: Store, database: Da
     )  # fmt: skip
     sources = dict(store.connection.rows("SELECT name, source FROM pg_settings"))
     assert {sources[name] for name in names} <= {"client", "session"}
+
+
+def test_a_transaction_has_a_limit_where_the_server_has_one(store: Store):
+    """From PostgreSQL 17 on; bulk work and what runs outside of transactions takes its time."""
+    show = "SELECT current_setting('transaction_timeout', true)"
+    version = store.connection.value("SELECT current_setting('server_version_num')::integer")
+    limit, none = ("5min", "0") if version >= 170_000 else (None, None)
+    assert store.connection.value(show) == limit
+    assert store.connection.in_bulk(lambda: store.connection.value(show)) == none
+    assert store.connection.transact(lambda: store.connection.value(show), pipelined=False) == none
+    store.upkeep.vacuum()
+    assert store.connection.value(show) == limit

@@ -14,7 +14,7 @@ from swather.errors import Closed
 from swather.store.clock import Clock
 from swather.store.postgres.address import Address
 from swather.store.postgres.failures import is_lock_timeout, is_lost, is_passing, translated
-from swather.store.postgres.link import SETTINGS, Link, set_config
+from swather.store.postgres.link import SETTINGS, Link, connect, set_config
 from swather.store.postgres.transactions import end_silent
 
 T = TypeVar("T")
@@ -129,7 +129,10 @@ class Connection:
     def outside(self, sql: str) -> None:
         """For statements that refuse to run inside a transaction."""
         with self._lock:
-            self._repeat(lambda: self._ready().execute_at_length(sql))
+            if self.address.pooled:
+                self._repeat(lambda: self._ready().execute(sql, prepare=False))
+            else:
+                self._repeat(lambda: self._ready().execute_at_length(sql))
 
     def close(self) -> None:
         with self._lock:
@@ -140,7 +143,7 @@ class Connection:
         if self._closed:
             raise Closed(f"the store on {self.address.shown} was closed")
         if self._link is None or self._link.closed:
-            self._link = Link.to(self.address)
+            self._link = connect(self.address)
             self._offset_seconds = 0.0
         offset = self.clock.offset_seconds
         if offset != self._offset_seconds and not self.address.pooled:
@@ -167,7 +170,8 @@ class Connection:
         return cursor.fetchall()
 
     def _pipelined(self, work: Callable[[], T]) -> T:
-        with self._ready().pipeline() as self._pipeline:
+        with self._ready().pipeline() as pipeline:
+            self._pipeline = pipeline
             try:
                 return self._plain(work)
             finally:
@@ -183,8 +187,7 @@ class Connection:
     def _take_time(self) -> None:
         """Let this transaction take longer than others."""
         assert self._link is not None
-        if self._link.unlimited:
-            self._set(self._link.unlimited, local=True)
+        self._set(self._link.unlimited, local=True)
 
     def _plain(self, work: Callable[[], T]) -> T:
         self._ready()
@@ -199,7 +202,7 @@ class Connection:
             link.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             if self.address.pooled:
                 offset = {"swather.offset_seconds": repr(self.clock.offset_seconds)}
-                self._set({**SETTINGS, **offset}, local=True)
+                self._set({**SETTINGS, **link.limited, **offset}, local=True)
             yield
             link.execute("COMMIT")
         finally:

@@ -9,7 +9,7 @@ import psycopg
 
 from swather.errors import Closed, DatabaseUnreachable, StoreError
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.link import Link
+from swather.store.postgres.link import Link, connect
 
 CHANNEL: Final = "swather"
 QUIET_SECONDS: Final = 0.02
@@ -83,7 +83,7 @@ class PostgresHints:
         return came
 
     def _listen(self) -> Link:
-        link = Link.to(self._connection.address)
+        link = connect(self._connection.address)
         with self._lock:
             self._listening = link
             if self._closed.is_set():  # while the connection was being made

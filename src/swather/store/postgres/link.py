@@ -48,7 +48,6 @@ _TCP_SETTINGS: Final = {
 _CHECKS_CLIENTS_SINCE: Final = 140_000
 _LIMITS_TRANSACTIONS_SINCE: Final = 170_000
 _LIMIT: Final = {"transaction_timeout": "300s"}
-_NO_LIMIT: Final = {"transaction_timeout": "0"}
 
 _IS_WAITING: Final = """
 SELECT coalesce(wait_event IN ('ClientRead', 'ClientWrite'), false)
@@ -70,26 +69,11 @@ class Link(psycopg.Connection[TupleRow]):
 
     _address: Address | None = None
 
-    @classmethod
-    def to(cls, address: Address) -> "Link":
-        """A new link, set up for the queue's statements."""
-        options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
-        if not address.pooled:
-            chosen = {**SETTINGS, **_TCP_SETTINGS}
-            escaped = {name: value.replace(" ", r"\ ") for name, value in chosen.items()}
-            options += [f"-c {name}={value}" for name, value in escaped.items()]
-        conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
-        try:
-            link = cls.connect(conninfo, autocommit=True, row_factory=tuple_row)
-        except psycopg.Error as error:
-            raise unreachable(error, address.shown) from error
-        link.prepare_threshold = None if address.pooled else _NEVER
-        link.prepared_max = _MAX_PREPARED
-        teach(link)
-        if not address.pooled:
-            link._set_what_the_server_has()
-        link._address = address
-        return link
+    def ask_at(self, address: Address) -> None:
+        """Where to ask from now on when no answer comes. Without it nobody is asked, and silence is
+        the answer.
+        """
+        self._address = address
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **options: Any) -> T:
         return super().wait(self._until_given_up(gen), *args, **options)
@@ -138,31 +122,60 @@ class Link(psycopg.Connection[TupleRow]):
             return error.sqlstate != _TOO_MANY
 
     @property
-    def unlimited(self) -> dict[str, str]:
+    def limited(self) -> Mapping[str, str]:
+        """Settings that end a transaction which takes too long, if the server has them."""
+        return _LIMIT if self.info.server_version >= _LIMITS_TRANSACTIONS_SINCE else {}
+
+    @property
+    def unlimited(self) -> Mapping[str, str]:
         """Settings under which a transaction may take as long as it needs."""
-        return _NO_LIMIT if self.info.server_version >= _LIMITS_TRANSACTIONS_SINCE else {}
+        return dict.fromkeys(self.limited, "0")
 
     def execute_at_length(self, sql: str) -> None:
         """A statement that may take as long as it needs, outside any transaction."""
-        if not self.unlimited or (self._address and self._address.pooled):
-            self.execute(sql, prepare=False)
-            return
         set_config(self, self.unlimited, local=False)
         try:
             self.execute(sql, prepare=False)
         finally:
-            set_config(self, _LIMIT, local=False)
+            if not self.closed:
+                set_config(self, self.limited, local=False)
 
-    def _set_what_the_server_has(self) -> None:
-        version = self.info.server_version
-        if version >= _CHECKS_CLIENTS_SINCE:
-            # A server whose system cannot tell whether a client is gone refuses it.
-            with contextlib.suppress(psycopg.Error):
-                set_config(self, {"client_connection_check_interval": "5s"}, local=False)
-        if version >= _LIMITS_TRANSACTIONS_SINCE:
-            set_config(self, _LIMIT, local=False)
+
+def connect(address: Address) -> Link:
+    """A new link, set up for the queue's statements."""
+    options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
+    if not address.pooled:
+        chosen = {**SETTINGS, **_TCP_SETTINGS}
+        escaped = {name: value.replace(" ", r"\ ") for name, value in chosen.items()}
+        options += [f"-c {name}={value}" for name, value in escaped.items()]
+    conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
+    try:
+        link = Link.connect(conninfo, autocommit=True, row_factory=tuple_row)
+    except psycopg.Error as error:
+        raise unreachable(error, address.shown) from error
+    link.prepare_threshold = None if address.pooled else _NEVER
+    link.prepared_max = _MAX_PREPARED
+    teach(link)
+    if not address.pooled:
+        try:
+            _set_what_the_server_has(link)
+        except psycopg.Error as error:
+            link.close()
+            raise unreachable(error, address.shown) from error
+    link.ask_at(address)
+    return link
+
+
+def _set_what_the_server_has(link: Link) -> None:
+    if link.info.server_version >= _CHECKS_CLIENTS_SINCE:
+        # A server whose system cannot tell whether a client is gone refuses it.
+        with contextlib.suppress(psycopg.errors.InvalidParameterValue):
+            set_config(link, {"client_connection_check_interval": "5s"}, local=False)
+    set_config(link, link.limited, local=False)
 
 
 def set_config(link: Link, settings: Mapping[str, str], *, local: bool) -> None:
+    if not settings:
+        return
     calls = ", ".join(f"set_config('{name}', %({name})s, {local})" for name in settings)
     link.execute(f"SELECT {calls}", settings)
