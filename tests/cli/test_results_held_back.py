@@ -12,7 +12,7 @@ import pytest
 import swather as api
 from swather import scraper
 from swather.errors import ResultsIncomplete
-from swather.runs import items
+from swather.runs import items, transaction_words
 from tests.cli.conftest import Swather, done
 from tests.cli.scrapers import NUMBERS, write
 from tests.postgres import PostgresServer
@@ -92,13 +92,13 @@ def test_an_export_that_cannot_read_all_leaves_the_file_and_says_what_to_do(
     assert lines("all.jsonl") == 3
 
 
-def test_an_export_to_stdout_that_lacks_items_fails(swather: Swather, installed: Swather, db: str):
+def test_an_export_to_stdout_that_lacks_items_fails(swather: Swather, db: str):
     with writing(db):
         swather(*RUN)
-        said = installed("export", "numbers", "-o", "-")
+        said = swather("export", "numbers", "-o", "-")
         assert (said.code, said.out) == (1, "")
         assert "3 items of run" in said.err
-    assert len(installed("export", "numbers", "-o", "-").out.splitlines()) == 3
+    assert len(done(swather, "export", "numbers", "-o", "-").out.splitlines()) == 3
 
 
 def test_python_is_told_by_an_exception(db: str, tmp_path: Path):
@@ -111,3 +111,17 @@ def test_python_is_told_by_an_exception(db: str, tmp_path: Path):
     result = api.run(names, ["a"], db=db, output=tmp_path / "names.jsonl")
     assert list(result) == [{"name": "a"}]
     assert lines(str(tmp_path / "names.jsonl")) == 1
+
+
+def test_status_names_a_connection_that_has_held_locks_for_long(
+    swather: Swather, db: str, monkeypatch: pytest.MonkeyPatch
+):
+    done(swather, *RUN)
+    monkeypatch.setattr(transaction_words, "_LONG_SECONDS", 0.0)
+    with psycopg.connect(db, application_name="somebody") as holding:
+        holding.execute("SELECT * FROM swather.runs FOR UPDATE")
+        sentence = f"Connection {holding.info.backend_pid} (somebody, user postgres, "
+        assert sentence in done(swather, "status").out
+        assert sentence in done(swather, "status", "numbers").out
+        assert sentence in done(swather, "status", "numbers", "--json").data["held_up"][0]
+    assert done(swather, "status", "--json").data["held_up"] == []

@@ -61,7 +61,8 @@ def _way_out(transaction: OpenTransaction) -> str:
 
 def _statement(transaction: OpenTransaction) -> str:
     if transaction.pid is None:
-        return f"ROLLBACK PREPARED '{transaction.application}'"
+        name = transaction.application.replace("'", "''")
+        return f"ROLLBACK PREPARED '{name}'"
     return f"SELECT pg_terminate_backend({transaction.pid})"
 
 
