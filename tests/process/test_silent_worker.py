@@ -19,7 +19,9 @@ from tests.process.given import WorkerProcess, Yard
 from tests.store.proxy import COMMIT, Proxy, a_proxy
 from tests.worker.given import wait_until
 
-TASKS = 400
+pytestmark = pytest.mark.timeout(180)
+
+TASKS = 300
 IMPATIENT = """
 from swather.store.postgres import link, transactions
 from swather.worker import upkeep
@@ -28,6 +30,8 @@ link.QUIET_SECONDS = 3.0
 link.SETTINGS.update(lock_timeout="1s", idle_in_transaction_session_timeout="2s")
 upkeep.SWEEP_SECONDS = 1.0
 """
+# It gives its own link up so late that the other one must see to it.
+PATIENT = f"{IMPATIENT}\nlink.QUIET_SECONDS = 15.0\n"
 HOLDING = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = 'swather' AND backend_xid IS NOT NULL
@@ -66,18 +70,21 @@ def a_run_on_one_lane(yard: Yard) -> str:
 
 
 def start(yard: Yard, run: str, **options: Any) -> WorkerProcess:
-    return yard.start(run, "act", concurrency=8, lease_seconds=10.0, prelude=IMPATIENT, **options)
+    return yard.start(run, "act", concurrency=8, lease_seconds=6.0, **options)
 
 
 def silenced_in_a_transaction(yard: Yard, run: str, proxy: Proxy) -> WorkerProcess:
-    worker = start(yard, run, url=proxy.url)
+    worker = start(yard, run, url=proxy.url, prelude=PATIENT)
     wait_until(lambda: yard.store.runs.counts(run).completed > 20)
     # So often that it is the link of the worker's writer, not that of its beat.
     proxy.hush_at(COMMIT, after=False, times=4)
-    assert proxy.is_silent.wait(10)
+    assert proxy.is_silent.wait(20)
+    return worker
+
+
+def wait_for_locks(yard: Yard) -> None:
     with psycopg.connect(yard.store.url, autocommit=True) as looking:
         wait_until(lambda: looking.execute(HOLDING).fetchone() == (1,))
-    return worker
 
 
 def assert_each_once(yard: Yard, run: str) -> None:
@@ -90,8 +97,9 @@ def assert_each_once(yard: Yard, run: str) -> None:
 def test_a_link_that_goes_silent_in_a_transaction(pg_yard: Yard, proxy: Proxy):
     run = a_run_on_one_lane(pg_yard)
     cut_off = silenced_in_a_transaction(pg_yard, run, proxy)
+    wait_for_locks(pg_yard)
     before = pg_yard.store.runs.counts(run).completed
-    second = start(pg_yard, run)
+    second = start(pg_yard, run, prelude=IMPATIENT)
     wait_until(lambda: pg_yard.store.runs.counts(run).completed > before + 50, 20)
     assert (second.end(), cut_off.end()) == (0, 0)
     assert_each_once(pg_yard, run)
@@ -101,8 +109,9 @@ def test_a_worker_stopped_in_a_transaction(pg_yard: Yard, proxy: Proxy):
     run = a_run_on_one_lane(pg_yard)
     stopped = silenced_in_a_transaction(pg_yard, run, proxy)
     stopped.signal(signal.SIGSTOP)
-    second = start(pg_yard, run)
-    assert second.end() == 0
+    wait_for_locks(pg_yard)
+    second = start(pg_yard, run, prelude=IMPATIENT)
+    assert second.end(60) == 0
     assert_each_once(pg_yard, run)
     stopped.signal(signal.SIGCONT)
     assert stopped.end() == 0

@@ -226,3 +226,13 @@ def test_a_transaction_has_a_limit_where_the_server_has_one(store: Store):
     assert store.connection.transact(lambda: store.connection.value(show), pipelined=False) == none
     store.upkeep.vacuum()
     assert store.connection.value(show) == limit
+
+
+def test_a_statement_larger_than_all_buffers_is_sent_whole(impatient: None, store: Store):
+    mine = store.another()
+    large = "x" * (32 << 20)
+    sql = "SELECT length(%(large)s::text)"
+    assert (
+        mine.connection.transact(lambda: mine.connection.value(sql, {"large": large})) == 32 << 20
+    )
+    mine.close()

@@ -166,6 +166,8 @@ class Connection:
         if self._pipeline is not None and cursor.pgresult is None:
             # By a Sync: after it the server counts as idle in the transaction, and lets go of it
             # if we are stopped now. After a mere Flush it would wait for us for ever.
+            assert self._link is not None
+            self._link.send_all()
             self._pipeline.sync()
         return cursor.fetchall()
 

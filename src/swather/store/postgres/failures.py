@@ -22,7 +22,7 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
         frozenset({"55P03", "57014", "53300", *_PASSING}),
         DatabaseBusy,
-        "{shown}: others held locks for too long ({said}); try again",
+        "{shown}: others held locks for too long ({said}); try again, or see who: swather status",
     ),
     (
         frozenset({"25006"}),

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow, tuple_row
+from psycopg.waiting import Ready, Wait
 
 from swather.store.postgres.address import Address
 from swather.store.postgres.arrays import teach
@@ -77,6 +78,18 @@ class Link(psycopg.Connection[TupleRow]):
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **options: Any) -> T:
         return super().wait(self._until_given_up(gen), *args, **options)
+
+    def send_all(self) -> None:
+        """Send what is still to be sent: psycopg's own `sync` begins to wait for answers before a
+        large statement has left.
+        """
+        if self.pgconn.flush():
+            self.wait(self._sending())
+
+    def _sending(self) -> Generator[Wait, Ready, None]:
+        while self.pgconn.flush():
+            if (yield Wait.RW) & Ready.R:
+                self.pgconn.consume_input()
 
     def _until_given_up(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
         began = time.monotonic()
