@@ -29,6 +29,7 @@ INSTALLATIONS = (
 SETTINGS = {
     "listen_addresses": "",
     "max_connections": "200",
+    "max_prepared_transactions": "10",
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",

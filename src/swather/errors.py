@@ -22,6 +22,7 @@ SwatherError
 │   │   ├── SchemaTooOld        made by an earlier release: migrate it
 │   │   └── SchemaTooNew        made by a later release: upgrade Swather
 │   └── ConnectionLost          the connection broke; the last commit is uncertain
+├── ResultsIncomplete           committed items could not be read yet
 ├── Closed                      the store or the writer was closed
 ├── ScrapeError                 what a scraper raises to say how its attempt ended
 │   ├── Permanent               no other attempt can succeed
@@ -122,6 +123,14 @@ class SchemaTooNew(DatabaseUnusable):
 
 class ConnectionLost(StoreError):
     """The connection broke; whether the last commit happened is uncertain."""
+
+
+class ResultsIncomplete(SwatherError):
+    """Items are committed, but could not be read in time: `missing` of them."""
+
+    def __init__(self, message: str, missing: int) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class Closed(SwatherError):

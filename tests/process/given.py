@@ -36,16 +36,19 @@ sys.exit(main(worker))
 
 
 class WorkerProcess:
-    """A worker in a process of its own; what it says on standard error is kept in a file."""
+    """A worker in a process of its own; what it says on standard error is kept in a file. It begins
+    with the `prelude`, if there is one.
+    """
 
     def __init__(self, url: str, run: str, scraper: str, folder: Path, **options: Any) -> None:
         self.errors = folder / f"stderr-{time.monotonic_ns()}"
         passed = options.pop("pass_fds", ())
+        program = options.pop("prelude", "") + PROGRAM
         environment = {**os.environ, **options.pop("environment", {})}
         with self.errors.open("wb") as stderr:
             self._process = subprocess.Popen(
                 [
-                    sys.executable, "-c", PROGRAM,
+                    sys.executable, "-c", program,
                     url, run, f"{SCRAPERS}:{scraper}", str(folder / "files"), repr(options),
                 ],
                 cwd=ROOT,
@@ -98,7 +101,8 @@ class Yard:
         return name
 
     def start(self, run: str, scraper: str, **options: Any) -> WorkerProcess:
-        process = WorkerProcess(self.store.url, run, scraper, self.folder, **options)
+        url = options.pop("url", self.store.url)
+        process = WorkerProcess(url, run, scraper, self.folder, **options)
         self._processes.append(process)
         return process
 

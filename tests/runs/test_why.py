@@ -11,8 +11,10 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
 from swather.model.task import Target
+from swather.runs import transaction_words
 from swather.runs.why import why
 from swather.store import Store
+from tests.store.database import Database
 from tests.store.given import (
     a_fault,
     a_load,
@@ -246,3 +248,20 @@ def test_what_is_not_there_is_told(store: Store):
         why(store, "12345")
     with pytest.raises(InputError):
         why(store, "0")
+
+
+def test_a_connection_that_has_held_locks_for_long_is_named(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    run, _ = a_run(store, 1), a_worker(store)
+    monkeypatch.setattr(transaction_words, "_LONG_SECONDS", 0.0)
+    if database.one_writer:
+        assert "Nothing holds it back" in said(store, run)
+        return
+    with database.transaction() as theirs:
+        theirs.execute("SELECT * FROM ready FOR UPDATE")
+        pid = theirs.info.backend_pid
+        for text in (said(store, run), said(store, 1)):
+            assert f"Connection {pid} (" in text
+            assert f"let it end, or as its owner: SELECT pg_terminate_backend({pid})" in text
+            assert "Nothing holds it back" not in text

@@ -55,13 +55,15 @@ def command(
     """Write the items of a run to a file.
 
     What is committed now, in the order in which it was committed; the run may go on meanwhile. The
-    file is whole or not there.
+    file is whole or left as it was: items that cannot be read within ten seconds, because another
+    program keeps a transaction open in the database, make it exit with 1.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named
-    from swather.errors import InputError
+    from swather.errors import InputError, ResultsIncomplete
     from swather.runs.export import Format, check_format, export, write_items
     from swather.runs.items import Reading
+    from swather.runs.words import command as command_line
     from swather.runs.words import count
 
     wanted = None if form is None else Format(form)
@@ -73,15 +75,19 @@ def command(
             wanted = wanted or Format.JSONL
             check_format(wanted)
             reading = Reading(store, name, complete_only=complete_only)
-            write_items(reading, sys.stdout.buffer, wanted, raw=raw)
-            sys.stdout.buffer.flush()
+            try:
+                write_items(reading, sys.stdout.buffer, wanted, raw=raw)
+            finally:
+                sys.stdout.buffer.flush()
             return
-        done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)
+        try:
+            done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)
+        except ResultsIncomplete as error:
+            again = command_line("export", name, "-o", str(path), url=store.url)
+            raise ResultsIncomplete(
+                f"{path} was not written: {error}; then: {again}", error.missing
+            ) from error
     if as_json:
-        output.print_json(
-            {"run": name, "path": str(done.path), "items": done.items, "missing": done.missing}
-        )
+        output.print_json({"run": name, "path": str(done.path), "items": done.items})
         return
     print(f"{count(done.items, 'item')} of run {name} in {done.path}")
-    if done.missing:
-        print(f"{count(done.missing, 'item')} could not be read yet; export again")

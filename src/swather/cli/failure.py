@@ -7,7 +7,7 @@ from typing import Final
 
 import typer
 
-from swather.errors import Closed, StoreError, SwatherError
+from swather.errors import Closed, ResultsIncomplete, StoreError, SwatherError
 
 FINISHED_WITH_FAILURES: Final = 1
 USAGE: Final = 2
@@ -25,6 +25,8 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
         coloured = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         word = "\033[1;31merror:\033[0m" if coloured else "error:"
         print(f"{word} {message}", file=sys.stderr)
+    if isinstance(error, ResultsIncomplete):
+        return FINISHED_WITH_FAILURES
     return DATABASE if isinstance(error, StoreError | Closed) else USAGE
 
 

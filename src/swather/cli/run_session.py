@@ -11,7 +11,7 @@ from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.run_results import Results
 from swather.cli.run_work import Ended, Work
 from swather.cli.source import Source
-from swather.errors import InputError
+from swather.errors import InputError, ResultsIncomplete
 from swather.model.run import Run, RunState
 from swather.runs.loading import anything_new
 from swather.runs.start import Planned, plan_run
@@ -180,8 +180,9 @@ def _finished(results: Results, store: "Store", run: Run) -> dict[str, Any]:
     """What the file holds. One that cannot be written is no reason to be silent about the run."""
     try:
         return results.finish(store, run)
-    except InputError as error:
-        return {"path": results.name, "items": None, "missing": None, "error": str(error)}
+    except (InputError, ResultsIncomplete) as error:
+        missing = getattr(error, "missing", None)
+        return {"path": results.name, "items": None, "missing": missing, "error": str(error)}
 
 
 def _beginning(planned: Planned) -> str:

@@ -36,7 +36,8 @@ def command(
     """Show how runs and workers stand.
 
     Of one run: its counts, rate, estimate, errors and workers. Without a name: the newest runs,
-    and the workers of this database; with --watch the newest run.
+    and the workers of this database; with --watch the newest run. Connections that have held locks
+    for long are named, too.
     """
     from swather.cli import database
 
@@ -57,8 +58,9 @@ def _one(store: "Store", run: str, *, as_json: bool) -> None:
 
     found = run_named(store, run)
     snapshot = Watcher(store, found.name).snapshot()
+    held_up = _held_up(store)
     if as_json:
-        output.print_json(_data(snapshot))
+        output.print_json({**_data(snapshot), "held_up": held_up})
         return
     counts = snapshot.counts
     pace = snapshot.rate_per_second
@@ -88,6 +90,15 @@ def _one(store: "Store", run: str, *, as_json: bool) -> None:
     ]
     errors = ", ".join(f"{name} {number:,}" for name, number in snapshot.errors.items())
     output.show(output.facts([*facts, ("errors", errors or None)]), *_workers(snapshot))
+    for sentence in held_up:
+        print(sentence)
+
+
+def _held_up(store: "Store") -> list[str]:
+    """What other programs do in the database that holds up all runs."""
+    from swather.runs.transaction_words import holding_locks
+
+    return list(holding_locks(store.upkeep.transactions()))
 
 
 def _workers(snapshot: "Snapshot") -> list[Any]:
@@ -152,8 +163,9 @@ def _overview(store: "Store", *, as_json: bool) -> None:
         for worker in store.workers.find()
         if worker.kind is WorkerKind.WORKER
     ]
+    held_up = _held_up(store)
     if as_json:
-        output.print_json({"runs": runs, "workers": workers})
+        output.print_json({"runs": runs, "workers": workers, "held_up": held_up})
         return
     tables = [
         output.listing(tuple(rows[0]), [tuple(row.values()) for row in rows])
@@ -165,6 +177,8 @@ def _overview(store: "Store", *, as_json: bool) -> None:
         print("no runs")
     if not workers:
         print("no worker is at work")
+    for sentence in held_up:
+        print(sentence)
 
 
 def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:

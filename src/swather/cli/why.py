@@ -24,8 +24,9 @@ def command(
 ) -> None:
     """Say what holds a run or a task back.
 
-    Pauses, cool-downs, full lanes, busy slots, retries that wait, workers that are missing. Of a
-    task it also tells its history. Without a name: the newest run.
+    Pauses, cool-downs, full lanes, busy slots, retries that wait, workers that are missing, locks
+    that other connections hold. Of a task it also tells its history. Without a name: the newest
+    run.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named

@@ -34,13 +34,10 @@ _FORMATS: Final = {
 
 
 class Exported(NamedTuple):
-    """Where the items are and how many they are. `missing`: items that another program's open
-    transaction still keeps from being read.
-    """
+    """Where the items are and how many they are."""
 
     path: Path
     items: int
-    missing: int
 
 
 def format_of(path: Path | str) -> Format:
@@ -66,7 +63,8 @@ def export(
     complete_only: bool = False,
     raw: bool = False,
 ) -> Exported:
-    """Write all items that are committed now; an existing file is replaced when all are written.
+    """Write all items that are committed now; an existing file is replaced when all are written,
+    and left alone when some cannot be read.
 
     `complete_only` leaves out the items of tasks that have not completed. `raw` leaves CSV cells
     as they are, formulas too.
@@ -86,7 +84,7 @@ def export(
         raise InputError(
             f"results cannot be written to {path}: {error.strerror or error}"
         ) from error
-    return Exported(path, reading.lines, reading.missing)
+    return Exported(path, reading.lines)
 
 
 def write_items(

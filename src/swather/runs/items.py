@@ -1,18 +1,28 @@
 """A run's items as JSON lines, read in commit order and in pieces that fit in memory."""
 
+import logging
+import math
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 import msgspec
 
+from swather.errors import ResultsIncomplete
+from swather.runs.transaction_words import in_the_way
+from swather.runs.words import count
 from swather.store import Store
+
+PATIENCE_SECONDS: Final = 10.0
 
 _FIRST: Final = 100
 _MOST: Final = 2_000
 _MANY_BYTES: Final = 8 << 20
-_PATIENCE_SECONDS: Final = 5.0
+_SAY_AFTER_SECONDS: Final = 1.0
 _PAUSE_SECONDS: Final = 0.02
+
+_log = logging.getLogger(__name__)
 
 
 class Piece(NamedTuple):
@@ -49,8 +59,8 @@ def pieces(
 class Reading:
     """All items that a run has when the reading begins.
 
-    The last ones can be read only when no older transaction is open on the server any more, so
-    they are waited for; `missing` is how many did not come.
+    The last ones can be read only when no older transaction is open in the database any more, so
+    they are waited for; ResultsIncomplete is raised when they do not come.
     """
 
     def __init__(self, store: Store, run: str, *, complete_only: bool = False) -> None:
@@ -58,10 +68,9 @@ class Reading:
         self._run = run
         self._complete_only = complete_only
         self.lines = 0
-        self.missing = 0
 
     def __iter__(self) -> Iterator[list[bytes]]:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        waiting = Waiting(self._store, self._run)
         wanted = self._items()
         seen, after = 0, ""
         while True:
@@ -71,10 +80,46 @@ class Reading:
                 seen, after = seen + piece.items, piece.position
                 self.lines += len(piece.lines)
                 yield piece.lines
-            self.missing = max(min(wanted, self._items()) - seen, 0)
-            if not self.missing or time.monotonic() > deadline:
+            missing = min(wanted, self._items()) - seen
+            if missing <= 0:
                 return
-            time.sleep(_PAUSE_SECONDS)
+            if not waiting.goes_on(missing):
+                raise waiting.in_vain(missing)
 
     def _items(self) -> int:
         return self._store.runs.counts(self._run).items
+
+
+class Waiting:
+    """Waits for items that are committed but cannot be read yet, and says for whom."""
+
+    def __init__(self, store: Store, run: str, *, at_most_seconds: float = math.inf) -> None:
+        self._store = store
+        self._run = run
+        self._patience_seconds = min(PATIENCE_SECONDS, at_most_seconds)
+        self._began = time.monotonic()
+        self._has_said = False
+
+    def goes_on(self, missing: int) -> bool:
+        """Wait a moment; False when there was enough of it."""
+        waited = time.monotonic() - self._began
+        if waited > self._patience_seconds:
+            return False
+        if waited > _SAY_AFTER_SECONDS and not self._has_said:
+            self._has_said = True
+            _log.warning(
+                "%s of run %s cannot be read yet; waiting up to %.0f s for %s",
+                count(missing, "item"), self._run, self._patience_seconds, self._in_the_way(),
+            )  # fmt: skip
+        time.sleep(_PAUSE_SECONDS)
+        return True
+
+    def in_vain(self, missing: int) -> ResultsIncomplete:
+        return ResultsIncomplete(
+            f"{count(missing, 'item')} of run {self._run} cannot be read yet, because of "
+            f"{self._in_the_way()}",
+            missing,
+        )
+
+    def _in_the_way(self) -> str:
+        return in_the_way(self._store.upkeep.transactions(), datetime.now(UTC))

@@ -1,6 +1,7 @@
 """The live exporter: a thread that writes a run's items to its results file as they come."""
 
 import logging
+import math
 import threading
 import time
 from pathlib import Path
@@ -8,12 +9,11 @@ from typing import Final, NamedTuple
 
 from swather.errors import InputError, StoreError
 from swather.model.run import RunState
-from swather.runs.items import pieces
+from swather.runs.items import Waiting, pieces
 from swather.runs.results_file import ResultsFile
 from swather.store import Store
 
 _LONGEST_PAUSE_SECONDS: Final = 10.0
-_WAITING_SECONDS: Final = 0.02
 # A run that is still open goes on elsewhere or later, and its file with it.
 _OPEN_PATIENCE_SECONDS: Final = 1.0
 
@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 
 
 class Written(NamedTuple):
-    """What the file holds. `missing`: items that could not be read yet (another program keeps a
-    transaction open), or that another process is writing.
+    """What the file holds. `missing`: items of a run that goes on elsewhere or later, which will
+    also write them.
     """
 
     path: Path
@@ -67,13 +67,13 @@ class LiveExporter:
         """How many are in the file by now, as far as this process knows."""
         return self._file.written.lines if self._file else 0
 
-    def finish(self, *, timeout_seconds: float = 10.0) -> Written:
+    def finish(self) -> Written:
         """Write what is still missing and stop; raises what stands in the way."""
         self._ending.set()
         if self._began:
             self._thread.join()
         try:
-            return self._complete(time.monotonic() + timeout_seconds)
+            return self._complete()
         except OSError as error:
             raise self._unwritable(error) from error
         finally:
@@ -122,7 +122,7 @@ class LiveExporter:
         self._file.commit()
         return True
 
-    def _complete(self, deadline: float) -> Written:
+    def _complete(self) -> Written:
         holds = self._catch_up()
         ended = self._store.runs.get(self._run.name).state is not RunState.OPEN
         wanted = self._items()
@@ -130,12 +130,18 @@ class LiveExporter:
             # Tasks that had completed were retried: their new rows stand for the old ones.
             self._file.start_over()
             holds = self._catch_up()
-        if not ended:
-            deadline = min(deadline, time.monotonic() + _OPEN_PATIENCE_SECONDS)
-        while (not holds or self.lines < wanted) and time.monotonic() < deadline:
-            time.sleep(_WAITING_SECONDS)
-            holds = self._catch_up()
-        return Written(self._path, self.lines, max(wanted - self.lines, 0))
+        at_most = math.inf if ended else _OPEN_PATIENCE_SECONDS
+        waiting = Waiting(self._store, self._run.name, at_most_seconds=at_most)
+        while (missing := wanted - self.lines) > 0 or not holds:
+            if waiting.goes_on(missing):
+                holds = self._catch_up()
+            elif not ended:
+                break
+            elif not holds:
+                raise InputError(f"{self._path} is still being written by another process")
+            else:
+                raise waiting.in_vain(missing)
+        return Written(self._path, self.lines, max(missing, 0))
 
     def _items(self) -> int:
         return self._store.runs.counts(self._run.name).items

@@ -11,7 +11,7 @@ from swather.model.query import TaskFilter
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import WAITING, State, Task
 from swather.model.worker import Worker, WorkerKind
-from swather.runs import breaker_words, code_words, lane_words, replay
+from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
 from swather.runs.words import clock_time, command, count, time_ahead
 from swather.store import Store
 
@@ -70,6 +70,7 @@ class _Reasons:
         reasons = [*self._held_by_lanes(counts), *self._held_by_breakers(counts)]
         reasons += self._held_by_workers(counts)
         reasons += [*self._held_by_due_times(counts), *self._held_by_partitions(counts)]
+        reasons += self._held_by_locks()
         yield from reasons
         if not held and not reasons:
             yield f"Nothing holds it back: {self._work_in_words(counts)}."
@@ -90,6 +91,7 @@ class _Reasons:
                 yield from self._held_by_itself()
                 yield from self._held_by_lane_of(task)
                 yield from self._held_by_workers(self._store.runs.counts(self._run.name))
+                yield from self._held_by_locks()
         if task.error is not None and task.state is not State.COMPLETED:
             yield f"Its last error ({task.error_class}): {task.error}"
 
@@ -214,6 +216,9 @@ class _Reasons:
             more = ", …" if len(names) > _MAX_LISTED else ""
             listed = ", ".join(names[:_MAX_LISTED]) + more
             yield f"{count(len(names), 'partition')} without an owner: {listed}."
+
+    def _held_by_locks(self) -> Iterator[str]:
+        return transaction_words.holding_locks(self._store.upkeep.transactions())
 
     def _work_in_words(self, counts: Counts) -> str:
         workers = count(len(self._workers), "worker")

@@ -22,6 +22,7 @@ from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.task import Target, Task
+from swather.model.transaction import OpenTransaction
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
 from swather.store.web_ports import AllowedHosts, Breakers, Pages, Robots
@@ -342,6 +343,12 @@ class Upkeep(Protocol):
         ...
 
     def stats(self) -> dict[str, Any]: ...
+    def transactions(self) -> list[OpenTransaction]:
+        """Those of others that have written or locked something here, the oldest first; none where
+        the database does not know.
+        """
+        ...
+
     def pragmas(self) -> dict[str, Any]:
         """The database settings that matter here, as they are in force."""
         ...

@@ -36,7 +36,11 @@ REASONS: Final[dict[str, str]] = {
     "jit": "off: compiling costs more than a claim",
     "plan_cache_mode": "the hot statements are planned once, not at every call",
     "statement_timeout": "0 is no limit; locks and idle transactions have limits of their own",
-    "lock_timeout": "how long a statement waits for a lock before it gives up",
+    "lock_timeout": "how long a statement waits for a lock before it looks who holds it",
+    "transaction_timeout": "nor one that was stopped in the middle of its statements",
+    "client_connection_check_interval": "a client that is gone is noticed while it is worked for",
+    "tcp_keepalives_idle": "a client whose machine is gone is noticed within half a minute",
+    "tcp_user_timeout": "the same while it is being written to",
     "idle_in_transaction_session_timeout": "a stopped process must not hold its locks for ever",
     "timezone": "all times are UTC",
 }

@@ -13,10 +13,10 @@ _FORM: Final = "postgresql://user@host/database"
 _DEFAULTS: Final = {
     "application_name": "swather",
     "connect_timeout": "10",
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
     "keepalives_count": "3",
-    "tcp_user_timeout": "60000",
+    "tcp_user_timeout": "20000",
 }
 
 

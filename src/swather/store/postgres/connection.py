@@ -8,34 +8,22 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import TupleRow, tuple_row
+from psycopg.rows import TupleRow
 
 from swather.errors import Closed
 from swather.store.clock import Clock
 from swather.store.postgres.address import Address
-from swather.store.postgres.arrays import teach
-from swather.store.postgres.failures import is_lost, is_passing, translated, unreachable
+from swather.store.postgres.failures import is_lock_timeout, is_lost, is_passing, translated
+from swather.store.postgres.link import SETTINGS, Link, connect, set_config
+from swather.store.postgres.transactions import end_silent
 
 T = TypeVar("T")
 Values = Mapping[str, Any]
-Link = psycopg.Connection[TupleRow]
 Answer = psycopg.Cursor[TupleRow]
 
 MAX_ATTEMPTS: Final = 10
-_MAX_PREPARED: Final = 500
-_NEVER: Final = 2**62
-_SETTINGS: Final = {
-    "timezone": "UTC",
-    "default_transaction_isolation": "read committed",
-    "jit": "off",
-    "plan_cache_mode": "force_generic_plan",
-    "enable_mergejoin": "off",
-    "enable_seqscan": "off",
-    "lock_timeout": "30s",
-    # Ours are short: whoever rests in one was stopped in it, and others wait for its locks.
-    "idle_in_transaction_session_timeout": "10s",
-}
+# How long a verb waits for locks in all.
+LOCK_SECONDS: Final = 30.0
 _BULK_SETTINGS: Final = {
     "plan_cache_mode": "auto",
     "enable_mergejoin": "on",
@@ -60,6 +48,7 @@ class Connection:
         self._offset_seconds = 0.0
         self._closed = False
         self._link: Link | None = None
+        self._pipeline: psycopg.Pipeline | None = None
         self._ready()
 
     @contextlib.contextmanager
@@ -94,7 +83,8 @@ class Connection:
         """
         with self._lock:
             if self._depth:
-                return self._sent(sql, values, hot).fetchall
+                cursor = self._sent(sql, values, hot)
+                return lambda: self._fetched(cursor)
             found = self._repeat(lambda: self._alone(sql, values, hot).fetchall())
             return lambda: found
 
@@ -114,12 +104,13 @@ class Connection:
         """All or nothing. `work` is repeated when the database asks for it (a deadlock, say), so it
         must not change anything but the database. A transaction inside another joins it.
 
-        Statements without a result travel with the next one that has one.
+        Statements without a result travel with the next one that has one. One that is not
+        `pipelined` may take as long as it needs.
         """
         with self._lock:
             if self._depth:
                 return work()
-            run = self._pipelined if pipelined else self._plain
+            run = self._pipelined if pipelined else self._unpipelined
             return self._repeat(lambda: run(work))
 
     def in_bulk(self, work: Callable[[], T]) -> T:
@@ -130,6 +121,7 @@ class Connection:
 
         def with_settings() -> T:
             self._set({**_BULK_SETTINGS, "statement_timeout": f"{_BULK_SECONDS}s"}, local=True)
+            self._take_time()
             return work()
 
         return self.transact(with_settings)
@@ -137,7 +129,10 @@ class Connection:
     def outside(self, sql: str) -> None:
         """For statements that refuse to run inside a transaction."""
         with self._lock:
-            self._repeat(lambda: self._ready().execute(sql, prepare=False))
+            if self.address.pooled:
+                self._repeat(lambda: self._ready().execute(sql, prepare=False))
+            else:
+                self._repeat(lambda: self._ready().execute_at_length(sql))
 
     def close(self) -> None:
         with self._lock:
@@ -167,9 +162,34 @@ class Connection:
         prepare = hot and not self.address.pooled
         return self._link.cursor(binary=True).execute(sql, values, prepare=prepare)
 
+    def _fetched(self, cursor: Answer) -> list[TupleRow]:
+        if self._pipeline is not None and cursor.pgresult is None:
+            # By a Sync: after it the server counts as idle in the transaction, and lets go of it
+            # if we are stopped now. After a mere Flush it would wait for us for ever.
+            assert self._link is not None
+            self._link.send_all()
+            self._pipeline.sync()
+        return cursor.fetchall()
+
     def _pipelined(self, work: Callable[[], T]) -> T:
-        with self._ready().pipeline():
-            return self._plain(work)
+        with self._ready().pipeline() as pipeline:
+            self._pipeline = pipeline
+            try:
+                return self._plain(work)
+            finally:
+                self._pipeline = None
+
+    def _unpipelined(self, work: Callable[[], T]) -> T:
+        def taking_time() -> T:
+            self._take_time()
+            return work()
+
+        return self._plain(taking_time)
+
+    def _take_time(self) -> None:
+        """Let this transaction take longer than others."""
+        assert self._link is not None
+        self._set(self._link.unlimited, local=True)
 
     def _plain(self, work: Callable[[], T]) -> T:
         self._ready()
@@ -184,7 +204,7 @@ class Connection:
             link.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             if self.address.pooled:
                 offset = {"swather.offset_seconds": repr(self.clock.offset_seconds)}
-                self._set({**_SETTINGS, **offset}, local=True)
+                self._set({**SETTINGS, **link.limited, **offset}, local=True)
             yield
             link.execute("COMMIT")
         finally:
@@ -192,23 +212,38 @@ class Connection:
 
     def _set(self, settings: Mapping[str, str], *, local: bool) -> None:
         assert self._link is not None
-        calls = ", ".join(f"set_config('{name}', %({name})s, {local})" for name in settings)
-        self._link.execute(f"SELECT {calls}", settings)
+        set_config(self._link, settings, local=local)
 
     def _repeat(self, work: Callable[[], T]) -> T:
         attempt = 0
+        began = time.monotonic()
         while True:
             attempt += 1
             try:
                 return work()
             except psycopg.Error as error:
                 lost = self._recover(error)
-                if lost or not is_passing(error) or attempt == MAX_ATTEMPTS:
+                if not lost and is_lock_timeout(error) and time.monotonic() < began + LOCK_SECONDS:
+                    self._end_silent()
+                elif lost or not is_passing(error) or attempt >= MAX_ATTEMPTS:
                     raise translated(error, self.address.shown, lost=lost) from error
             except BaseException:
                 self._recover(None)
                 raise
-            time.sleep(self._random.uniform(0, 0.005 * 2**attempt))
+            time.sleep(self._random.uniform(0, 0.005 * 2 ** min(attempt, MAX_ATTEMPTS)))
+
+    def end_silent(self) -> None:
+        """End connections of other Swather processes that were stopped or cut off while they held
+        locks.
+        """
+        with self._lock:
+            self._repeat(lambda: end_silent(self._ready()))
+
+    def _end_silent(self) -> None:
+        try:
+            end_silent(self._ready())
+        except psycopg.Error as error:
+            raise translated(error, self.address.shown, lost=self._recover(error)) from error
 
     def _recover(self, error: psycopg.Error | None) -> bool:
         """Leave no transaction behind; True if the connection is gone."""
@@ -229,20 +264,3 @@ class Connection:
             with contextlib.suppress(psycopg.Error):
                 self._link.close()
             self._link = None
-
-
-def connect(address: Address) -> Link:
-    """A new connection, set up for the queue's statements."""
-    options = [str(conninfo_to_dict(address.conninfo).get("options") or "")]
-    if not address.pooled:
-        escaped = {name: value.replace(" ", r"\ ") for name, value in _SETTINGS.items()}
-        options += [f"-c {name}={value}" for name, value in escaped.items()]
-    conninfo = make_conninfo(address.conninfo, options=" ".join(options).strip() or None)
-    try:
-        link = psycopg.connect(conninfo, autocommit=True, row_factory=tuple_row)
-    except psycopg.Error as error:
-        raise unreachable(error, address.shown) from error
-    link.prepare_threshold = None if address.pooled else _NEVER
-    link.prepared_max = _MAX_PREPARED
-    teach(link)
-    return link

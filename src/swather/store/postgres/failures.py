@@ -16,13 +16,13 @@ from swather.errors import (
 )
 
 _PASSING: Final = frozenset({"40001", "40P01"})
-_LOST_CLASSES: Final = ("08", "57P", "25P03")
+_LOST_CLASSES: Final = ("08", "57P", "25P03", "25P04")
 LACKS_A_RIGHT: Final = "lacks a right"
 _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
         frozenset({"55P03", "57014", "53300", *_PASSING}),
         DatabaseBusy,
-        "{shown}: others held locks for too long ({said}); try again",
+        "{shown}: others held locks for too long ({said}); try again, or see who: swather status",
     ),
     (
         frozenset({"25006"}),
@@ -50,6 +50,10 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
 def is_passing(error: psycopg.Error) -> bool:
     """True when the database itself undid the transaction and asks to repeat it."""
     return error.sqlstate in _PASSING
+
+
+def is_lock_timeout(error: psycopg.Error) -> bool:
+    return error.sqlstate == "55P03"
 
 
 def is_lost(error: psycopg.Error) -> bool:

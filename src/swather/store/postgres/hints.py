@@ -8,7 +8,8 @@ from typing import Final
 import psycopg
 
 from swather.errors import Closed, DatabaseUnreachable, StoreError
-from swather.store.postgres.connection import Connection, Link, connect
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.link import Link, connect
 
 CHANNEL: Final = "swather"
 QUIET_SECONDS: Final = 0.02

@@ -15,7 +15,11 @@ from swather.store.postgres.settings import queries
 
 
 class PostgresResults:
-    """See swather.store.ports.Results. A position is 'transaction:id'."""
+    """See swather.store.ports.Results. A position is 'transaction:id'.
+
+    What is read stays below the oldest transaction that may still write, so that whatever commits
+    later has a higher position.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -94,6 +98,7 @@ class PostgresResults:
             "xid": xid,
             "id": number,
             "limit": check_limit(limit),
+            "horizon": self._connection.value(queries.horizon, hot=True),
         }
         return self._connection.rows(sql, this)
 

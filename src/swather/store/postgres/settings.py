@@ -5,10 +5,10 @@ from typing import Any, Final
 from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
 from swather.store.checks import check_setting
+from swather.store.postgres import statements
 from swather.store.postgres.connection import Connection
-from swather.store.queries import Queries
 
-queries: Final = Queries("swather.store.postgres")
+queries: Final = statements.queries
 
 
 class PostgresSettings:

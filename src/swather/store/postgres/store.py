@@ -99,8 +99,12 @@ def _adopt_restored(connection: Connection) -> None:
     """Make results readable that came from another server's backup."""
     for number, _ in connection.rows(queries.restored_runs):
         this = {"run_id": number}
-        connection.execute(queries.adopt_items, this)
-        connection.execute(queries.adopt_files, this)
+
+        def adopt(this: dict[str, int] = this) -> None:
+            connection.execute(queries.adopt_items, this)
+            connection.execute(queries.adopt_files, this)
+
+        connection.transact(adopt, pipelined=False)
 
 
 def _version(connection: Connection) -> int:

@@ -35,6 +35,8 @@ class Sweeper:
         self._partitions = Partitions(connection)
 
     def sweep(self, dead: Collection[int]) -> Swept:
+        # First: the rest may have to wait for their locks.
+        self._connection.end_silent()
         self._connection.execute(queries.clamp_leases)
         late, gone = self._lost_workers(dead)
         workers: list[str] = []

@@ -6,12 +6,14 @@ from typing import Any, Final
 
 from swather.errors import StoreError
 from swather.model.payload import decode
+from swather.model.transaction import OpenTransaction
 from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
 from swather.store.postgres.pages import drop_orphans
 from swather.store.postgres.remove import remove_run
 from swather.store.postgres.settings import queries
+from swather.store.postgres.transactions import open_transaction
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
@@ -23,7 +25,9 @@ _SERVER_SETTINGS: Final = (
     "shared_buffers", "effective_cache_size", "work_mem", "max_connections", "max_wal_size",
     "checkpoint_timeout", "autovacuum", "autovacuum_naptime", "autovacuum_max_workers",
     "default_transaction_isolation", "idle_in_transaction_session_timeout", "statement_timeout",
-    "lock_timeout", "plan_cache_mode", "jit", "timezone",
+    "lock_timeout", "transaction_timeout", "client_connection_check_interval",
+    "tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count", "tcp_user_timeout",
+    "plan_cache_mode", "jit", "timezone",
 )  # fmt: skip
 
 
@@ -69,6 +73,9 @@ class PostgresUpkeep:
             "tasks": dict(self._connection.rows(queries.task_counts)),
             "tables": tables,
         }
+
+    def transactions(self) -> list[OpenTransaction]:
+        return [open_transaction(row) for row in self._connection.rows(queries.transactions)]
 
     def pragmas(self) -> dict[str, Any]:
         """Also how the hot tables are vacuumed."""

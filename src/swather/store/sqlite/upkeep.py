@@ -8,6 +8,7 @@ import apsw
 
 from swather.errors import InputError, StoreError
 from swather.model.payload import decode
+from swather.model.transaction import OpenTransaction
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.remove import remove_run
@@ -73,6 +74,10 @@ class SQLiteUpkeep:
             "live_workers": live,
             "tasks": states,
         }
+
+    def transactions(self) -> list[OpenTransaction]:
+        """SQLite does not know who holds its locks."""
+        return []
 
     def pragmas(self) -> dict[str, Any]:
         with self._connection.reading():

@@ -1,0 +1,71 @@
+"""Transactions of others in words: whose they are, since when, and how to end them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from swather.model.transaction import OpenTransaction
+from swather.runs.words import clock_time, duration
+
+# Transactions are short; one that is older stands in the way.
+_LONG_SECONDS: Final = 5.0
+_MAX_TOLD: Final = 3
+
+
+def holding_locks(transactions: Sequence[OpenTransaction]) -> Iterator[str]:
+    """Sentences on those that have held locks on Swather's tables for long."""
+    holding = [each for each in transactions if each.holds_locks and _is_old(each)]
+    for transaction in holding[:_MAX_TOLD]:
+        for_long = "" if transaction.seconds is None else f" for {duration(transaction.seconds)}"
+        yield (
+            f"{_whose(transaction, capital=True)} has held locks{for_long}"
+            f"{_silence(transaction)}; {_way_out(transaction)}"
+        )
+
+
+def in_the_way(transactions: Sequence[OpenTransaction], now: datetime) -> str:
+    """The oldest one: '… whose transaction in database shop is open since 12:03:05'."""
+    if not transactions:
+        return "a transaction that has just ended"
+    transaction = transactions[0]
+    since = ""
+    if transaction.seconds is not None:
+        since = f" since {clock_time(now - timedelta(seconds=transaction.seconds), now)}"
+    return (
+        f"{_whose(transaction)}, whose transaction is open{since}; it can be ended by: "
+        f"{_statement(transaction)}"
+    )
+
+
+def _whose(transaction: OpenTransaction, *, capital: bool = False) -> str:
+    if transaction.pid is None:
+        kind, about = f"prepared transaction {transaction.application!r}", transaction.user
+    else:
+        kind = f"connection {transaction.pid}"
+        where = f"from {transaction.host}" if transaction.host else "on the database host"
+        about = f"{transaction.application or 'unnamed'}, user {transaction.user}, {where}"
+    return f"{kind[0].upper() + kind[1:] if capital else kind} ({about})"
+
+
+def _silence(transaction: OpenTransaction) -> str:
+    if not transaction.silent_seconds or transaction.silent_seconds < 1:
+        return ""
+    return f", its client has been silent for {duration(transaction.silent_seconds)}"
+
+
+def _way_out(transaction: OpenTransaction) -> str:
+    if transaction.is_ours:
+        return f"workers end it if they may, else: {_statement(transaction)}"
+    return f"let it end, or as its owner: {_statement(transaction)}"
+
+
+def _statement(transaction: OpenTransaction) -> str:
+    if transaction.pid is None:
+        name = transaction.application.replace("'", "''")
+        return f"ROLLBACK PREPARED '{name}'"
+    return f"SELECT pg_terminate_backend({transaction.pid})"
+
+
+def _is_old(transaction: OpenTransaction) -> bool:
+    """What cannot be seen may be old."""
+    return transaction.seconds is None or transaction.seconds >= _LONG_SECONDS
