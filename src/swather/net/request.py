@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from swather.errors import InputError
+from swather.masking import HIDDEN, masked, masked_url
 
 _SHOWN_CHARACTERS: Final = 300
 _SCHEMES: Final = ("http://", "https://")
@@ -64,7 +65,5 @@ def is_http(url: str) -> bool:
 
 def shown_url(url: str) -> str:
     """A URL as it may be shown: without the password in it, of bearable length."""
-    scheme, slashes, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    text = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+    text = masked(masked_url(url)).replace(f"{HIDDEN}@", "", 1)
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -1,0 +1,58 @@
+"""Text of others on a terminal: what would steer it is shown by its number instead."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final, TextIO
+
+from swather.masking import masked
+
+# C0 but for tab and line feed, DEL, C1, and what turns the direction of writing or ends a line.
+_STEERS: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_STEERS_OR_BREAKS: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""The text with \x1b for an escape character; tabs and line feeds are left."""
+    return _STEERS.sub(_by_number, text)
+
+
+def in_a_line(text: str) -> str:
+    """The same without line feeds and tabs, for a cell of a table."""
+    return _STEERS_OR_BREAKS.sub(_by_number, text)
+
+
+def visible_json(text: str) -> str:
+    r"""JSON, which has only C0 escaped, with all the others as \u009b."""
+    return _STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class VisibleStream:
+    """A text stream that steers no terminal and tells no password, whoever writes to it.
+
+    It says that it is no terminal, so that libraries that scrapers use write no colours to it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(visible(masked(text)))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def isatty(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def _by_number(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return _NAMES.get(code) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+_NAMES: Final = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
