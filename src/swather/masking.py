@@ -17,7 +17,9 @@ _HOST: Final = re.compile(r"(?:[^:]*|\[.*\])(?::([0-9]{0,5}))?")
 _URL_IN_TEXT: Final = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:[^\s\"<>/?#\\]*@)?[^\s\"'<>]*", re.IGNORECASE
 )
-_WITHOUT_SCHEME: Final = re.compile(r"(?<![\w/.:%@-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])")
+_WITHOUT_SCHEME: Final = re.compile(
+    r"(?<![\w/.:%@-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])"
+)
 _NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|scram_\w+_key"
 _SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
 _NAMED: Final = re.compile(
@@ -25,6 +27,7 @@ _NAMED: Final = re.compile(
     rf"""|(\b(?:{_NAMES})\s*=\s*)[^\s&"'\\,;)}}\]]+""",
     re.IGNORECASE,
 )
+_IN_CONNINFO: Final = re.compile(r"(passw\w*\s*=).*", re.IGNORECASE | re.DOTALL)
 _HEADER: Final = re.compile(
     r"""(\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s*[:=]\s*["']?)[^\s"'\\][^\r\n"'\\]*""",
     re.IGNORECASE,
@@ -43,11 +46,13 @@ def masked(text: str) -> str:
 
 
 def masked_url(url: str) -> str:
-    """The URL without user and password; of a database, the user is kept."""
+    """The URL without user and password; the user of a database, or of anything that is no web
+    site or proxy, is kept.
+    """
     scheme = _SCHEME.match(url)
     if scheme is None:
         return url
-    if scheme[1].lower().startswith("postgres"):
+    if not scheme[1].lower().startswith(("http", "socks")):
         return masked_database(url)
     rest = url[scheme.end() :]
     authority = _END_OF_AUTHORITY.split(rest, maxsplit=1)[0]
@@ -70,7 +75,7 @@ def masked_database(url: str) -> str:
     without = re.sub(r"(:(?!//)).*@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)
     place, mark, query = without.partition("?")
     if not mark:
-        return re.sub(r"(passw\w*\s*=).*", rf"\1{HIDDEN}", without, flags=re.I | re.S)
+        return _IN_CONNINFO.sub(rf"\1{HIDDEN}", without)
     kept: list[str] = []
     for parameter in query.split("&"):
         name = parameter.partition("=")[0]

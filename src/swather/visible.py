@@ -1,8 +1,12 @@
 """Text of others on a terminal: what would steer it is shown by its number instead."""
 
+import codecs
+import io
 import re
-from collections.abc import Iterable
-from typing import Any, Final, TextIO
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, Final, TextIO, cast
 
 from swather.masking import masked
 
@@ -16,7 +20,7 @@ def visible(text: str) -> str:
     return _STEERS.sub(_by_number, text)
 
 
-def in_a_line(text: str) -> str:
+def visible_line(text: str) -> str:
     """The same without line feeds and tabs, for a cell of a table."""
     return _STEERS_OR_BREAKS.sub(_by_number, text)
 
@@ -48,6 +52,39 @@ class VisibleStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+class VisibleBytes(io.RawIOBase):
+    """UTF-8 on its way to a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(visible(self._decoder.decode(data)))
+        return len(data)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def underneath(stream: TextIO) -> TextIO:
+    """The stream itself, for those who see to it that what they write is visible."""
+    return stream.stream if isinstance(stream, VisibleStream) else stream
+
+
+@contextmanager
+def visible_streams() -> Iterator[None]:
+    """While this lasts, whatever this process prints, logs or traces back is visible text."""
+    out, error = (
+        cast("TextIO", VisibleStream(underneath(stream))) for stream in (sys.stdout, sys.stderr)
+    )
+    with redirect_stdout(out), redirect_stderr(error):
+        yield
 
 
 def _by_number(found: re.Match[str]) -> str:

@@ -1,6 +1,5 @@
 """`swather export`: a run's items in a file."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -73,8 +72,9 @@ def command(
             wanted = wanted or Format.JSONL
             check_format(wanted)
             reading = Reading(store, name, complete_only=complete_only)
-            write_items(reading, sys.stdout.buffer, wanted, raw=raw)
-            sys.stdout.buffer.flush()
+            stream = output.data_stream()
+            write_items(reading, stream, wanted, raw=raw)
+            stream.flush()
             return
         done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)
     if as_json:

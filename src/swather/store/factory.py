@@ -63,5 +63,6 @@ def _check_escapes(url: str) -> None:
     cut = "@" not in authority and "@" in rest and ":" in authority and not port.isdigit()
     if cut or authority.count("@") > 1:
         raise BadURL(
-            f"{masked_database(url)!r} has a password with '@' or '/' in it; write them as %40 and %2F"
+            f"{masked_database(url)!r} has a password with '@' or '/' in it; "
+            "write them as %40 and %2F"
         )
