@@ -50,7 +50,7 @@ OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"
 # Those that are needed, or can be read, only before the database is open.
 NEVER_IN_THE_ROW: Final = frozenset({"db", "params"})
 # Variables that begin like ours and are no settings.
-_NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_TEST_", "SWATHER_BENCH_")
+_NO_SETTINGS: Final = ("SWATHER_PARENT_FD", "SWATHER_FILE_MODE", "SWATHER_TEST_", "SWATHER_BENCH_")
 # What a thread can wait for has an end; this is a year.
 _LONGEST_SECONDS: Final = 31_536_000
 # What the model, which lies above this file, reads as a rate.

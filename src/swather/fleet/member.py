@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from swather import posix
+from swather import permissions, posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
@@ -144,7 +144,7 @@ class Member:
                 pass_fds=[self._parent],
                 process_group=0,
             )
-        with self._log.open("ab") as log:
+        with open(self._log, "ab", opener=permissions.opener) as log:
             return subprocess.Popen(
                 self._command,
                 env=self._environment,

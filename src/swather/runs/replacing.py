@@ -1,12 +1,13 @@
 """Files that are there whole or not at all, also after a crash."""
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from swather import posix
+from swather import permissions, posix
 
 
 @contextmanager
@@ -14,7 +15,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write; it takes the place of `path` when the block ends well, else it is gone."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as stream:
+        with open(temporary, "wb", opener=permissions.opener) as stream:
+            _keep_mode(path, stream)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -23,3 +25,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         temporary.unlink(missing_ok=True)
         raise
     posix.sync_folder(path.parent)
+
+
+def _keep_mode(path: Path, stream: IO[bytes]) -> None:
+    """Somebody may have opened the file to others, or closed it."""
+    with suppress(FileNotFoundError):
+        os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import apsw
 
-from swather import posix
+from swather import permissions, posix
 from swather.errors import (
     Closed,
     DatabaseBusy,
@@ -173,6 +173,7 @@ def _connect(path: Path) -> apsw.Connection:
         raise DatabaseUnreachable(
             f"the folder {path.absolute().parent} does not exist; create it, or choose another path"
         )
+    permissions.create(path)
     with errors_of(path):
         db = apsw.Connection(str(path), statementcachesize=400)
         try:
