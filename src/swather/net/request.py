@@ -1,5 +1,6 @@
 """A request as a scraper asks for it."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from swather.masking import HIDDEN, masked, masked_url
 
 _SHOWN_CHARACTERS: Final = 300
 _SCHEMES: Final = ("http://", "https://")
+_USER: Final = re.compile(rf"^((?:[\w+.-]+://)?)[^/@]*{re.escape(HIDDEN)}@")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,5 +67,5 @@ def is_http(url: str) -> bool:
 
 def shown_url(url: str) -> str:
     """A URL as it may be shown: without the password in it, of bearable length."""
-    text = masked(masked_url(url)).replace(f"{HIDDEN}@", "", 1)
+    text = _USER.sub(r"\1", masked(masked_url(url)))
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
