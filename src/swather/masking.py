@@ -12,13 +12,13 @@ HIDDEN: Final = "***"
 
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]{0,20})://", re.IGNORECASE)
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
-_HOST: Final = re.compile(r"(?:[^:]*|\[.*\])(?::([0-9]{0,5}))?")
+_HOST: Final = re.compile(r"(?:[^:]+|\[.*\])(?::([0-9]{1,5}))?")
 # A quote ends a URL within a text, unless its user and password go on behind it.
 _URL_IN_TEXT: Final = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:[^\s\"<>/?#\\]*@)?[^\s\"'<>]*", re.IGNORECASE
 )
 _WITHOUT_SCHEME: Final = re.compile(
-    r"(?<![\w/.:%@-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])"
+    r"(?<![\w/.:%@\\-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])"
 )
 _NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|scram_\w+_key"
 _SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
@@ -56,9 +56,10 @@ def masked_url(url: str) -> str:
         return masked_database(url)
     rest = url[scheme.end() :]
     authority = _END_OF_AUTHORITY.split(rest, maxsplit=1)[0]
-    if "@" in authority:
+    host = authority.rpartition("@")[2]
+    if "@" in authority and _is_host(host):
         at = authority.rindex("@")
-    elif "@" in rest and not _is_host(authority):
+    elif "@" in rest and not _is_host(host):
         # A password with a slash in it.
         at = rest.rindex("@")
     else:

@@ -1,11 +1,12 @@
 """Passwords are told to be such wherever they stand, and other text is left alone."""
 
 import json
+from base64 import b64decode
 from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
-from hypothesis import assume, given, reject
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
@@ -27,6 +28,7 @@ CANARY = "cAnArY42"
         f"get 'http://me:{CANARY}@example.com:80/a?b=c' failed",
         f"http://u:pa/{CANARY}@h",
         f"http://u:pa?{CANARY}@h",
+        f"http://u:#{CANARY}@h",
         f"http://u:pa/x{CANARY}@h/path",
         f"socks5h://u:it's{CANARY}@h:1080",
         f"the proxy me:{CANARY}@proxy.example:8080 failed",
@@ -88,8 +90,12 @@ ESCAPES = st.sampled_from([lambda text: quote(text, safe=""), lambda text: text]
 @given(PASSWORDS, ESCAPES)
 def test_a_url_that_can_be_requested_is_shown_without_its_password(password, escape):
     url = f"https://me:{escape(password)}@example.com/x"
-    said = _said_of(lambda: place_of(split(url)[0]).authorization or reject())
-    assert CANARY not in said
+    sent = _said_of(lambda: place_of(split(url)[0]).authorization)
+    assume(sent)
+    if sent.startswith("Basic "):
+        # Else it is no password: what comes before it is read as the host.
+        assume(CANARY in b64decode(sent.removeprefix("Basic ")).decode(errors="replace"))
+    assert CANARY not in sent
     assert CANARY not in shown_url(url)
     assert CANARY not in masked_data(url)
 
