@@ -53,6 +53,7 @@ OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"
 _NO_SETTINGS: Final = (
     "SWATHER_PARENT_FD",
     "SWATHER_FAREWELL_FD",
+    "SWATHER_FILE_MODE",
     "SWATHER_TEST_",
     "SWATHER_BENCH_",
 )

@@ -103,9 +103,9 @@ def test_runs_are_listed(swather: Swather, filled):
 def test_items_are_exported(swather: Swather, filled):
     said = look(swather, "export", RUN, "-o", "books.csv")
     assert said.out == f"2 items of run {RUN} in books.csv\n"
-    assert Path("books.csv").read_text() == "title\n'=A\nB\n"
+    assert Path("books.csv").read_text() == 'title\n"\'=A"\nB\n'
     look(swather, "export", RUN, "-o", "raw.csv", "--raw")
-    assert Path("raw.csv").read_text() == "title\n=A\nB\n"
+    assert Path("raw.csv").read_text() == 'title\n"=A"\nB\n'
     look(swather, "export", RUN, "-o", "books.parquet")
     assert Path("books.parquet").read_bytes()[:4] == b"PAR1"
 

@@ -12,7 +12,6 @@ import pytest
 
 from swather.errors import InputError, MissingExtra, NotFound, StoreError
 from swather.model.outcome import Item
-from swather.runs.csv_file import guarded
 from swather.runs.export import Format, check_format, export, format_of, write_items
 from swather.runs.items import Reading
 from swather.runs.live import LiveExporter
@@ -62,22 +61,6 @@ def test_items_that_are_no_objects_have_one_column(store: Store, tmp_path: Path)
     run = a_run_with(store, ["a", 1, [2], None])
     export(store, run, tmp_path / "x.csv")
     assert rows(tmp_path / "x.csv") == [["value"], ["a"], ["1"], ["[2]"], [""]]
-
-
-@pytest.mark.parametrize(
-    "cell",
-    ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3+cmd", "\t=1", "\r=1", "=", "-", "--1", "+A1"],
-)
-def test_a_cell_that_would_run_is_prefixed(cell):
-    assert guarded(cell) == f"'{cell}"
-
-
-@pytest.mark.parametrize(
-    "cell",
-    ["-5", "+5", "-1,234.56", "-.5", "+1e10", "-12%", "+49 30 901820", "+1 (555) 010-9999", "a=b"],
-)
-def test_plain_numbers_and_phone_numbers_are_not_prefixed(cell):
-    assert guarded(cell) == cell
 
 
 def test_the_names_of_columns_are_prefixed_too(store: Store, tmp_path: Path):

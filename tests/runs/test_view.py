@@ -2,9 +2,8 @@ import io
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import Console
-
 from swather.model.run import Counts, RunState
+from swather.runs.console import PlainConsole
 from swather.runs.progress import Snapshot, WorkerLine
 from swather.runs.view import Lines, Picture, in_a_line, view_on
 
@@ -41,11 +40,11 @@ def worker(number: int) -> WorkerLine:
     )
 
 
-def console(*, terminal: bool) -> Console:
-    return Console(file=io.StringIO(), width=100, force_terminal=terminal)
+def console(*, terminal: bool) -> PlainConsole:
+    return PlainConsole(file=io.StringIO(), width=100, force_terminal=terminal)
 
 
-def written(on: Console) -> str:
+def written(on: PlainConsole) -> str:
     assert isinstance(on.file, io.StringIO)
     return on.file.getvalue()
 

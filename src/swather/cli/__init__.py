@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import TextIO
@@ -14,6 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         from swather.cli.app import run
+        from swather.visible import visible_streams
     except KeyboardInterrupt:
         return 130
     # Closed streams (>&-) are None: what goes there is for nobody.
@@ -22,7 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # What the encoding lacks is shown by its number.
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
-    return run(sys.argv[1:] if arguments is None else list(arguments))
+    with visible_streams():
+        try:
+            return run(sys.argv[1:] if arguments is None else list(arguments))
+        except Exception:  # noqa: BLE001 - a mistake of ours, told as Python does, but visibly
+            traceback.print_exc()
+            return 1
 
 
 def _nowhere() -> TextIO:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from swather.errors import DatabaseUnreachable
+from swather.masking import masked_database
 from swather.store import factory
 from swather.store.ports import Store
 
@@ -16,14 +17,14 @@ URL_VARIABLE: Final = "SWATHER_DB"
 def shown(url: str | None) -> str:
     """The database as messages name it: a file's path, or a URL without its password."""
     url = url or factory.DEFAULT_URL
-    return str(factory.sqlite_path(url) or factory.redacted(url))
+    return str(factory.sqlite_path(url) or masked_database(url))
 
 
 def with_db(command: str, url: str | None) -> str:
     """A command to copy and run that means the same database."""
     if not url or url == os.environ.get(URL_VARIABLE):
         return command
-    return f"{command} --db {shlex.quote(factory.redacted(url))}"
+    return f"{command} --db {shlex.quote(masked_database(url))}"
 
 
 def existing(url: str | None) -> str:

@@ -1,6 +1,5 @@
 """`swather export`: a run's items in a file."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -75,10 +74,11 @@ def command(
             wanted = wanted or Format.JSONL
             check_format(wanted)
             reading = Reading(store, name, complete_only=complete_only)
+            stream = output.data_stream()
             try:
-                write_items(reading, sys.stdout.buffer, wanted, raw=raw)
+                write_items(reading, stream, wanted, raw=raw)
             finally:
-                sys.stdout.buffer.flush()
+                stream.flush()
             return
         try:
             done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)

@@ -1,13 +1,13 @@
 """How a command fails: one line on stderr, and an exit code that scripts can trust."""
 
-import json
-import os
 import sys
 from typing import Final
 
 import typer
 
 from swather.errors import Closed, ResultsIncomplete, StoreError, SwatherError
+from swather.masking import masked
+from swather.visible import underneath, visible
 
 FINISHED_WITH_FAILURES: Final = 1
 USAGE: Final = 2
@@ -19,12 +19,19 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
     """Say what went wrong; the exit code that goes with it."""
     message = _message_of(error)
     if as_json:
+        from swather.cli import output
+
         said = {"error": {"type": type(error).__name__, "message": message}}
-        print(json.dumps(said, ensure_ascii=False), file=sys.stderr)
+        output.print_json(said, file=sys.stderr, indent=None)
+    elif underneath(sys.stderr).isatty():
+        from rich.text import Text
+
+        from swather.cli import output
+
+        word = Text("error: ", style="bold red")
+        output.stderr().print(word + visible(masked(message)), soft_wrap=True)
     else:
-        coloured = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        word = "\033[1;31merror:\033[0m" if coloured else "error:"
-        print(f"{word} {message}", file=sys.stderr)
+        print(f"error: {message}", file=sys.stderr)
     if isinstance(error, ResultsIncomplete):
         return FINISHED_WITH_FAILURES
     return DATABASE if isinstance(error, StoreError | Closed) else USAGE

@@ -76,16 +76,12 @@ def _events(
 
 
 def _print(event: "Event", *, as_json: bool) -> None:
-    import json
-
     import msgspec
 
     from swather.cli import output
 
     if as_json:
-        print(
-            json.dumps(msgspec.to_builtins(event), ensure_ascii=output.is_ascii_only()), flush=True
-        )
+        output.print_json(msgspec.to_builtins(event), indent=None)
         return
     print(f"{event.at.astimezone():%F %T}  {event.kind:<9}{_about(event)}", flush=True)
 

@@ -5,31 +5,38 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import IO, Any, Final, TextIO, cast
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from swather.masking import masked, masked_data
+from swather.runs.console import PlainConsole
+from swather.visible import VisibleBytes, underneath, visible_json, visible_line
 
 _PIPED_WIDTH: Final = 200
 _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
-def stderr() -> Console:
+def stderr() -> PlainConsole:
     """For progress and messages."""
-    return _console(stderr=True)
+    return _console(sys.stderr)
 
 
-def _console(*, stderr: bool) -> Console:
+def stdout() -> PlainConsole:
+    """For data that is laid out."""
+    return _console(sys.stdout)
+
+
+def _console(stream: TextIO) -> PlainConsole:
     """Rich itself heeds NO_COLOR and leaves colours out where nobody would see them."""
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else _PIPED_WIDTH
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+    stream = underneath(stream)
+    return PlainConsole(file=stream, width=None if stream.isatty() else _PIPED_WIDTH)
 
 
 def show(*tables: Table) -> None:
     """Write tables to stdout, an empty line between them; without trailing spaces into a pipe."""
-    console = _console(stderr=False)
+    console = stdout()
     with console.capture() as captured:
         for number, table in enumerate(tables):
             if number:
@@ -38,16 +45,39 @@ def show(*tables: Table) -> None:
     text = captured.get()
     if not console.is_terminal:
         text = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-    sys.stdout.write(text)
+    console.file.write(text)
 
 
-def print_json(data: Any) -> None:
-    print(json.dumps(data, indent=2, ensure_ascii=is_ascii_only(), default=_plain))
+def print_json(data: Any, *, file: TextIO | None = None, indent: int | None = 2) -> None:
+    stream = sys.stdout if file is None else file
+    print(json_text(masked_data(data), stream, indent=indent), file=stream, flush=indent is None)
 
 
-def is_ascii_only() -> bool:
-    """Whether stdout may lack letters, which JSON then spells in its own way."""
-    return not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+def json_text(data: Any, stream: TextIO, *, indent: int | None = 2) -> str:
+    """JSON with all letters that the stream can hold, and nothing that steers a terminal."""
+    has_letters = (stream.encoding or "utf-8").lower().startswith("utf")
+    return visible_json(
+        json.dumps(data, indent=indent, ensure_ascii=not has_letters, default=_plain)
+    )
+
+
+def data_stream() -> IO[bytes]:
+    """Where results go as they are; only a terminal gets them visible."""
+    stream = underneath(sys.stdout)
+    return cast("IO[bytes]", VisibleBytes(stream)) if stream.isatty() else stream.buffer
+
+
+def print_item(item: Any) -> None:
+    """In colour on a terminal."""
+    console = stdout()
+    if not console.is_terminal:
+        print_json(item)
+        return
+    from rich.highlighter import JSONHighlighter
+
+    text = Text(json_text(masked_data(item), underneath(sys.stdout)))
+    JSONHighlighter().highlight(text)
+    console.print(text, soft_wrap=True)
 
 
 def facts(rows: Iterable[tuple[str, Any]]) -> Table:
@@ -56,7 +86,7 @@ def facts(rows: Iterable[tuple[str, Any]]) -> Table:
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(name, Text(shown(value)))
+        table.add_row(name, _cell(value))
     return table
 
 
@@ -68,8 +98,13 @@ def listing(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
         numbers = bool(cells) and all(isinstance(row[position], int) for row in cells)
         table.add_column(header, justify="right" if numbers else "left", overflow="fold")
     for row in cells:
-        table.add_row(*(Text(shown(cell)) for cell in row))
+        table.add_row(*map(_cell, row))
     return table
+
+
+def _cell(value: Any) -> Text:
+    # Before it is laid out: a password that is folded is no longer found.
+    return Text(visible_line(masked(shown(value))))
 
 
 def shown(value: Any) -> str:

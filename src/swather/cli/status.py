@@ -182,8 +182,6 @@ def _overview(store: "Store", *, as_json: bool) -> None:
 
 
 def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
-    import json
-
     from swather.cli import output
     from swather.cli.selection import run_named
     from swather.runs.progress import Watcher
@@ -194,7 +192,7 @@ def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
         while True:
             snapshot = watcher.snapshot()
             if as_json:
-                print(json.dumps(_data(snapshot)), flush=True)
+                output.print_json(_data(snapshot), indent=None)
             view.show(snapshot)
             if snapshot.is_over:
                 return

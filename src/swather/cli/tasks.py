@@ -66,9 +66,20 @@ def command(
 
 
 def _row(task: Any) -> tuple[Any, ...]:
+    from swather.masking import masked, masked_data
+
     error = (task.error or "").partition("\n")[0]
-    target = task.target if isinstance(task.target, str) else repr(task.target)
-    return str(task.id), str(task.state), task.reason, task.attempts, _short(target), _short(error)
+    # Masked while it is whole: a password that is cut off is no longer found.
+    target = masked_data(task.target)
+    target = target if isinstance(target, str) else repr(target)
+    return (
+        str(task.id),
+        str(task.state),
+        task.reason,
+        task.attempts,
+        _short(target),
+        _short(masked(error)),
+    )
 
 
 def _short(text: str) -> str:

@@ -105,29 +105,23 @@ def _log_to_stderr() -> None:
 
 
 def _show(scraped: "Scraped", seconds: float) -> None:
-    from rich.console import Console
-
     from swather.cli import output
+    from swather.masking import masked_data
     from swather.runs.words import count
 
-    console = Console(soft_wrap=True)
     for item in scraped.items:
-        if console.is_terminal:
-            console.print_json(data=item, indent=2)
-        else:
-            output.print_json(item)
+        output.print_item(item)
     said = output.stderr()
     said.print(
         f"{count(len(scraped.items), 'item')}, "
         f"{count(len(scraped.children), 'further target')}, "
         f"{count(len(scraped.files), 'file')} in {seconds:.2f} s",
         style="bold",
-        markup=False,
     )
     for child in scraped.targets:
-        said.print(f"  target {child}", markup=False)
+        said.print(f"  target {masked_data(child)}")
     for name, content in scraped.files.items():
-        said.print(f"  file {name}, {output.size(len(content))}", markup=False)
+        said.print(f"  file {name}, {output.size(len(content))}")
 
 
 def _show_fixture(saved: dict[str, Any] | None) -> None:
@@ -138,9 +132,7 @@ def _show_fixture(saved: dict[str, Any] | None) -> None:
 
     said = output.stderr()
     pages, size = count(saved["pages"], "page"), output.size(saved["bytes"])
-    said.print(
-        f"{pages} saved in {saved['path']}, {size}. A test for it:", style="bold", markup=False
-    )
+    said.print(f"{pages} saved in {saved['path']}, {size}. A test for it:", style="bold")
     sys.stderr.write(f"\n{saved['test']}\n")
 
 
@@ -177,8 +169,6 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
         )
     else:
         sys.stderr.write(fault.traceback)
-        output.stderr().print(
-            f"A run calls this {fault.error_class} and {meant}.", style="bold", markup=False
-        )
+        output.stderr().print(f"A run calls this {fault.error_class} and {meant}.", style="bold")
         _show_fixture(saved)
     return FINISHED_WITH_FAILURES

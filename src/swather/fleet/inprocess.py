@@ -248,9 +248,9 @@ def _should_go_on(report: WorkerReport) -> bool:
 def _view(wanted: bool) -> View:
     if not wanted:
         return Silent()
-    from rich.console import Console  # noqa: PLC0415 - only where it is shown
+    from swather.runs.console import PlainConsole  # noqa: PLC0415 - only where it is shown
 
-    return view_on(Console(stderr=True))
+    return view_on(PlainConsole(stderr=True))
 
 
 def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:

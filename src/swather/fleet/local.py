@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+from swather import permissions
 from swather.errors import InputError
 from swather.fleet.member import Exit, Member, environment_with
 
@@ -49,7 +50,7 @@ class LocalFleet:
         self._kill_seconds = kill_seconds
         self._on_exit = on_exit
         if log_folder is not None:
-            log_folder.mkdir(parents=True, exist_ok=True)
+            permissions.make_folder(log_folder)
         self.members = [
             Member(
                 number,

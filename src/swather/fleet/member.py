@@ -8,9 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
-from swather import posix
+from swather import permissions, posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
@@ -159,7 +159,7 @@ class Member:
 
     def _popen(self, farewell: int) -> "subprocess.Popen[bytes]":
         with ExitStack() as opened:
-            log = None if self._log is None else opened.enter_context(self._log.open("ab"))
+            log = None if self._log is None else opened.enter_context(_appended(self._log))
             return subprocess.Popen(
                 self._command,
                 env={**self._environment, "SWATHER_FAREWELL_FD": str(farewell)},
@@ -182,6 +182,10 @@ def _rest_of(pipe: int) -> bytes:
         return b""
     finally:
         os.close(pipe)
+
+
+def _appended(log: Path) -> IO[bytes]:
+    return open(log, "ab", opener=permissions.opener)
 
 
 def environment_with(parent: int, extra: Mapping[str, str] | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import msgspec
 
 from swather.errors import BadTarget
+from swather.masking import masked, masked_url
 from swather.model.payload import encode
 
 KEY_BYTES: Final = 32
@@ -56,7 +57,7 @@ def normalise_url(url: str) -> str:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise BadTarget(f"{url!r} is not a URL: {error}") from error
+        raise BadTarget(f"{masked_url(url)!r} is not a URL: {masked(str(error))}") from None
     host = (parts.hostname or "").lower().rstrip(".")
     if not host:
         return url

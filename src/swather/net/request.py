@@ -1,5 +1,6 @@
 """A request as a scraper asks for it."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
@@ -7,9 +8,11 @@ from urllib.parse import urlencode
 import msgspec
 
 from swather.errors import InputError
+from swather.masking import HIDDEN, masked, masked_url
 
 _SHOWN_CHARACTERS: Final = 300
 _SCHEMES: Final = ("http://", "https://")
+_USER: Final = re.compile(rf"^((?:[\w+.-]+://)?)[^/@]*{re.escape(HIDDEN)}@")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +75,5 @@ def is_http(url: str) -> bool:
 
 def shown_url(url: str) -> str:
     """A URL as it may be shown: without the password in it, of bearable length."""
-    scheme, slashes, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    text = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+    text = _USER.sub(r"\1", masked(masked_url(url)))
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -207,13 +207,17 @@ class _Headers(Sequence[tuple[str, str]]):
 @lru_cache(maxsize=1024)
 def _proxy(url: str) -> wreq.Proxy:
     scheme, _, rest = url.partition("://")
+    host = url.rpartition("@")[2]  # never what comes before it: that may be a password
     known = _PROXY_SCHEMES.get(scheme.lower())
     if known is None:
-        raise InputError(f"a proxy begins with one of {', '.join(_PROXY_SCHEMES)}, got {scheme!r}")
+        raise InputError(
+            f"a proxy begins with one of {', '.join(f'{one}://' for one in _PROXY_SCHEMES)}, "
+            f"got the one at {host!r}"
+        )
     try:
         return wreq.Proxy.all(f"{known}://{rest}")
     except Exception:  # noqa: BLE001 - wreq's own, with the password in its text
-        raise InputError(f"the proxy {shown_url(url)!r} cannot be used") from None
+        raise InputError(f"the proxy at {host!r} cannot be used") from None
 
 
 def _profile(name: str) -> wreq.Profile:

@@ -1,6 +1,10 @@
-"""Items as CSV that a spreadsheet opens without running what a web page put into it."""
+"""Items as CSV that a spreadsheet opens without running what a web page put into it.
 
-import csv
+A spreadsheet separates cells as the user's locale says: where a comma is the decimal point it takes
+a semicolon, and quotes that do not begin a cell mean nothing then. So a formula is made harmless
+wherever a cell could begin, also in the middle of ours.
+"""
+
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -8,32 +12,39 @@ from typing import IO, Any, Final
 
 from swather.runs.table import json_text, row_of
 
-_RUNS_AS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+# What begins a formula, in both widths, and what may stand before it unnoticed.
+_FORMULA: Final = "[=+@\uff1d\uff0b\uff0d\uff20-]"
+_UNNOTICED: Final = r"[^\S\r\n]|[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]"
+_RUNS: Final = re.compile(rf"[\t\r\n]|(?:{_UNNOTICED})*{_FORMULA}")
+# Not the comma: read by commas, the file has the cells that we gave it.
+_RUNS_INSIDE: Final = re.compile(rf"(?<=[;|\t\r\n])(?=(?:{_UNNOTICED}|\")*{_FORMULA})")
 _NUMBER: Final = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?")
-_PHONE: Final = re.compile(r"\+[\d\s()./-]*\d")
+_PHONE: Final = re.compile(r"\+[\d ()./-]*\d")
+# All else is quoted: a number in front of it, as in `-5,"1+A1"`, does not become a formula then.
+_NEEDS_NO_QUOTES: Final = re.compile(r"[\w .]*")
 
 
 def write_csv(
     items: Iterable[Any], columns: list[str], stream: IO[bytes], *, raw: bool = False
 ) -> None:
-    """A header and a row per item; nested values are JSON. Cells that a spreadsheet would take for
-    a formula get a quote in front, unless `raw`.
+    """A header and a row per item; nested values are JSON. What a spreadsheet would take for a
+    formula gets an apostrophe in front, unless `raw`.
     """
     guard: Callable[[str], str] = str if raw else guarded
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
-    writer = csv.writer(text, lineterminator="\n")
     if columns:
-        writer.writerow([guard(name) for name in columns])
-        writer.writerows(_rows(items, columns, guard))
+        text.write(_line([guard(name) for name in columns]))
+        text.writelines(map(_line, _rows(items, columns, guard)))
     text.flush()
     text.detach()
 
 
 def guarded(cell: str) -> str:
-    """The cell, with a quote in front when a spreadsheet would run it."""
-    if not cell.startswith(_RUNS_AS_FORMULA):
-        return cell
-    if _NUMBER.fullmatch(cell) or _PHONE.fullmatch(cell):
+    """The cell, with an apostrophe wherever a spreadsheet would begin to run it. Plain numbers and
+    phone numbers stay as they are.
+    """
+    cell = _RUNS_INSIDE.sub("'", cell)
+    if _RUNS.match(cell) is None or _NUMBER.fullmatch(cell) or _PHONE.fullmatch(cell):
         return cell
     return f"'{cell}"
 
@@ -49,4 +60,16 @@ def _rows(
 def _cell(value: Any, guard: Callable[[str], str]) -> str:
     if value is None:
         return ""
-    return guard(value) if isinstance(value, str) else json_text(value)
+    return guard(value if isinstance(value, str) else json_text(value))
+
+
+def _line(cells: list[str]) -> str:
+    if cells == [""]:
+        return '""\n'  # an empty line would be no row
+    return ",".join(map(_quoted, cells)) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    if _NEEDS_NO_QUOTES.fullmatch(cell) or (_NUMBER.fullmatch(cell) and "," not in cell):
+        return cell
+    return '"{}"'.format(cell.replace('"', '""'))

@@ -1,14 +1,15 @@
 """Files that are there whole or not at all, also after a crash."""
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from typing import IO
 
-from swather import posix
+from swather import permissions, posix
 
 
 @contextmanager
@@ -18,7 +19,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     # In a folder that others can write to, a name that they know may be a link to anywhere.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as stream:
+        with open(temporary, "xb", opener=permissions.opener) as stream:
+            _keep_mode(path, stream)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -35,3 +37,9 @@ def _remove_leftovers(path: Path) -> None:
         pid = leftover.name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
         if pid.isdecimal() and posix.start_time(int(pid)) is None:
             leftover.unlink(missing_ok=True)
+
+
+def _keep_mode(path: Path, stream: IO[bytes]) -> None:
+    """Somebody may have opened the file to others, or closed it."""
+    with suppress(FileNotFoundError):
+        os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))

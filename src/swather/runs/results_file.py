@@ -12,6 +12,7 @@ import msgspec
 from swather import posix
 from swather.errors import InputError
 from swather.model.run import Run
+from swather.permissions import file_mode
 from swather.runs.items import Piece
 from swather.runs.replacing import replacing
 
@@ -161,7 +162,7 @@ def _is_held(path: Path) -> bool:
 
 def _opened(path: Path) -> int:
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode())
         posix.sync_folder(path.parent)
     except (OSError, ValueError) as error:
         raise InputError(f"results cannot be written to {path}: {error}") from error

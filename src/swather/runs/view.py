@@ -1,17 +1,22 @@
 """How a run shows itself while it goes on: a live bar on a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TextIO, cast
 
+from swather.masking import masked_data
 from swather.model.run import Counts
 from swather.runs.progress import Snapshot, WorkerLine
 from swather.runs.words import duration, rate
+from swather.visible import visible_line
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.text import Text
+
+    from swather.runs.console import PlainConsole
 
 MAX_WORKERS_SHOWN: Final = 8
 MAX_ERRORS_SHOWN: Final = 6
@@ -34,7 +39,7 @@ class View(Protocol):
     def show(self, snapshot: Snapshot) -> None: ...
 
 
-def view_on(console: "Console") -> View:
+def view_on(console: "PlainConsole") -> View:
     """A live picture where it can be drawn, lines where not."""
     return Picture(console) if console.is_terminal or console.is_jupyter else Lines(console)
 
@@ -58,13 +63,13 @@ class Silent:
 class Lines(Silent):
     """A line every few seconds, and one at the end."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "PlainConsole") -> None:
         self._console = console
         self._next_at = monotonic() + _FIRST_LINE_AFTER_SECONDS
         self._last: Counts | None = None
 
     def say(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(line, soft_wrap=True)
 
     def show(self, snapshot: Snapshot) -> None:
         if monotonic() < self._next_at and not snapshot.is_over:
@@ -78,21 +83,34 @@ class Lines(Silent):
 class Picture:
     """A bar, the counts, the errors and the workers, drawn anew in place."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "PlainConsole") -> None:
         from rich.live import Live  # noqa: PLC0415 - only where it is drawn
 
         self._console = console
-        self._live = Live(console=console, refresh_per_second=_FRAMES_PER_SECOND)
+        # Not rich's own redirection, which takes colours and links from whatever is printed.
+        self._live = Live(
+            console=console,
+            refresh_per_second=_FRAMES_PER_SECOND,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._redirection = ExitStack()
 
     def __enter__(self) -> Self:
+        from swather.runs.console import Aside  # noqa: PLC0415
+
+        for redirect in (redirect_stdout, redirect_stderr):
+            aside = self._redirection.enter_context(closing(Aside(self._console)))
+            self._redirection.enter_context(redirect(cast("TextIO", aside)))
         self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._redirection.close()
         self._live.stop()
 
     def say(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False)
+        self._console.print(line)
 
     def show(self, snapshot: Snapshot) -> None:
         self._live.update(drawn(snapshot))
@@ -140,7 +158,7 @@ def drawn(snapshot: Snapshot) -> "RenderableType":
     )
     rows: list[RenderableType] = [head, _states(counts)]
     if snapshot.errors:
-        rows.append(Text("errors  " + " · ".join(_errors(snapshot)), style="red"))
+        rows.append(Text(visible_line("errors  " + " · ".join(_errors(snapshot))), style="red"))
     rows.extend(_worker(worker) for worker in snapshot.workers[:MAX_WORKERS_SHOWN])
     if (more := len(snapshot.workers) - MAX_WORKERS_SHOWN) > 0:
         rows.append(Text(f"and {more:,} more workers", style="dim"))
@@ -199,9 +217,10 @@ def _worker(worker: WorkerLine) -> "Text":
         parts.append(f"{duration(worker.average_seconds)} each")
     if worker.current:
         parts.append(_target_of(worker.current[0]))
-    return Text(" · ".join(parts), style="dim", no_wrap=True, overflow="ellipsis")
+    line = visible_line(" · ".join(parts))
+    return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def _target_of(current: Any) -> str:
     """What a worker says it does now; its row comes from a worker of any release."""
-    return str(current.get("target", "")) if isinstance(current, dict) else str(current)
+    return str(masked_data(current.get("target", "") if isinstance(current, dict) else current))

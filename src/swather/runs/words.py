@@ -5,7 +5,7 @@ import shlex
 from datetime import datetime
 from typing import Final
 
-from swather.store.factory import redacted
+from swather.masking import masked_database
 
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
@@ -60,4 +60,4 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 def command(*words: str, url: str) -> str:
     """A command to copy; a password in the database URL is not shown."""
-    return shlex.join(["swather", *words, "--db", redacted(url)])
+    return shlex.join(["swather", *words, "--db", masked_database(url)])

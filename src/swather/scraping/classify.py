@@ -59,6 +59,7 @@ from swather.errors import (
     SwatherError,
     Transient,
 )
+from swather.masking import masked
 from swather.model.outcome import MAX_MESSAGE_CHARACTERS, Fault
 from swather.model.payload import storable
 from swather.model.retry import ErrorClass
@@ -116,8 +117,8 @@ def classify(error: BaseException, *, alone: bool = False) -> Classified:
     cause, meaning = _meaning_of(error)
     fault = Fault(
         error_class=meaning.error_class,
-        message=storable(_message_of(cause)),
-        traceback=storable(traceback_of(error)),
+        message=storable(masked(_message_of(cause))),
+        traceback=storable(masked(traceback_of(error))),
         where=storable(where_of(cause)),
         alone=alone,
     )

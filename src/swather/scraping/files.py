@@ -10,6 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO, Final, NamedTuple
 
+from swather import permissions
 from swather.errors import InputError
 from swather.model.outcome import File
 from swather.posix import sync_folder
@@ -113,7 +114,7 @@ class FileStore:
 
     def _make_folders(self) -> None:
         if not self._unfinished.exists():
-            self._unfinished.mkdir(parents=True, exist_ok=True)
+            permissions.make_folder(self._unfinished)
             for folder in (self._content, self.folder, self.folder.parent):
                 sync_folder(folder)
 
@@ -121,7 +122,7 @@ class FileStore:
     def _temporary(self) -> Iterator[IO[bytes]]:
         path = self._unfinished / token_hex(16)
         try:
-            with path.open("xb") as file:
+            with open(path, "xb", opener=permissions.opener) as file:
                 yield file
         finally:
             path.unlink(missing_ok=True)
@@ -130,7 +131,7 @@ class FileStore:
         path = self.path_of(sha256)
         if not _touch(path):
             if not path.parent.exists():
-                path.parent.mkdir(exist_ok=True)
+                permissions.make_folder(path.parent)
                 sync_folder(self._content)
             temporary.replace(path)
         sync_folder(path.parent)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from swather.errors import BadURL
+from swather.masking import masked_database
 from swather.store.clock import Clock
 from swather.store.ports import Store
 
@@ -51,7 +52,7 @@ def sqlite_path(url: str) -> Path | None:
     if re.match(r"postgres(ql)?://", url):
         _check_escapes(url)
         return None
-    raise BadURL(f"{redacted(url)!r} is not a database URL; use {_FORMS}")
+    raise BadURL(f"{masked_database(url)!r} is not a database URL; use {_FORMS}")
 
 
 def located(url: str) -> str:
@@ -68,13 +69,6 @@ def _check_escapes(url: str) -> None:
     cut = "@" not in authority and "@" in rest and ":" in authority and not port.isdigit()
     if cut or authority.count("@") > 1:
         raise BadURL(
-            f"{redacted(url)!r} has a password with '@' or '/' in it; write them as %40 and %2F"
+            f"{masked_database(url)!r} has a password with '@' or '/' in it; "
+            "write them as %40 and %2F"
         )
-
-
-def redacted(url: str) -> str:
-    """The URL without its password, fit for messages; also one that is not well formed."""
-    if url.startswith("sqlite:"):
-        return url
-    without = re.sub(r"(:(?!//)).*@", r"\1***@", url, flags=re.DOTALL)
-    return re.sub(r"(password=)[^&]*", r"\1***", without, flags=re.IGNORECASE)

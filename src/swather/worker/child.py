@@ -30,6 +30,7 @@ from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up, set_up_blocking
+from swather.visible import visible_streams
 from swather.worker import wire
 
 CLOSE_SECONDS: Final = 5.0
@@ -244,7 +245,8 @@ def main(connection: int, guard: int) -> int:
 if __name__ == "__main__":
     # The scraper's own threads do not keep a child that has nothing more to do.
     try:
-        status = main(*map(int, sys.argv[1:]))
+        with visible_streams():
+            status = main(*map(int, sys.argv[1:]))
     except ConnectionError:
         # The worker is gone, and has nobody to tell.
         status = 1

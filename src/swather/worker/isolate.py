@@ -48,6 +48,7 @@ class Child:
                 # -P: nothing is imported from the current folder before the worker says so.
                 [sys.executable, "-P", "-m", "swather.worker.child", *map(str, given)],
                 pass_fds=given,
+                env=_environment(),
                 stdin=subprocess.DEVNULL,
                 cwd=folder,
                 start_new_session=True,
@@ -172,6 +173,14 @@ class Child:
                 return None
             await asyncio.sleep(0.005)
         return status
+
+
+def _environment() -> dict[str, str]:
+    """What the scraper may need, without what only the worker does: its way to the database."""
+    of_the_worker = {"SWATHER_DB", "SWATHER_PARAMS"}
+    if not os.environ.get("SWATHER_DB", "").startswith("sqlite:"):
+        of_the_worker.add("PGPASSWORD")
+    return {name: value for name, value in os.environ.items() if name not in of_the_worker}
 
 
 async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:

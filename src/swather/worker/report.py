@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from swather.masking import masked_data
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
 from swather.worker.attempt import Attempt
 
@@ -98,5 +99,6 @@ def current(running: Iterable[Attempt], now: float, wall_clock: float) -> list[d
 
 
 def _shown(target: Any) -> str:
+    target = masked_data(target)
     text = target if isinstance(target, str) else msgspec.json.encode(target).decode()
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"

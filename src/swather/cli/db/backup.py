@@ -53,18 +53,19 @@ def command(
 def _growing(path: Path) -> Iterator[None]:
     """Show on a terminal how large the copy is by now."""
     from swather.cli import output
+    from swather.runs.console import plain
 
     console = output.stderr()
     if not console.is_terminal:
         yield
         return
     done = Event()
-    with console.status(f"copying to {path}") as status:
+    with console.status(plain(f"copying to {path}")) as status:
 
         def watch() -> None:
             while not done.wait(0.2):
                 written = path.stat().st_size if path.exists() else 0
-                status.update(f"copying to {path}: {output.size(written)}")
+                status.update(plain(f"copying to {path}: {output.size(written)}"))
 
         watcher = Thread(target=watch, daemon=True)
         watcher.start()

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from swather import settings
 from swather.cli import configured, database
+from swather.masking import masked_database
 from swather.scraping import registry
 from swather.scraping.options import Options
 from swather.store import factory
@@ -44,7 +45,7 @@ def _row(url: str) -> dict[str, Any]:
 def _one(name: str, what: str, resolved: settings.Resolved, options: Options) -> InForce:
     value, origin = getattr(resolved.settings, name), resolved.origin(name)
     if name == "db":
-        return InForce(name, factory.redacted(value), origin, what)
+        return InForce(name, masked_database(value), origin, what)
     if value is None and name in configured.OF_SCRAPERS:
         value = getattr(options, name)
         origin = _said_by(value, getattr(Options(), name))

@@ -7,6 +7,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from swather.errors import BadURL
+from swather.masking import masked_database
 
 PREPARE: Final = "prepare"
 _FORM: Final = "postgresql://user@host/database"
@@ -33,12 +34,12 @@ class Address(NamedTuple):
 
 def address_of(url: str) -> Address:
     """The address behind a URL, or BadURL that says what is wrong with it."""
-    shown = redacted(url)
+    shown = masked_database(url)
     try:
         parts = urlsplit(url)
         parameters = parse_qsl(parts.query, keep_blank_values=True)
-    except ValueError as error:
-        raise BadURL(f"{shown!r} is not a database URL ({error}); use {_FORM}") from error
+    except ValueError:
+        raise BadURL(f"{shown!r} is not a database URL; use {_FORM}") from None
     prepare = dict(parameters).get(PREPARE, "on")
     if prepare not in ("on", "off"):
         raise BadURL(f"{PREPARE} in {shown!r} must be on or off, got {prepare!r}")
@@ -46,23 +47,13 @@ def address_of(url: str) -> Address:
     try:
         given = conninfo_to_dict(urlunsplit(parts._replace(query=rest)))
         conninfo = make_conninfo("", **{**_DEFAULTS, **given})
-    except psycopg.Error as error:
-        said = str(error).strip()
-        raise BadURL(f"{shown!r} is not a database URL ({said}); use {_FORM}") from error
+    except (psycopg.Error, UnicodeError) as error:
+        # What it quotes may be a password, or the whole URL.
+        said = "a value is not UTF-8" if isinstance(error, UnicodeError) else _unquoted(error)
+        hint = "; write a % in it as %25" if "%" in url else ""
+        raise BadURL(f"{shown!r} is not a database URL ({said}); use {_FORM}{hint}") from None
     return Address(url, conninfo, shown, pooled=prepare == "off")
 
 
-def redacted(url: str) -> str:
-    """The URL without its password, wherever it stands."""
-    try:
-        parts = urlsplit(url)
-        if parts.password is not None:
-            host = parts.netloc.rpartition("@")[2]
-            parts = parts._replace(netloc=f"{parts.username}:***@{host}")
-        pairs = parse_qsl(parts.query, keep_blank_values=True)
-    except ValueError:
-        return "***"
-    if any(name == "password" for name, _ in pairs):
-        hidden = [(name, "***" if name == "password" else value) for name, value in pairs]
-        parts = parts._replace(query=urlencode(hidden, safe="*/"))
-    return urlunsplit(parts)
+def _unquoted(error: psycopg.Error) -> str:
+    return str(error).strip().partition('"')[0].rstrip(": ")

@@ -4,10 +4,12 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from swather import permissions
 from swather.errors import InputError, StoreError
 from swather.store.postgres.address import Address
 
@@ -26,17 +28,23 @@ def back_up(address: Address, path: Path) -> None:
     program = shutil.which("pg_dump")
     if program is None:
         raise StoreError(f"a backup needs pg_dump, which is not on the PATH; {_INSTALL}")
-    # Others can read a command line, so the password goes by the environment.
+    # Others can read a command line, so the passwords go by the environment and by a file.
     given = conninfo_to_dict(address.conninfo)
-    password = given.pop("password", None)
     environment = dict(os.environ)
-    if password is not None:
+    if (password := given.pop("password", None)) is not None:
         environment["PGPASSWORD"] = str(password)
-    command = [
-        program, "--format=custom", "--schema=swather", "--no-password", f"--file={path}",
-        "--dbname=" + make_conninfo("", **given),
-    ]  # fmt: skip
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    with NamedTemporaryFile("w", prefix="swather-", suffix=".conf") as services:
+        if (key_password := given.pop("sslpassword", None)) is not None:
+            services.write(f"[swather]\nsslpassword={key_password}\n")
+            services.flush()
+            environment["PGSERVICEFILE"] = services.name
+            given.setdefault("service", "swather")
+        command = [
+            program, "--format=custom", "--schema=swather", "--no-password", f"--file={path}",
+            "--dbname=" + make_conninfo("", **given),
+        ]  # fmt: skip
+        permissions.create(path)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         path.unlink(missing_ok=True)
         said = done.stderr.strip().partition("\n")[0]

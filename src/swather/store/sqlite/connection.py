@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import apsw
 
-from swather import posix
+from swather import permissions, posix
 from swather.errors import (
     Closed,
     DatabaseBusy,
@@ -213,6 +213,7 @@ def _connect(path: Path, file: Path) -> apsw.Connection:
         raise DatabaseUnreachable(
             f"the folder {file.parent} does not exist; create it, or choose another path"
         )
+    permissions.create(path)
     with errors_of(path):
         db = apsw.Connection(str(file), statementcachesize=400)
         try:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from swather import permissions
 from swather.errors import DatabaseDamaged
 from swather.store import migrate
 from swather.store.clock import Clock
@@ -116,4 +117,5 @@ def _back_up(connection: Connection, version: int) -> None:
     copy = connection.file.with_name(f"{connection.file.name}.v{version}-{stamp}.bak")
     with connection.alone(), errors_of(copy):
         if not copy.exists():
+            permissions.create(copy)
             connection.execute("VACUUM INTO ?", (str(copy),))

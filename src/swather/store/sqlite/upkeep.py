@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import apsw
 
+from swather import permissions
 from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
@@ -48,6 +49,7 @@ class SQLiteUpkeep:
         if path.exists():
             raise InputError(f"{path} exists already; a backup never overwrites a file")
         with self._connection.alone():
+            permissions.create(path)
             try:
                 self._connection.execute("VACUUM INTO ?", (str(path),))
             except apsw.Error:

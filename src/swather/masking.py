@@ -1,0 +1,117 @@
+"""Text without the passwords in it, as it may be shown, logged and kept.
+
+What is fetched and where the database is must be known with its password; everything else gets
+this. A password is known by its place: before the `@` of a URL, or after a name such as `password`.
+"""
+
+import re
+from typing import Any, Final
+from urllib.parse import unquote
+
+HIDDEN: Final = "***"
+
+_SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]{0,20})://", re.IGNORECASE)
+_END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
+_HOST: Final = re.compile(r"(?:[^:]+|\[.*\])(?::([0-9]{1,5}))?")
+# A quote ends a URL within a text, unless its user and password go on behind it.
+_URL_IN_TEXT: Final = re.compile(
+    r"\b[a-z][a-z0-9+.-]{0,20}://(?:[^\s\"<>/?#\\]*@)?[^\s\"'<>]*", re.IGNORECASE
+)
+_WITHOUT_SCHEME: Final = re.compile(
+    r"(?<![\w/.:%@\\-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])"
+)
+_NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|scram_\w+_key"
+_SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
+_NAMED: Final = re.compile(
+    rf"""(\b(?:{_NAMES})(?:["']?\s*[:=]\s*))("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+    rf"""|(\b(?:{_NAMES})\s*=\s*)[^\s&"'\\,;)}}\]]+""",
+    re.IGNORECASE,
+)
+_IN_CONNINFO: Final = re.compile(r"(passw\w*\s*=).*", re.IGNORECASE | re.DOTALL)
+_HEADER: Final = re.compile(
+    r"""(\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s*[:=]\s*["']?)[^\s"'\\][^\r\n"'\\]*""",
+    re.IGNORECASE,
+)
+
+
+def masked(text: str) -> str:
+    """The text with *** for every password that can be told to be one. Quotes stay where they are,
+    so that JSON is still JSON.
+    """
+    if "@" in text:
+        text = _URL_IN_TEXT.sub(lambda found: masked_url(found[0]), text)
+        text = _WITHOUT_SCHEME.sub(f"{HIDDEN}@", text)
+    text = _NAMED.sub(_hidden_value, text)
+    return _HEADER.sub(rf"\1{HIDDEN}", text)
+
+
+def masked_url(url: str) -> str:
+    """The URL without user and password; the user of a database, or of anything that is no web
+    site or proxy, is kept.
+    """
+    scheme = _SCHEME.match(url)
+    if scheme is None:
+        return url
+    if not scheme[1].lower().startswith(("http", "socks")):
+        return masked_database(url)
+    rest = url[scheme.end() :]
+    authority = _END_OF_AUTHORITY.split(rest, maxsplit=1)[0]
+    host = authority.rpartition("@")[2]
+    if "@" in authority and _is_host(host):
+        at = authority.rindex("@")
+    elif "@" in rest and not _is_host(host):
+        # A password with a slash in it.
+        at = rest.rindex("@")
+    else:
+        return url
+    return f"{scheme[0]}{HIDDEN}{rest[at:]}"
+
+
+def masked_database(url: str) -> str:
+    """A database URL without its passwords, also one that is not well formed: what follows a
+    password may be the rest of it.
+    """
+    if url.startswith("sqlite:"):
+        return url
+    without = re.sub(r"(:(?!//)).*@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)
+    place, mark, query = without.partition("?")
+    if not mark:
+        return _IN_CONNINFO.sub(rf"\1{HIDDEN}", without)
+    kept: list[str] = []
+    for parameter in query.split("&"):
+        name = parameter.partition("=")[0]
+        if _SECRET_NAME.fullmatch(unquote(name).strip()):
+            kept.append(f"{name}={HIDDEN}")
+            break
+        kept.append(parameter)
+    return place + mark + "&".join(kept)
+
+
+def masked_data(value: Any) -> Any:
+    """A JSON value, a target say, with the passwords hidden in its texts, each of which may be a
+    URL as a whole, and in members that are named so.
+    """
+    if isinstance(value, str):
+        return masked(masked_url(value))
+    if isinstance(value, dict):
+        return {name: _masked_member(name, member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked_data(member) for member in value]
+    return value
+
+
+def _is_host(authority: str) -> bool:
+    found = _HOST.fullmatch(authority)
+    return found is not None and 0 < int(found[1] or 1) < 65_536
+
+
+def _masked_member(name: Any, value: Any) -> Any:
+    is_secret = isinstance(name, str) and _SECRET_NAME.fullmatch(name)
+    return HIDDEN if is_secret and isinstance(value, str | int) else masked_data(value)
+
+
+def _hidden_value(found: re.Match[str]) -> str:
+    if found[3] is not None:
+        return found[3] + HIDDEN
+    quote = found[2][0]
+    return f"{found[1]}{quote}{HIDDEN}{quote}"
