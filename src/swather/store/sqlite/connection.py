@@ -103,7 +103,7 @@ class Connection:
             if self._depth:
                 yield
                 return
-            self._check_file()
+            self.check_file()
             self.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:
@@ -123,7 +123,7 @@ class Connection:
             if self._depth:
                 yield
                 return
-            self._check_file()
+            self.check_file()
             self.execute("BEGIN")
             self._depth = 1
             try:
@@ -158,7 +158,7 @@ class Connection:
         if not self.db.get_autocommit():
             self.execute("ROLLBACK")
 
-    def _check_file(self) -> None:
+    def check_file(self) -> None:
         """Refuse to go on in a file that nobody will find again."""
         if _identity_of(self.file) != self._identity:
             raise DatabaseReplaced(
@@ -213,7 +213,7 @@ def _connect(path: Path, file: Path) -> apsw.Connection:
         raise DatabaseUnreachable(
             f"the folder {file.parent} does not exist; create it, or choose another path"
         )
-    permissions.create(path)
+    permissions.create(file)
     with errors_of(path):
         db = apsw.Connection(str(file), statementcachesize=400)
         try:

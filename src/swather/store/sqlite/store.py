@@ -70,6 +70,7 @@ class SQLiteStore:
             connection.close()
 
     def another(self) -> "SQLiteStore":
+        self.connection.check_file()
         ours = self.connection
         return SQLiteStore(Connection(ours.path, ours.clock, file=ours.file))
 
