@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 PINS := $(VENV)/.pins
 READY := $(VENV)/.ready
 UV := uv==0.13.7
+PIP_AUDIT := pip-audit==2.10.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-fast check format bench bench-full bench-docs bench-pins faults docs \
-	screenshot pins clean
+	screenshot pins audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,10 +46,7 @@ bench: $(READY) ## measure beside the peers, 20 minutes at most; PART=fetch meas
 bench-full: $(READY) ## the same with backlogs of 10M: some hours
 	$(BIN)/python -m bench $(PART) --full $(ARGS)
 
-bench-faults: $(READY) ## kill, stop and cut off workers, and count what is lost; ARGS="--trials 20"
-	$(BIN)/python -m faults $(ARGS)
-
-docs: $(READY) ## write what was measured into docs/benchmarks.md, with its plots
+bench-docs: $(READY) ## write what was measured into docs/benchmarks.md, with its plots
 	$(BIN)/python -m bench --report-only --docs
 
 bench-pins: ## compile the peers' pins anew; ARGS="--upgrade" moves every pin
@@ -58,6 +56,9 @@ bench-pins: ## compile the peers' pins anew; ARGS="--upgrade" moves every pin
 		--output-file bench/peers/requirements.txt \
 		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 		--custom-compile-command "make bench-pins" --quiet $(ARGS)
+
+faults: $(READY) ## kill, stop and cut off workers, and count what is lost; ARGS="--trials 20"
+	$(BIN)/python -m faults $(ARGS)
 
 docs: $(READY) ## write what docs/reference takes from the code
 	$(BIN)/python -m tests.docs.reference
@@ -71,6 +72,11 @@ pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" mov
 	"$$tools/bin/uv" pip compile pyproject.toml --group dev --output-file requirements.txt \
 		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 		--custom-compile-command "make pins" --quiet $(ARGS)
+
+audit: ## look the pins up in the database of known vulnerabilities
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && "$$tools/bin/pip" install -qq --disable-pip-version-check $(PIP_AUDIT) && \
+	"$$tools/bin/pip-audit" --strict --disable-pip --require-hashes -r requirements.txt
 
 clean: ## remove the virtual environment and everything built or cached
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
