@@ -8,7 +8,7 @@ from swather.store.postgres.settings import queries
 
 BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages", "serving")
 
 
 def remove_run(connection: Connection, number: int) -> bool:

@@ -106,9 +106,10 @@ class PostgresRuns:
         }
 
         def work() -> None:
-            self._connection.execute(queries.revise_run, this)
             # What the old limits put to sleep may be open under the new ones.
             self._connection.execute(queries.wake_run, this)
+            self._connection.execute(queries.wake_lanes_of_run, this)
+            self._connection.execute(queries.revise_run, this)
             self._settings.changed()
 
         self._connection.transact(work)
@@ -141,6 +142,7 @@ class PostgresRuns:
 
     def cancel(self, name: str) -> int:
         self._change(name, queries.cancel_run)
+        self._change(name, queries.wake_lanes_of_run)
         unfinished = TaskFilter(run=name, states=_UNFINISHED)
         return cancel_tasks(self._connection, self._settings, unfinished)
 
@@ -152,7 +154,10 @@ class PostgresRuns:
         def work() -> bool:
             # The lock first, so that the look sees what was added by whoever held the run.
             self._connection.execute(queries.lock_run_to_settle, this)
-            return self._connection.row(queries.settle_run, this) is not None
+            is_finished = self._connection.row(queries.settle_run, this) is not None
+            if is_finished:
+                self._connection.execute(queries.wake_lanes_of_run, this)
+            return is_finished
 
         return self._connection.transact(work)
 

@@ -13,7 +13,7 @@ _BY_TASK: Final = {
     "leases": "leased", "scheduled": "scheduled", "items": "items", "files": "files",
     "faults": None, "checkpoints": None, "events": None,
 }  # fmt: skip
-_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages")
+_BY_RUN: Final = ("events", "error_groups", "counters", "partitions", "heads", "pages", "serving")
 
 
 def remove_run(connection: Connection, number: int) -> bool:

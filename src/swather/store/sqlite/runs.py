@@ -91,6 +91,9 @@ class SQLiteRuns:
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
         with self._connection.transaction():
+            # What the old limits put to sleep may be open under the new ones.
+            self._change(name, queries.wake_run)
+            self._change(name, queries.wake_lanes_of_run)
             self._change(
                 name,
                 queries.revise_run,
@@ -99,8 +102,6 @@ class SQLiteRuns:
                 burst=lane_limits.burst,
                 in_flight=lane_limits.in_flight,
             )
-            # What the old limits put to sleep may be open under the new ones.
-            self._change(name, queries.wake_run)
             return self.get(name)
 
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
@@ -132,6 +133,7 @@ class SQLiteRuns:
             "WHERE id = :run_id AND state = 'open'",
             now=self._connection.clock.wall(),
         )
+        self._change(name, queries.wake_lanes_of_run)
         unfinished = frozenset({State.SCHEDULED, State.READY, State.LEASED})
         return cancel_tasks(
             self._connection, self._settings, TaskFilter(run=name, states=unfinished)
@@ -147,7 +149,10 @@ class SQLiteRuns:
             if self._connection.value(queries.run_has_work, this):
                 return False
             now = self._connection.clock.wall()
-            return self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            is_finished = self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            if is_finished:
+                self._connection.execute(queries.wake_lanes_of_run, this)
+            return is_finished
 
     def remove(self, name: str) -> None:
         run = self.get(name)
