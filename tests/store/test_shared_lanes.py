@@ -172,9 +172,7 @@ def end_by_revising(store: Store, run: str, _worker: int) -> None:
     store.runs.revise(run, version="", lane_limits=QUICK)
 
 
-@pytest.mark.parametrize(
-    "end", [end_by_cancelling, end_by_leaving, end_by_dying, end_by_revising]
-)
+@pytest.mark.parametrize("end", [end_by_cancelling, end_by_leaving, end_by_dying, end_by_revising])
 def test_a_lane_is_quick_again_when_nobody_works_on_the_slow_run(
     store: Store, clock: Clock, end: Callable[[Store, str, int], Any]
 ):

@@ -15,13 +15,13 @@ from swather.store.postgres.wake import wake_full
 
 
 class Asked(NamedTuple):
-    """A task's question for `count` requests on a lane. `held`: how many its worker has in flight
+    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
     there already; None when the lease stands for the request.
     """
 
     fence: Fence
     lane_id: int
-    count: int
+    wanted: int
     held: int | None
     gives_up: bool
 
@@ -44,7 +44,7 @@ class Permitter:
             self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
         granted_at = time.monotonic()
         gates, is_counted = self._gates(asked, worker_id, scraper_id, tuple(of_runs))
-        granted = min([asked.count, *(gate.left for gate in gates)])
+        granted = min([asked.wanted, *(gate.left for gate in gates)])
         for gate in gates:
             gate.passed = granted
         save_paces(self._connection, gates)
@@ -93,12 +93,10 @@ class Permitter:
                         queries.lane_in_flight, {"lane_id": number}, hot=True
                     )
             gates.append(
-                Gate(number, limits, Pace(tat, paused, cool_until, flying), now, asked.count)
+                Gate(number, limits, Pace(tat, paused, cool_until, flying), now, asked.wanted)
             )
         return gates, is_counted
 
     def _set(self, worker_id: int, lane_id: int, n: int) -> None:
         this = {"worker_id": worker_id, "lane_id": lane_id, "n": n}
-        self._connection.execute(
-            queries.set_requests if n else queries.no_requests, this, hot=True
-        )
+        self._connection.execute(queries.set_requests if n else queries.no_requests, this, hot=True)

@@ -11,13 +11,13 @@ from swather.store.sqlite.settings import queries
 
 
 class Asked(NamedTuple):
-    """A task's question for `count` requests on a lane. `held`: how many its worker has in flight
+    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
     there already; None when the lease stands for the request.
     """
 
     lease: HeldLease
     lane_id: int
-    count: int
+    wanted: int
     held: int | None
 
 
@@ -44,7 +44,7 @@ def permit_gates(connection: Connection, asked: Asked) -> tuple[list[Gate], bool
         if not counts:
             # A lease's own request is in flight already.
             row[3], of_runs = None, of_runs.without_in_flight()
-        gate = lane_gate(connection, number, tuple(row), of_runs, now, asked.count)
+        gate = lane_gate(connection, number, tuple(row), of_runs, now, asked.wanted)
         if gate is not None:
             gates.append(gate)
     return gates, is_counted

@@ -29,7 +29,9 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
 
 def _hurry(connection: Connection, lane_id: int) -> None:
     """The next start is due no later than the limits in force can explain."""
-    row = connection.row("SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?", (lane_id,))
+    row = connection.row(
+        "SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?", (lane_id,)
+    )
     assert row is not None
     limits = strictest(Limits(row[0], row[1]), LimitingRuns(connection).on(lane_id, row[2]))
     connection.execute(

@@ -3,7 +3,7 @@ SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, 
        CASE l.kind
            WHEN 'lane' THEN (
                SELECT count(*) FROM swather.leases WHERE lane_id = l.id AND lane_id <> 0
-           )
+           ) + (SELECT coalesce(sum(n), 0)::bigint FROM swather.requests WHERE lane_id = l.id)
            ELSE (
                SELECT count(*) FROM swather.leases
                WHERE run_id IN (SELECT id FROM swather.runs WHERE scraper_lane_id = l.id)
