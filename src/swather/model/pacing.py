@@ -20,11 +20,15 @@ _SKEW_SECONDS: Final = 5.0
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """`every_seconds` between starts (0 = no rate), up to `burst` at once, `in_flight` together."""
+    """`every_seconds` between starts (0 = no rate), up to `burst` at once, `in_flight` together.
+
+    A run's interval may be one for `public_only`: for lanes that are hosts of the public web.
+    """
 
     every_seconds: float = 0.0
     burst: int = 1
     in_flight: int | None = None
+    public_only: bool = False
 
     def __post_init__(self) -> None:
         if not (self.every_seconds >= 0 and math.isfinite(self.every_seconds)):
@@ -47,6 +51,9 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 NO_LIMITS: Final = Limits()
+# What a site's owner accepts from somebody who has not thought about it.
+DEFAULT_RATE: Final = "5/s"
+NO_RATE: Final = "none"
 
 
 class Pace(msgspec.Struct, frozen=True):

@@ -62,7 +62,7 @@ class Job:
         """
         limits = self._lane_limits
         few = limits.in_flight is not None and limits.in_flight < _ENOUGH_WORKERS * slots
-        return few or limits.every_seconds > 0
+        return few or (limits.every_seconds > 0 and not limits.public_only)
 
     def may_reach_private(self, lease: Lease, host: str, port: int) -> bool:
         """Whether a task may reach a host at a private address: one that somebody typed, in this

@@ -1,4 +1,4 @@
-"""The requests of a worker that its leases do not stand for: how many are in flight on each lane."""
+"""How many requests of a worker are in flight on each lane, beside those its leases stand for."""
 
 import asyncio
 import logging

@@ -26,8 +26,8 @@ AT_ONCE: Final = 1e-9
 GOOD_FOR_SECONDS: Final = 0.025
 _MAX_LANES: Final = 10_000
 
-# How long a request waits for others to end on a full lane. Not forever: they may be of targets that
-# wait for the slot of this one.
+# How long a request waits for others to end on a full lane. Not forever: they may be of targets
+# that wait for the slot of this one.
 FULL_SECONDS: Final = 30.0
 
 

@@ -22,8 +22,8 @@ class AttemptTrip:
 
     The claim has paid for the first request on the task's own lane; every other one, redirects and
     robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
-    request at a time on the task's own lane; any other one takes a place of its own. `status` is the last answer
-    and 0 before any; `struck` are lanes whose site has asked us to go away.
+    request at a time on the task's own lane; any other one takes a place of its own. `status`
+    is the last answer and 0 before any; `struck` are lanes whose site has asked us to go away.
     """
 
     __slots__ = (

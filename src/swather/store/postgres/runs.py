@@ -61,6 +61,7 @@ class PostgresRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
                 },
             )
@@ -103,6 +104,7 @@ class PostgresRuns:
             "every_seconds": lane_limits.every_seconds,
             "burst": lane_limits.burst,
             "in_flight": lane_limits.in_flight,
+            "rate_is_default": lane_limits.public_only,
         }
 
         def work() -> None:
@@ -189,7 +191,7 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8]),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
         state=RunState(row[9]),
         paused=row[10],
         cool_until=row[11],

@@ -17,20 +17,32 @@ class LimitingRuns:
 
     def on(self, lane_id: int, is_public: bool | None, run_id: int = 0) -> Limits:
         """The strictest of all that are on the lane; `run_id` is known to be."""
-        if self._runs is None:
-            self._runs = self._connection.rows("SELECT * FROM limiting_runs")
-        if not lane_id or not self._runs:
+        if not lane_id or not self._all():
             return NO_LIMITS
         limits = self._known.get(lane_id)
         if limits is None:
-            limits = self._known[lane_id] = strictest(
-                *(
-                    Limits(0.0 if is_default and not is_public else every, burst, in_flight)
-                    for number, every, burst, in_flight, is_default in self._runs
-                    if number == run_id or self._is_there(number, lane_id)
-                )
-            )
+            found = self._on(lane_id, is_public, run_id)
+            limits = self._known[lane_id] = strictest(*(limits for limits, _ in found))
         return limits
+
+    def slowest_on(self, lane_id: int, is_public: bool | None) -> str:
+        """The run with the longest interval there, "" if none has one."""
+        found = [(limits.every_seconds, name) for limits, name in self._on(lane_id, is_public)]
+        return max((one for one in found if one[0]), default=(0.0, ""))[1]
+
+    def _on(
+        self, lane_id: int, is_public: bool | None, run_id: int = 0
+    ) -> list[tuple[Limits, str]]:
+        return [
+            (Limits(0.0 if is_default and not is_public else every, burst, in_flight), name)
+            for number, every, burst, in_flight, is_default, name in self._all()
+            if number == run_id or self._is_there(number, lane_id)
+        ]
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        if self._runs is None:
+            self._runs = self._connection.rows("SELECT * FROM limiting_runs")
+        return self._runs
 
     def _is_there(self, run_id: int, lane_id: int) -> bool:
         return bool(

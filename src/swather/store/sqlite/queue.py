@@ -16,8 +16,8 @@ from swather.store.ports import Fence, Finished
 from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
-from swather.store.sqlite.permits import Asked, permit_gates
 from swather.store.sqlite.names import lane_id
+from swather.store.sqlite.permits import Asked, permit_gates
 from swather.store.sqlite.settings import SQLiteSettings, queries
 
 

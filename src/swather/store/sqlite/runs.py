@@ -56,6 +56,7 @@ class SQLiteRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
                     "now": now,
                 },
@@ -101,6 +102,7 @@ class SQLiteRuns:
                 every_seconds=lane_limits.every_seconds,
                 burst=lane_limits.burst,
                 in_flight=lane_limits.in_flight,
+                rate_is_default=lane_limits.public_only,
             )
             return self.get(name)
 
@@ -185,7 +187,7 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8]),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
         state=RunState(row[9]),
         paused=bool(row[10]),
         cool_until=at_or_none(row[11]),

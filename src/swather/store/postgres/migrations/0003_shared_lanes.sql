@@ -41,7 +41,7 @@ CREATE INDEX heads_lane_run ON swather.heads (lane_id, run_id);
 DROP INDEX swather.heads_lane;
 
 CREATE VIEW swather.limiting_runs AS
-SELECT id, lane_every_seconds, lane_burst, lane_in_flight, rate_is_default
+SELECT id, lane_every_seconds, lane_burst, lane_in_flight, rate_is_default, name
 FROM swather.runs AS r
 WHERE state = 'open' AND (lane_every_seconds > 0 OR lane_in_flight IS NOT NULL)
   AND EXISTS (SELECT FROM swather.serving WHERE run_id = r.id);

@@ -24,7 +24,7 @@ DROP INDEX heads_lane;
 CREATE INDEX heads_lane_run ON heads (lane_id, run_id);
 
 CREATE VIEW limiting_runs AS
-SELECT id, lane_every_seconds, lane_burst, lane_in_flight, rate_is_default
+SELECT id, lane_every_seconds, lane_burst, lane_in_flight, rate_is_default, name
 FROM runs AS r
 WHERE state = 'open' AND (lane_every_seconds > 0 OR lane_in_flight IS NOT NULL)
   AND EXISTS (SELECT 1 FROM serving WHERE run_id = r.id);

@@ -8,7 +8,8 @@ SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, 
                WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = l.id)
            )
        END,
-       iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds
+       iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds,
+       id, is_public
 FROM lanes AS l
 WHERE id IN (
     SELECT id FROM lanes
