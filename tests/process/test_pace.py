@@ -145,14 +145,13 @@ def test_two_runs_on_one_host_keep_to_the_strictest_of_their_limits(
     # Nobody may claim before all runs have workers that look for work.
     time.sleep(1)
     store.lanes.unpause(lane)
-    wait_until(lambda: site.arrivals)
-    time.sleep(SECONDS)
+    time.sleep(2 * SECONDS)
     both = strictest(*limits)
     arrivals = site.of(FIRST)
-    for window in (0.5, 1.0, SECONDS):
+    for window in (1.0, SECONDS):
         # A request may arrive late and the next one in time.
-        assert most_in(arrivals, window) <= both.burst + (window + 0.2) / both.every_seconds
-    assert len(arrivals) > SECONDS / both.every_seconds / 2
+        assert most_in(arrivals, window) <= both.burst + (window + 0.5) / both.every_seconds
+    assert len(arrivals) >= int(SECONDS / both.every_seconds / 2)
 
 
 REDIRECTED = tuple(f"127.0.1.{number}" for number in range(1, 41))
