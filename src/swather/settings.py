@@ -143,7 +143,13 @@ class Settings(BaseSettings):
     http_client: Literal["wreq", "aiohttp"] = Field(
         default="wreq", description="the HTTP client; aiohttp needs the extra of that name"
     )
-    rate: str | None = Field(default=None, description="starts per lane, '5/s', '30/min' or 'auto'")
+    rate: str | None = Field(
+        default=None, description="requests per lane, '5/s', '30/min', 'auto' or 'none'"
+    )
+    default_rate: str = Field(
+        default="5/s",
+        description="requests per host of the public web where no rate is named; 'none' for any",
+    )
     total_rate: str | None = Field(default=None, description="starts of a scraper over all lanes")
     in_flight: int | None = Field(
         default=None, ge=1, description="targets that run together on a lane"
@@ -212,11 +218,14 @@ class Settings(BaseSettings):
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"
     )
 
-    @field_validator("rate", "total_rate")
+    @field_validator("rate", "total_rate", "default_rate")
     @classmethod
     def _is_a_rate(cls, value: str | None, field: ValidationInfo) -> str | None:
-        if value is None or (field.field_name == "rate" and value.strip() == "auto"):
-            return value
+        words = {"rate": ("auto", "none"), "default_rate": ("none",)}.get(
+            field.field_name or "", ()
+        )
+        if value is None or value.strip() in words:
+            return value if value is None else value.strip()
         match = _RATE.fullmatch(value)
         if match is None or 0.0 in (float(match[1]), float(match[2] or 1)):
             raise ValueError("should look like '5/s', '30/min' or '1/2s'")

@@ -84,7 +84,7 @@ def test_a_replay_makes_room_as_a_run_does(store: Store):
     assert Path(f"numbers.{first}.csv").read_text() == "n\n1\n"
 
 
-@pytest.mark.parametrize("command", ["run scrapers.py 2", "replay numbers"])
+@pytest.mark.parametrize("command", ["run scrapers.py 2", "replay numbers scrapers.py"])
 def test_a_command_refuses_a_strangers_table_before_it_begins(swather: Swather, command):
     write(NUMBERS)
     swather("enqueue", "scrapers.py", "1")

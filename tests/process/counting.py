@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple, Self
@@ -22,7 +23,8 @@ class Arrival(NamedTuple):
 class CountingSite:
     """Serves several loopback addresses at one port, for the length of a `with` block.
 
-    `answer(host, path)` says what is answered; it is called on the server's thread.
+    `answer(host, path)` says what is answered; it is called on the server's thread. `most_at_once`:
+    how many requests were in flight together on each host.
     """
 
     def __init__(self, *hosts: str) -> None:
@@ -30,6 +32,9 @@ class CountingSite:
         self.arrivals: list[Arrival] = []
         self.answer: AnswerTo = lambda _host, _path: FINE
         self.port = 0
+        self.seconds_to_answer = 0.0
+        self.at_once: Counter[str] = Counter()
+        self.most_at_once: Counter[str] = Counter()
         self.lines: set[asyncio.Transport] = set()
         self._loop = asyncio.new_event_loop()
 
@@ -92,7 +97,18 @@ class _Line(asyncio.Protocol):
             lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
             lines += [f"{name}: {value}" for name, value in headers.items()]
             lines += [f"Content-Length: {len(body)}", "", ""]
-            self._transport.write("\r\n".join(lines).encode() + body)
+            self._answer_later("\r\n".join(lines).encode() + body)
+
+    def _answer_later(self, answer: bytes) -> None:
+        site, host = self._site, self._host
+        site.at_once[host] += 1
+        site.most_at_once[host] = max(site.most_at_once[host], site.at_once[host])
+
+        def write() -> None:
+            site.at_once[host] -= 1
+            self._transport.write(answer)
+
+        asyncio.get_running_loop().call_later(site.seconds_to_answer, write)
 
 
 def most_in(arrivals: list[Arrival], seconds: float = 1.0) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.pacing import NO_LIMITS, Limits, strictest
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Target
@@ -134,3 +134,75 @@ def test_a_robots_txt_is_asked_for_by_one_of_them(either_yard: Yard, site: Count
     run = begin(either_yard, site, "one", paths, processes=2)
     wait_until(lambda: either_yard.counts(run) == {"completed": 200}, 60)
     assert [one.path for one in site.arrivals].count("/robots.txt") == 1
+
+
+SHARERS = 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "limits",
+    [(Limits(0.25, 4), Limits(1 / 20)), (Limits(60.0, 5), Limits(0.5, 5))],
+    ids=["quick", "slow"],
+)
+def test_two_runs_on_one_host_keep_to_the_strictest_of_their_limits(
+    either_yard: Yard, site: CountingSite, limits: tuple[Limits, Limits]
+):
+    store, lane = either_yard.store, site.lane(FIRST)
+    for number, own in enumerate(limits):
+        run = store.runs.create(NewRun(scraper="three", lane_limits=own)).name
+        urls = [{"n": n, "url": f"http://{lane}/{number}-{n}"} for n in range(2_000)]
+        store.tasks.enqueue(run, [Target(value=url, lane=lane) for url in urls])
+        store.lanes.pause(lane)
+        for _ in range(SHARERS // 2):
+            either_yard.start(run, "three", concurrency=10)
+    wait_until(lambda: len(store.workers.find()) == SHARERS, 60)
+    # Nobody may claim before all runs have workers that look for work.
+    time.sleep(1)
+    store.lanes.unpause(lane)
+    time.sleep(2 * SECONDS)
+    both = strictest(*limits)
+    arrivals = site.of(FIRST)
+    for window in (1.0, SECONDS):
+        # A request may arrive late and the next one in time.
+        assert most_in(arrivals, window) <= both.burst + (window + 0.5) / both.every_seconds
+    assert len(arrivals) >= int(SECONDS / both.every_seconds / 2)
+
+
+REDIRECTED = tuple(f"127.0.1.{number}" for number in range(1, 41))
+
+
+@pytest.mark.slow
+def test_hosts_that_redirect_to_one_make_no_more_requests_there_than_may_be_in_flight(
+    either_yard: Yard,
+):
+    with CountingSite(FIRST, *REDIRECTED) as site:
+        site.seconds_to_answer = 0.05
+
+        def answer(host: str, path: str) -> Answer:
+            if host == FIRST or path == "/robots.txt":
+                return FINE
+            return 302, {"Location": f"http://{site.lane(FIRST)}{path}"}, b""
+
+        site.answer = answer
+        rounds = max(2, int(SECONDS))
+        run = either_yard.store.runs.create(
+            NewRun(scraper="one", lane_limits=Limits(in_flight=4))
+        ).name
+        hosts = [FIRST, *REDIRECTED]
+        targets = [(host, f"/{n}") for n in range(rounds) for host in hosts]
+        either_yard.store.tasks.enqueue(
+            run,
+            [
+                Target(
+                    value={"n": n, "url": f"http://{site.lane(host)}{path}"}, lane=site.lane(host)
+                )
+                for n, (host, path) in enumerate(targets)
+            ],
+        )
+        for _ in range(SHARERS):
+            either_yard.start(run, "one", concurrency=10)
+        wait_until(lambda: either_yard.counts(run) == {"completed": len(targets)}, 60 + 4 * SECONDS)
+        assert site.most_at_once[FIRST] <= 4
+        assert len([one for one in site.of(FIRST) if one.path != "/robots.txt"]) == len(targets)
+        assert either_yard.store.lanes.get(site.lane(FIRST)).in_flight == 0

@@ -183,10 +183,28 @@ def test_a_rate_that_is_learned_sets_no_interval():
 
 def test_by_default_nobody_is_hammered():
     options = Options()
-    assert options.lane_limits() == Limits(0.0, 1, 8)
+    assert options.lane_limits() == Limits(0.2, 1, 8, public_only=True)
+    assert options.lane_limits("50/s") == Limits(0.02, 1, 8, public_only=True)
     assert options.total_limits().are_none
     assert options.robots
     assert options.execution_mode is ExecutionMode.SINGLE
+
+
+@pytest.mark.parametrize(
+    ("options", "default_rate"),
+    [
+        (Options(), "none"),
+        (Options(rate="none"), "5/s"),
+        (Options(rate="auto"), "5/s"),
+        (Options(lane="videos"), "5/s"),
+    ],
+)
+def test_a_default_rate_can_be_turned_off_and_is_for_hosts_alone(options, default_rate):
+    assert options.lane_limits(default_rate) == Limits(0.0, 1, 8)
+
+
+def test_a_named_rate_is_no_default():
+    assert Options(rate="2/s").lane_limits("5/s") == Limits(0.5, 1, 8)
 
 
 def test_a_delay_is_one_number_or_two():

@@ -24,20 +24,23 @@ class Proxy:
         self.url = urlunsplit(parts._replace(netloc=netloc, query=""))
         self.is_silent = threading.Event()
         self._hush_at: bytes | None = None
-        self._times = 1
+        self._on = self._unless = b""
         self._forwards_it = False
         self._all_silent = False
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def hush_at(self, words: bytes, *, after: bool, times: int = 1) -> None:
-        """The first link on which a client sends these words so often goes silent, before they are
-        forwarded or `after` that.
+    def hush_at(
+        self, words: bytes, *, after: bool, on: bytes = b"", unless: bytes = b"\0never\0"
+    ) -> None:
+        """The first link on which a client sends these words goes silent, before they are forwarded
+        or `after` that. Only one `on` which others were sent before, and not when they come
+        together with `unless`.
         """
         with self._lock:
             self.is_silent.clear()
-            self._hush_at, self._forwards_it, self._times = words, after, times
+            self._hush_at, self._forwards_it, self._on, self._unless = words, after, on, unless
 
     def hush_all(self) -> None:
         """All links go silent, new ones too."""
@@ -73,23 +76,23 @@ class Proxy:
     def _pump(
         self, source: socket.socket, sink: socket.socket, silent: threading.Event, is_client: bool
     ) -> None:
-        said = 0
+        sent = b""
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                said += is_client and self._hush_at is not None and self._hush_at in data
-                if said and self._is_time(said):
+                if is_client and sent == self._on and self._is_time(data):
                     silent.set()
                     if self._forwards_it:
                         sink.sendall(data)
                     self.is_silent.set()
                 if silent.is_set() or self._all_silent:
                     return
+                sent = self._on if self._on in data else sent
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 
-    def _is_time(self, said: int) -> bool:
+    def _is_time(self, data: bytes) -> bool:
         with self._lock:
-            if self._hush_at is None or said < self._times:
+            if self._hush_at is None or self._hush_at not in data or self._unless in data:
                 return False
             self._hush_at = None
             return True

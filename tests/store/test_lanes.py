@@ -232,8 +232,9 @@ def test_a_clock_that_steps_back_does_not_stop_a_lane(store: Store, clock: Clock
     worker = a_worker(store, lease_seconds=100_000)
     assert len(claim(store, worker)) == 1
     clock.advance(-3_600)
-    waited = retry_after(store, worker)
-    assert waited is not None
-    assert waited < math.inf
+    for _ in range(2):
+        waited = retry_after(store, worker)
+        assert waited is not None
+        assert waited < math.inf
     clock.advance(2.1)
     assert len(claim(store, worker)) == 1

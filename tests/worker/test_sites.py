@@ -46,7 +46,7 @@ def sites(store, opened):
     return Sites(
         store,
         POLITE,
-        Traffic(None),
+        Traffic(None, None),
         submit=lambda work: work(),
         tell=lambda call, *args: call(*args),
         on_open=opened.extend,

@@ -9,6 +9,7 @@ import pytest
 from swather.errors import Postponed
 from swather.model.lease import Permits
 from swather.worker import traffic as module
+from swather.worker.places import Places
 from swather.worker.traffic import Traffic
 
 
@@ -19,7 +20,7 @@ class Asked:
         self.answers = list(answers)
         self.times = 0
 
-    async def __call__(self, attempt, lane):
+    async def __call__(self, attempt, lane, *, held=None, gives_up=False):
         self.times += 1
         await asyncio.sleep(0)
         answer = self.answers.pop(0)
@@ -34,13 +35,21 @@ def late():
     return Permits(1, granted_at=time.monotonic() - 1)
 
 
+async def told(lane, n):
+    pass
+
+
+def a_traffic(asked):
+    return Traffic(asked, Places(told))
+
+
 def an_attempt(lane="own"):
     lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic())
     return SimpleNamespace(lease=lease, postponed=None)
 
 
 def pay(asked, lane="own", times=1):
-    attempt, traffic = an_attempt(), Traffic(asked)
+    attempt, traffic = an_attempt(), a_traffic(asked)
 
     async def pay():
         await asyncio.gather(*(traffic.pay(attempt, lane) for _ in range(times)))
@@ -82,14 +91,14 @@ def test_a_paced_lane_is_waited_for():
 
 @pytest.mark.parametrize("held", [Permits(0, 60.0, "cooling"), Permits(0, None, "paused")])
 def test_a_lane_that_is_closed_is_not_waited_for(held):
-    attempt, traffic = an_attempt(), Traffic(Asked(held))
+    attempt, traffic = an_attempt(), a_traffic(Asked(held))
     with pytest.raises(Postponed, match="lane own is"):
         asyncio.run(traffic.pay(attempt, "own"))
     assert attempt.postponed == 0.0
 
 
 def test_who_needs_a_closed_lane_of_others_comes_when_it_opens():
-    attempt, traffic = an_attempt(), Traffic(Asked(Permits(0, 60.0, "cooling")))
+    attempt, traffic = an_attempt(), a_traffic(Asked(Permits(0, 60.0, "cooling")))
     with pytest.raises(Postponed):
         asyncio.run(traffic.pay(attempt, "theirs"))
     assert attempt.postponed == pytest.approx(60, abs=1)
@@ -97,7 +106,7 @@ def test_who_needs_a_closed_lane_of_others_comes_when_it_opens():
 
 def test_a_closed_lane_is_known_to_be_so_until_something_changes():
     asked = Asked(Permits(0, 60.0, "cooling"), granted)
-    traffic = Traffic(asked)
+    traffic = a_traffic(asked)
     for _ in range(3):
         with pytest.raises(Postponed):
             asyncio.run(traffic.pay(an_attempt(), "own"))
@@ -107,7 +116,7 @@ def test_a_closed_lane_is_known_to_be_so_until_something_changes():
 
 
 def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
-    traffic = Traffic(Asked())
+    traffic = a_traffic(Asked())
     lease = an_attempt().lease
     assert traffic.is_still_paid(lease)
     later = time.monotonic() + 2 * module.GOOD_FOR_SECONDS
@@ -116,7 +125,7 @@ def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
 
 
 def test_without_a_pace_it_may_be_made_later(monkeypatch):
-    traffic = Traffic(Asked(lambda: granted(is_free=True)))
+    traffic = a_traffic(Asked(lambda: granted(is_free=True)))
     asyncio.run(traffic.pay(an_attempt(), "own"))
     lease = an_attempt().lease
     later = time.monotonic() + 1
@@ -127,7 +136,7 @@ def test_without_a_pace_it_may_be_made_later(monkeypatch):
 
 
 def test_a_claim_pays_for_nothing_on_a_lane_that_was_closed_or_slowed_down_since():
-    closed, slower = Traffic(Asked()), Traffic(Asked())
+    closed, slower = a_traffic(Asked()), a_traffic(Asked())
     before = an_attempt().lease
     closed.close("own", 60.0)
     slower.slow_down("own")
@@ -139,6 +148,6 @@ def test_a_claim_pays_for_nothing_on_a_lane_that_was_closed_or_slowed_down_since
 
 
 def test_what_is_claimed_before_others_know_of_a_closed_lane_is_not_paid():
-    traffic = Traffic(Asked())
+    traffic = a_traffic(Asked())
     traffic.close("own", 60.0, known_in_seconds=1.0)
     assert not traffic.is_still_paid(an_attempt().lease)

@@ -83,6 +83,7 @@ def command(
             resume=resume,
             new=new,
             task_limit=limit,
+            default_rate=held.default_rate,
         )
         loaded = load(store, planned.run.name, intake)
         if loaded.cancelled:

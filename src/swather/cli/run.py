@@ -52,6 +52,15 @@ def command(
     concurrency: Concurrency = None,
     batch_size: BatchSize = None,
     strategy: StrategyName = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            "--rate",
+            metavar="RATE",
+            help="Requests per host: 20/s, 30/min, auto; none: any. Without one, and without one "
+            "in the scraper: 5/s for each host of the public web.",
+        ),
+    ] = None,
     lease_seconds: LeaseSeconds = None,
     grace_seconds: GraceSeconds = None,
     max_time: Annotated[
@@ -108,6 +117,7 @@ def command(
             "concurrency": concurrency,
             "batch_size": batch_size,
             "strategy": strategy,
+            "rate": rate,
             "lease_seconds": lease_seconds,
             "grace_seconds": grace_seconds,
             "store_pages": store_pages,

@@ -43,7 +43,9 @@ class Results:
             self._exporter = LiveExporter(store, run.name, self.path)
             self._exporter.start()
         note_output(store, run, self.path)
-        return None if aside is None else f"the results of an earlier run are now in {aside}"
+        if aside is None:
+            return None
+        return f"the results of an earlier run are now in {Path(self.name).with_name(aside.name)}"
 
     def finish(self, store: Store, run: Run) -> dict[str, Any]:
         """Complete the file; what it holds."""

@@ -12,7 +12,9 @@ from swather.cli.run_results import Results
 from swather.cli.run_work import Ended, Work
 from swather.cli.source import Source
 from swather.errors import InputError, ResultsIncomplete
+from swather.model.query import TaskFilter
 from swather.model.run import Run, RunState
+from swather.runs.lane_words import default_pace
 from swather.runs.loading import anything_new
 from swather.runs.start import Planned, plan_run
 from swather.runs.summary import Summary, summarise
@@ -84,6 +86,7 @@ class RunSession:
             resume=self.resume,
             new=self.new,
             task_limit=self.source.limit,
+            default_rate=held.default_rate,
         )
         run = planned.run
         try:
@@ -124,6 +127,8 @@ class RunSession:
             view.say(_already_over(run))
             return _NOTHING_DONE
         view.say(_beginning(planned))
+        if pace := default_pace(run.lane_limits, _lanes_of(store, run, intake)):
+            view.say(pace)
         work = Work(
             store,
             run,
@@ -187,6 +192,13 @@ def _finished(results: Results, store: "Store", run: Run) -> dict[str, Any]:
 
 def _beginning(planned: Planned) -> str:
     return f"{'begin' if planned.is_new else 'go on with'} run {planned.run.name}"
+
+
+def _lanes_of(store: "Store", run: Run, intake: "Intake | None") -> list[str]:
+    """Hosts that the run is about to ask, as far as they are known now."""
+    if intake is not None:
+        return [host for host, _ in intake.hosts]
+    return [task.lane for task in store.tasks.find(TaskFilter(run=run.name), limit=1)]
 
 
 def _already_over(run: Run) -> str:

@@ -70,7 +70,7 @@ class Work:
         self._fleet = LocalFleet(
             lambda _number: self._command,
             held.workers,
-            environment={"SWATHER_DB": held.db},
+            environment=_environment(held),
             log_folder=folder,
             grace_seconds=held.grace_seconds + ENDING_SECONDS,
             on_exit=self._note_exit,
@@ -171,6 +171,11 @@ class Work:
         """Workers that are stopped do not look whether they have done the last of it."""
         if self._store.runs.get(self._run.name).state is RunState.OPEN:
             self._store.runs.settle(self._run.name)
+
+
+def _environment(held: "Settings") -> dict[str, str]:
+    rate = {} if held.rate is None else {"SWATHER_RATE": held.rate}
+    return {"SWATHER_DB": held.db, **rate}
 
 
 def _worker_command(run: Run, spec: str, held: "Settings", *, verbose: bool) -> Sequence[str]:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from swather.model.pacing import NO_LIMITS, Limits, in_force
+from swather.model.pacing import NO_LIMITS, Limits, in_force, strictest
 
 
 class PacedKind(StrEnum):
@@ -19,7 +19,8 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     """A lane (or a scraper) with the limits set on it and what holds it back.
 
     `strikes`: how often the site has asked us to go away, as far as it is not forgiven.
-    `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set.
+    `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set, and so do
+    the `run_limits` of all runs on it that somebody works on; `slowest_run` is the slowest of them.
     """
 
     name: str
@@ -32,11 +33,14 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     strikes: int = 0
     learned_every_seconds: float | None = None
     crawl_delay_seconds: float | None = None
+    run_limits: Limits = NO_LIMITS
+    slowest_run: str = ""
 
     @property
     def in_force(self) -> Limits:
         """The limits that claims and permits go by."""
-        return in_force(self.limits, self.learned_every_seconds, self.crawl_delay_seconds)
+        own = in_force(self.limits, self.learned_every_seconds, self.crawl_delay_seconds)
+        return strictest(own, self.run_limits)
 
 
 def free_lane(name: str, kind: PacedKind) -> Lane:

@@ -76,13 +76,14 @@ class Claimed(msgspec.Struct, frozen=True):
 
 class Permits(msgspec.Struct, frozen=True):
     """How many further requests may start now; when none may, how long to wait before asking, and
-    what holds them back: "paced", "cooling" or "paused". A stale lease is granted none, for no such
-    reason. `is_free`: there was nothing that could have held them back. `granted_at` is meant like
-    Lease.claimed_at.
+    what holds them back: "paced", "full", "cooling" or "paused". A stale lease is granted none, for
+    no such reason. `is_free`: there was nothing that could have held them back but a number in
+    flight, `is_counted`: the lane has such a number. `granted_at` is meant like Lease.claimed_at.
     """
 
     granted: int
     retry_after_seconds: float | None = None
     held: str = ""
     is_free: bool = False
+    is_counted: bool = False
     granted_at: float = 0.0

@@ -14,17 +14,21 @@ _UNITS: Final = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(s|min|m|h|d)\s*")
 # More than the rounding of a time since 1970, less than anyone can notice.
 _TOLERANCE_SECONDS: Final = 1e-6
-# How far `due_at` may lie beyond what the limits explain: runs with stricter ones share the lane,
-# and transactions are not committed in the order of their clock readings.
-_LEEWAY_SECONDS: Final = 60.0
+# How much later than the limits explain `due_at` may be: transactions do not commit in the order in
+# which they read the clock.
+_SKEW_SECONDS: Final = 5.0
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """`every_seconds` between starts (0 = no rate), up to `burst` at once, `in_flight` together."""
+    """`every_seconds` between starts (0 = no rate), up to `burst` at once, `in_flight` together.
+
+    A run's interval may be one for `public_only`: for lanes that are hosts of the public web.
+    """
 
     every_seconds: float = 0.0
     burst: int = 1
     in_flight: int | None = None
+    public_only: bool = False
 
     def __post_init__(self) -> None:
         if not (self.every_seconds >= 0 and math.isfinite(self.every_seconds)):
@@ -38,12 +42,18 @@ class Limits(msgspec.Struct, frozen=True):
                 f"in_flight must be from 1 to {MAX_COUNT:,} or None, got {self.in_flight!r}"
             )
 
+    def without_in_flight(self) -> "Limits":
+        return Limits(self.every_seconds, self.burst)
+
     @property
     def are_none(self) -> bool:
         return not self.every_seconds and self.in_flight is None
 
 
 NO_LIMITS: Final = Limits()
+# What a site's owner accepts from somebody who has not thought about it.
+DEFAULT_RATE: Final = "5/s"
+NO_RATE: Final = "none"
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -87,13 +97,22 @@ def in_force(limits: Limits, learned_every: float | None, crawl_delay: float | N
     return Limits(slower, 1, limits.in_flight)
 
 
-def clamp(limits: Limits, pace: Pace, now: float) -> float:
-    """`due_at`, or `now` where it is too far ahead for the limits to have put it there.
+def full_debt(limits: Limits) -> float:
+    """How far ahead `due_at` is when the burst is used up."""
+    return limits.burst * limits.every_seconds
 
-    It then tells of a clock that has stepped back, or of limits that have been loosened.
+
+def bounded(limits: Limits, pace: Pace, now: float) -> Pace:
+    """The pace, with a `due_at` that these limits can explain.
+
+    One that is further ahead was set by slower limits that are gone, or before the clock was set
+    back. The lane then counts as having used up its burst just now, which never lets too many
+    start. The result has to be saved, or the lane would wait anew each time it is asked.
     """
-    furthest = now + limits.burst * limits.every_seconds + _LEEWAY_SECONDS
-    return now if pace.due_at > furthest else pace.due_at
+    furthest = now + full_debt(limits)
+    if not limits.every_seconds or pace.due_at <= furthest + _SKEW_SECONDS:
+        return pace
+    return msgspec.structs.replace(pace, due_at=furthest)
 
 
 def allowance(limits: Limits, pace: Pace, now: float, wanted: int) -> int:
@@ -104,8 +123,8 @@ def allowance(limits: Limits, pace: Pace, now: float, wanted: int) -> int:
     if limits.in_flight is not None:
         allowed = min(allowed, limits.in_flight - pace.in_flight)
     if limits.every_seconds:
-        ahead = max(clamp(limits, pace, now) - now, 0.0)
-        room = limits.burst * limits.every_seconds - ahead + _TOLERANCE_SECONDS
+        ahead = max(pace.due_at - now, 0.0)
+        room = full_debt(limits) - ahead + _TOLERANCE_SECONDS
         allowed = min(allowed, limits.burst, math.floor(room / limits.every_seconds))
     return max(allowed, 0)
 
@@ -114,7 +133,7 @@ def started(limits: Limits, pace: Pace, now: float, count: int) -> float:
     """The new `due_at` after `count` starts."""
     if not limits.every_seconds:
         return pace.due_at
-    return max(clamp(limits, pace, now), now) + count * limits.every_seconds
+    return max(pace.due_at, now) + count * limits.every_seconds
 
 
 def opens_at(limits: Limits, pace: Pace, now: float) -> float:
@@ -128,18 +147,20 @@ def opens_at(limits: Limits, pace: Pace, now: float) -> float:
     if pace.cool_until is not None:
         opens = max(opens, pace.cool_until)
     if limits.every_seconds:
-        opens = max(opens, clamp(limits, pace, opens) - (limits.burst - 1) * limits.every_seconds)
+        opens = max(opens, pace.due_at - (limits.burst - 1) * limits.every_seconds)
     if limits.in_flight is not None and pace.in_flight >= limits.in_flight:
         opens = max(opens, now + 1.0)
     return opens
 
 
 def held_by(limits: Limits, pace: Pace, now: float) -> str:
-    """What holds back the next start: "paused", "cooling", "paced", or "" for nothing."""
+    """What holds back the next start: "paused", "cooling", "full", "paced", or "" for nothing."""
     if pace.paused:
         return "paused"
     opens = opens_at(limits, pace, now)
     if opens <= now:
         return ""
-    cooling = pace.cool_until is not None and pace.cool_until >= opens
-    return "cooling" if cooling else "paced"
+    if pace.cool_until is not None and pace.cool_until >= opens:
+        return "cooling"
+    is_full = limits.in_flight is not None and pace.in_flight >= limits.in_flight
+    return "full" if is_full else "paced"

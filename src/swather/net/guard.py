@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
+from swather.model.private import IPAddress, is_local_name, is_private
 from swather.net.errors import ConnectionFailed, Refused
 from swather.net.place import Place, place_of, rest_of, split
-from swather.net.private import IPAddress, is_local_name, is_private
 from swather.net.trip import Trip
 
 TTL_SECONDS: Final = 60.0

@@ -11,8 +11,8 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote, unquote_to_bytes
 
+from swather.model.private import IPAddress
 from swather.net.errors import UnusableURL
-from swather.net.private import IPAddress
 from swather.net.request import shown_url
 
 PORTS: Final = {"http": 80, "https": 443}

@@ -5,11 +5,11 @@ from urllib.parse import urljoin
 
 import msgspec
 
+from swather.model.private import is_local_name, is_private
 from swather.net.charset import reread
 from swather.net.client import Answer
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
 from swather.net.place import Place, place_of, split
-from swather.net.private import is_local_name, is_private
 from swather.net.request import Request, is_http, shown_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

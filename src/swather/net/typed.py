@@ -5,9 +5,9 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
+from swather.model.private import is_private
 from swather.net.errors import UnusableURL
 from swather.net.place import PORTS, place_of, split
-from swather.net.private import is_private
 from swather.net.request import is_http
 
 NOT_TYPED: Final = "nobody typed it"

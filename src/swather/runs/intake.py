@@ -92,6 +92,11 @@ class Intake:
         self._taken |= taken
         return taken
 
+    @property
+    def hosts(self) -> set[Host]:
+        """Those of the targets that have been looked at so far."""
+        return self._hosts | self._taken
+
     def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
         left = self._limit
         for line in lines:

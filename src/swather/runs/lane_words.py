@@ -1,11 +1,15 @@
 """What holds a lane, or all work of a scraper, back: in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS, Limits, strictest
+from swather.model.private import is_public_host
 from swather.runs.words import command, count, duration, rate, time_ahead
+
+_DEFAULT: Final = ", the default for public hosts; --rate or @scraper(rate=...) changes it"
 
 
 def held_by(
@@ -13,6 +17,7 @@ def held_by(
 ) -> Iterator[str]:
     """Sentences on a lane whose targets are also held to what their run says."""
     title = title_of(lane)
+    run_limits = on_lane(run_limits, lane.name)
     limits = strictest(lane.in_force, run_limits)
     if lane.paused:
         yield f"{title} is paused; to let it go on: {_command('unpause', lane, url)}"
@@ -21,7 +26,8 @@ def held_by(
     if limits.in_flight is not None and lane.in_flight >= limits.in_flight:
         yield f"{title} is full: {lane.in_flight} of {limits.in_flight} in flight."
     if limits.every_seconds:
-        yield f"{title} is held to {rate(1 / limits.every_seconds)}{_origin(lane, limits)}."
+        origin = _origin(lane, limits, run_limits)
+        yield f"{title} is held to {rate(1 / limits.every_seconds)}{origin}."
 
 
 def title_of(lane: Lane) -> str:
@@ -33,9 +39,34 @@ def pace_of(lane: Lane) -> str | None:
     limits = lane.in_force
     if not limits.every_seconds:
         return None
-    by = " (crawl delay)" if limits.every_seconds == lane.crawl_delay_seconds else " (learned)"
-    set_one = limits.every_seconds == lane.limits.every_seconds
-    return rate(1 / limits.every_seconds) + ("" if set_one else by)
+    return rate(1 / limits.every_seconds) + _by(lane, limits)
+
+
+def on_lane(limits: Limits, lane: str) -> Limits:
+    """What a run's limits are on a lane; a default rate is for hosts of the public web."""
+    if not limits.public_only or is_public_host(lane):
+        return limits
+    return Limits(in_flight=limits.in_flight)
+
+
+def default_pace(limits: Limits, lanes: Iterable[str]) -> str | None:
+    """What somebody should know who has named no rate, if any of these is a public host."""
+    if not limits.public_only or not any(map(is_public_host, lanes)):
+        return None
+    return (
+        f"Pace: {rate(1 / limits.every_seconds)} per public host (the default); "
+        "--rate 20/s or @scraper(rate=...) changes it"
+    )
+
+
+def _by(lane: Lane, limits: Limits) -> str:
+    if limits.every_seconds == lane.limits.every_seconds:
+        return ""
+    if limits.every_seconds == lane.crawl_delay_seconds:
+        return " (crawl delay)"
+    if limits.every_seconds == lane.learned_every_seconds:
+        return " (learned)"
+    return f" (run {lane.slowest_run})"
 
 
 def _cause(lane: Lane) -> str:
@@ -45,7 +76,7 @@ def _cause(lane: Lane) -> str:
     return f"{after}; the site has refused us {count(lane.strikes, 'time')} in a row"
 
 
-def _origin(lane: Lane, limits: Limits) -> str:
+def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     """Why it is that slow, unless somebody has set it so."""
     if limits.every_seconds == lane.limits.every_seconds:
         return ""
@@ -53,6 +84,10 @@ def _origin(lane: Lane, limits: Limits) -> str:
         return f": its robots.txt asks for a Crawl-delay of {duration(limits.every_seconds)}"
     if limits.every_seconds == lane.learned_every_seconds:
         return ": the pace that was learned from how fast the site answers"
+    if limits.every_seconds == run_limits.every_seconds:
+        return _DEFAULT if run_limits.public_only else ""
+    if limits.every_seconds == lane.run_limits.every_seconds:
+        return f": run {lane.slowest_run} allows no more there"
     return ""
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
+from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.model.strategy import Strategy
 from swather.net.typed import hosts_in
@@ -56,14 +57,17 @@ def plan_run(
     new: bool = False,
     name: str | None = None,
     task_limit: int | None = None,
+    default_rate: str = DEFAULT_RATE,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are put in force. `source` is kept
-    for people to read. A new run has at most `task_limit` tasks.
+    for people to read. A new run has at most `task_limit` tasks. `default_rate` is for scrapers
+    that name none.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
     params = params or {}
+    limits = scraper.options.lane_limits(default_rate)
     if RESERVED_PARAM in params:
         raise InputError(f"{RESERVED_PARAM!r} cannot be the name of a parameter")
     fingerprint = _hash([scraper.name, params, source_fingerprint])
@@ -89,22 +93,22 @@ def plan_run(
             if begun is not None:
                 return begun, False
             reserved = {**params, RESERVED_PARAM: kept}
-            return _create(store, scraper, reserved, name, task_limit), True
+            return _create(store, scraper, limits, reserved, name, task_limit), True
 
         found, is_new = store.runs.alone(begin)
     # Each time: whoever began the run may have been killed before this.
     if hosts := set(hosts_in(params)):
         store.allowed_hosts.add(found.name, hosts)
-    return Planned(found, True, False) if is_new else _going_on(store, scraper, found)
+    return Planned(found, True, False) if is_new else _going_on(store, scraper, limits, found)
 
 
-def _going_on(store: Store, scraper: Scraper, found: Run) -> Planned:
-    notes = _notes(found, scraper)
+def _going_on(store: Store, scraper: Scraper, limits: Limits, found: Run) -> Planned:
+    notes = _notes(found, scraper, limits)
     if notes:
         found = store.runs.revise(
             found.name,
             version=scraper.options.version,
-            lane_limits=scraper.options.lane_limits(),
+            lane_limits=limits,
         )
     wanted = scraper.options.store_pages
     if wanted is not None and wanted != found.params.get(RESERVED_PARAM, {}).get("store_pages"):
@@ -137,6 +141,7 @@ def _begun_before(store: Store, scraper: Scraper, fingerprint: str) -> Run | Non
 def _create(
     store: Store,
     scraper: Scraper,
+    limits: Limits,
     params: dict[str, Any],
     name: str | None,
     task_limit: int | None,
@@ -148,7 +153,7 @@ def _create(
             params=params,
             version=scraper.options.version,
             strategy=scraper.options.strategy or Strategy.FIFO,
-            lane_limits=scraper.options.lane_limits(),
+            lane_limits=limits,
             task_limit=task_limit,
         )
     )
@@ -160,11 +165,11 @@ def _limit_total(store: Store, scraper: Scraper) -> None:
         store.lanes.limit(scraper.name, wanted, PacedKind.SCRAPER)
 
 
-def _notes(run: Run, scraper: Scraper) -> tuple[str, ...]:
+def _notes(run: Run, scraper: Scraper, limits: Limits) -> tuple[str, ...]:
     """What has changed in the scraper since the run began."""
     notes = []
-    if run.lane_limits != scraper.options.lane_limits():
-        notes.append(f"run {run.name} goes on with the scraper's present rate and in_flight")
+    if run.lane_limits != limits:
+        notes.append(f"run {run.name} goes on with the present rate and in_flight")
     if run.version != scraper.options.version:
         notes.append(
             f"run {run.name} goes on with version {scraper.options.version!r} of the scraper "

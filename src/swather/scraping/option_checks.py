@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from swather.errors import InputError
-from swather.model.pacing import parse_rate
+from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
 from swather.model.strategy import Strategy
 from swather.model.task import check_name
@@ -56,7 +56,10 @@ def _name(field: str, value: Any) -> str:
 
 
 def _rate_or_auto(field: str, value: Any) -> str | None:
-    return AUTO if isinstance(value, str) and value.strip() == AUTO else _rate(field, value)
+    words = (AUTO, NO_RATE)
+    return (
+        value.strip() if isinstance(value, str) and value.strip() in words else _rate(field, value)
+    )
 
 
 def _rate(field: str, value: Any) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from swather.errors import InputError
-from swather.model.pacing import Limits, parse_rate
+from swather.model.pacing import DEFAULT_RATE, NO_RATE, Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
 from swather.model.strategy import Strategy
 from swather.scraping.option_checks import (
@@ -67,7 +67,8 @@ class Options:
     """How a scraper wants to be run.
 
     name             under which it is known; the function's or class's own by default
-    rate             starts per lane, '5/s' or '30/min'; 'auto' goes by how fast the site answers
+    rate             requests per lane, '5/s' or '30/min'; 'auto' goes by how fast the site answers,
+                     'none' by nothing; if None, 5/s for each host of the public web
     total_rate       starts of the whole scraper, over all its lanes
     burst            how many starts may come at once before a rate holds them back
     lane             what is paced as one: a name, or a function of the target; a URL's host if None
@@ -132,10 +133,15 @@ class Options:
         """Whether the pace of a lane is learned from the site."""
         return self.rate == AUTO
 
-    def lane_limits(self) -> Limits:
-        """What each lane of the scraper's targets is held to."""
-        rate = None if self.is_auto else self.rate
-        return Limits(_every_seconds(rate), self.burst, self.in_flight)
+    def lane_limits(self, default_rate: str = DEFAULT_RATE) -> Limits:
+        """What each lane of the scraper's targets is held to. A scraper that names no rate, and no
+        lanes of its own, is held to the default one on hosts of the public web.
+        """
+        is_default = self.rate is None and self.lane is None and default_rate != NO_RATE
+        rate = default_rate if is_default else self.rate
+        if rate in (AUTO, NO_RATE):
+            rate = None
+        return Limits(_every_seconds(rate), self.burst, self.in_flight, is_default)
 
     def total_limits(self) -> Limits:
         """What all work of the scraper together is held to."""

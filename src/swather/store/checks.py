@@ -71,6 +71,14 @@ def check_seconds(what: str, seconds: float) -> float:
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
 
 
+def check_permits(lane: str, count: int, held: int | None = None) -> None:
+    check_name("lane", lane)
+    if count < 1:
+        raise InputError(f"count must be at least 1, got {count!r}")
+    if held is not None and (held < 0 or not lane):
+        raise InputError(f"a lane has 0 or more requests in flight, {lane!r} cannot have {held!r}")
+
+
 def check_limit(limit: int) -> int:
     """How many rows to find at most."""
     if type(limit) is int and 0 < limit <= MAX_ID:

@@ -1,18 +1,34 @@
 """What may pass a lane or a scraper's limits during one claim, as both databases count it."""
 
-from swather.model.pacing import Limits, Pace, allowance, held_by, opens_at, started
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from swather.model.lease import Permits
+from swather.model.pacing import Limits, Pace, allowance, bounded, held_by, opens_at, started
+
+# What holds back a request on a lane that has as many in flight as it may.
+FULL: Final = "full"
 
 
 class BaseGate:
-    """One row with limits: how many more may pass it, how many did."""
+    """One row with limits: how many more may pass it, how many did. `limits` are all that hold
+    there, whoever asks.
+    """
 
     def __init__(self, lane_id: int, limits: Limits, pace: Pace, now: float, wanted: int) -> None:
         self.lane_id = lane_id
         self.limits = limits
-        self.pace = pace
+        self.pace = bounded(limits, pace, now)
         self.now = now
-        self.left = allowance(limits, pace, now, wanted)
+        self.left = allowance(limits, self.pace, now, wanted)
         self.passed = 0
+        self._is_corrected = self.pace is not pace
+
+    @property
+    def is_to_save(self) -> bool:
+        """Whether the row's pace is no longer what it says."""
+        return self._is_corrected or (self.passed > 0 and self.limits.every_seconds > 0)
 
     def after(self) -> Pace:
         return Pace(
@@ -36,3 +52,10 @@ class BaseGate:
 
     def held_by(self) -> str:
         return held_by(self.limits, self.after(), self.now)
+
+
+def refusal(gates: Sequence[BaseGate]) -> Permits:
+    """What to say when none may pass: for how long, and why."""
+    last = max(gates, key=lambda gate: gate.opens_at())
+    wait = last.opens_at() - last.now
+    return Permits(0, None if math.isinf(wait) else max(wait, 0.0), last.held_by())

@@ -169,8 +169,29 @@ class Queue(Protocol):
         """Commit part number `part` and the cursor; the next part is `part` + 1."""
         ...
 
-    def permits(self, fence: Fence, lane: str, count: int = 1) -> Permits:
-        """Leave for further requests on `lane`, at its pace; a stale fence gets none."""
+    def permits(
+        self,
+        fence: Fence,
+        lane: str,
+        count: int = 1,
+        *,
+        held: int | None = None,
+        gives_up: bool = False,
+    ) -> Permits:
+        """Leave for further requests on `lane`, at its pace; a stale fence gets none.
+
+        A lease stands for one request in flight on its own lane. For others `held` is given: how
+        many of them its worker has in flight on `lane` just now. What is granted adds to these
+        until `in_flight` or the next question says otherwise. With `gives_up`, a task that finds
+        the lane full no longer stands for a request on its own: two tasks that wait for each
+        other's lane would wait forever.
+        """
+        ...
+
+    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+        """So many requests of the worker are in flight on the lane, beside those that its leases
+        stand for.
+        """
         ...
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:

@@ -120,8 +120,21 @@ class Writer:
             )
         )
 
-    def permits(self, fence: Fence, lane: str, count: int = 1) -> Future[Permits]:
-        return self._call(lambda: self._store.queue.permits(fence, lane, count))
+    def permits(
+        self,
+        fence: Fence,
+        lane: str,
+        count: int = 1,
+        *,
+        held: int | None = None,
+        gives_up: bool = False,
+    ) -> Future[Permits]:
+        return self._call(
+            lambda: self._store.queue.permits(fence, lane, count, held=held, gives_up=gives_up)
+        )
+
+    def in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
+        return self._call(lambda: self._store.queue.in_flight(worker_id, lane, n))
 
     def keep_pages(self, run: str, pages: Sequence[KeptPage]) -> Future[None]:
         """Keep pages, together with others of their run, before any outcome that is handed over

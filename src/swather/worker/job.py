@@ -60,7 +60,7 @@ class Job:
         """
         limits = self._lane_limits
         few = limits.in_flight is not None and limits.in_flight < _ENOUGH_WORKERS * slots
-        return few or limits.every_seconds > 0
+        return few or (limits.every_seconds > 0 and not limits.public_only)
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

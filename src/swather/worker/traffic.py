@@ -1,15 +1,16 @@
 """What a worker knows of the lanes its requests take: which are closed, which cost nothing."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
 from swather.scraping.targets import lane_of_url
 from swather.worker.attempt import Attempt
+from swather.worker.places import Places
 
 # A lane that is closed for longer is not waited for: the target gives its slot to others.
 PATIENCE_SECONDS: Final = 5.0
@@ -25,7 +26,31 @@ AT_ONCE: Final = 1e-9
 GOOD_FOR_SECONDS: Final = 0.025
 _MAX_LANES: Final = 10_000
 
-Ask = Callable[[Attempt, str], Awaitable[Permits]]
+# How long a request waits for others to end on a full lane. Not forever: they may be of targets
+# that wait for the slot of this one.
+FULL_SECONDS: Final = 30.0
+
+
+class Ask(Protocol):
+    """Ask the store for a permit; see swather.store.ports.Queue.permits."""
+
+    def __call__(
+        self, attempt: Attempt, lane: str, *, held: int | None = None, gives_up: bool = False
+    ) -> Awaitable[Permits]: ...
+
+
+class _Free(NamedTuple):
+    """When nothing limited a lane, or nothing but a number in flight."""
+
+    at: float
+    is_counted: bool
+
+
+class Paid(NamedTuple):
+    """Whether a place was taken, which has to be left; and whether the lease's own was given up."""
+
+    has_place: bool
+    has_given_up: bool
 
 
 class Punctuality:
@@ -54,17 +79,19 @@ class _Closed(NamedTuple):
 
 
 _OPEN: Final = _Closed(0.0, 0.0)
+_NEVER: Final = _Free(0.0, is_counted=True)
 
 
 class Traffic:
-    """Belongs to the loop's thread. `ask` asks the store for a permit. What is known here is known
-    for a moment: every change of a limit, a pause or a cool-down makes all of it be forgotten.
+    """Belongs to the loop's thread. What is known here is known for a moment: every change of a
+    limit, a pause or a cool-down makes all of it be forgotten.
     """
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, places: Places) -> None:
         self._ask = ask
+        self._places = places
         self._lanes: dict[str, str] = {}
-        self._free: dict[str, float] = {}
+        self._free: dict[str, _Free] = {}
         self._closed: dict[str, _Closed] = {}
         self._slower_since: dict[str, float] = {}
         self._claims = Punctuality()
@@ -110,37 +137,84 @@ class Traffic:
         now = monotonic()
         if not self._claims.is_in_time(lane, now - claimed_at):
             # Without a pace there is nothing to be late for, but for a lane that was closed since.
-            since = max(claimed_at, self._free.get(lane, 0.0))
+            since = max(claimed_at, self._free.get(lane, _NEVER).at)
             if lane not in self._free or now - since > FREE_TO_BEGIN_SECONDS:
                 return False
         return lane not in self._closed and self._slower_since.get(lane, 0.0) <= claimed_at
 
     def is_free(self, lane: str) -> bool:
-        return lane in self._free and monotonic() - self._free[lane] < FREE_SECONDS
+        """Whether a request that a lease stands for need not be asked for."""
+        return lane in self._free and monotonic() - self._free[lane].at < FREE_SECONDS
+
+    def is_open(self, lane: str) -> bool:
+        """The same for any request: nor does the lane count those in flight."""
+        return self.is_free(lane) and not self._free[lane].is_counted
 
     async def pay(self, attempt: Attempt, lane: str) -> None:
-        """Return when the attempt may make one more request on the lane; Postponed when that will
-        not be soon. Those of one worker who want the same lane ask one after another.
+        """Return when the attempt may make one more request on the lane, which its lease stands
+        for; Postponed when that will not be soon. Those of one worker who want the same lane ask
+        one after another.
         """
         turn = self._turns.get(lane)
         if turn is None:
             turn = self._turns[lane] = asyncio.Lock()
         async with turn:
             while not self.is_free(lane):
-                if (wait := await self._wait_for(attempt, lane)) <= 0.0:
-                    return
+                wait = self._wait_for_open(attempt, lane)
+                if wait <= 0.0:
+                    permits = await self._ask(attempt, lane)
+                    if (wait := self._heed(attempt, lane, permits)) <= 0.0:
+                        return
                 await asyncio.sleep(wait)
 
-    async def _wait_for(self, attempt: Attempt, lane: str) -> float:
-        """How long to wait before the next question; 0 when it was answered with yes."""
+    async def pay_for_place(self, attempt: Attempt, lane: str, *, gives_up: bool) -> Paid:
+        """The same for a request beside the one that its lease stands for. With `gives_up` the
+        lease stands for none any more when the lane is full.
+        """
+        places = self._places
+        began = monotonic()
+        has_given_up = False
+        async with places.turn(lane):
+            while not self.is_open(lane):
+                wait = self._wait_for_open(attempt, lane)
+                if wait <= 0.0:
+                    permits = await self._ask_for_place(attempt, lane, gives_up=gives_up)
+                    has_given_up = has_given_up or (gives_up and permits.held == "full")
+                    if permits.held == "full":
+                        self._check_patience(attempt, lane, monotonic() - began)
+                        await places.wait(lane)
+                        continue
+                    if (wait := self._heed(attempt, lane, permits)) <= 0.0:
+                        if permits.is_counted:
+                            places.take(lane)
+                        return Paid(permits.is_counted, has_given_up)
+                await asyncio.sleep(wait)
+        return Paid(False, has_given_up)
+
+    def leave(self, lane: str) -> None:
+        """A request that had a place there has ended."""
+        self._places.leave(lane)
+
+    async def _ask_for_place(self, attempt: Attempt, lane: str, *, gives_up: bool) -> Permits:
+        try:
+            return await self._ask(attempt, lane, held=self._places.taken(lane), gives_up=gives_up)
+        except BaseException:
+            self._places.is_unknown(lane)
+            raise
+
+    def _wait_for_open(self, attempt: Attempt, lane: str) -> float:
+        """How long the lane is known to be closed."""
         wait = self._closed.get(lane, _OPEN).until - monotonic()
         if wait > 0:
             return self._bearable(attempt, lane, wait, "cooling")
         self._closed.pop(lane, None)
-        permits = await self._ask(attempt, lane)
+        return 0.0
+
+    def _heed(self, attempt: Attempt, lane: str, permits: Permits) -> float:
+        """How long to wait before the next question; 0 when it was answered with yes."""
         now = monotonic()
         if permits.is_free:
-            self._remember_free(lane, now)
+            self._remember_free(lane, _Free(now, permits.is_counted))
         if permits.granted:
             # One that came late is thrown away: used now, it would follow too close on others.
             in_time = self._permits.is_in_time(lane, now - permits.granted_at)
@@ -153,10 +227,15 @@ class Traffic:
             return self._bearable(attempt, lane, wait, permits.held)
         return wait
 
-    def _remember_free(self, lane: str, now: float) -> None:
+    def _check_patience(self, attempt: Attempt, lane: str, waited_seconds: float) -> None:
+        if waited_seconds > FULL_SECONDS:
+            attempt.postponed = PATIENCE_SECONDS
+            raise Postponed(f"lane {lane} is full; the target comes again")
+
+    def _remember_free(self, lane: str, free: _Free) -> None:
         if len(self._free) >= _MAX_LANES:
             self._free.clear()
-        self._free[lane] = now
+        self._free[lane] = free
 
     def _bearable(self, attempt: Attempt, lane: str, seconds: float, held: str) -> float:
         if seconds <= PATIENCE_SECONDS:

@@ -18,19 +18,29 @@ GO_AWAY: Final = frozenset({429, 503})
 
 
 class AttemptTrip:
-    """See swather.net.trip.Trip. All fetches of one attempt are one trip.
+    """What all fetches of one attempt share.
 
     The claim has paid for the first request on the task's own lane; every other one, redirects and
-    robots.txt among them, takes a permit from the lane that it goes to. `status` is the last answer
-    and 0 before any; `struck` are lanes whose site has asked us to go away.
+    robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
+    request at a time on the task's own lane; any other one takes a place of its own. `status`
+    is the last answer and 0 before any; `struck` are lanes whose site has asked us to go away.
     """
 
-    __slots__ = ("_attempt", "_is_paid", "_own_lane", "_services", "status", "struck")
+    __slots__ = (
+        "_attempt",
+        "_is_paid",
+        "_own_lane",
+        "_own_place_is_free",
+        "_services",
+        "status",
+        "struck",
+    )
 
     def __init__(self, attempt: Attempt, services: "Services") -> None:
         self._attempt = attempt
         self._services = services
         self._own_lane = attempt.lease.lane
+        self._own_place_is_free = bool(self._own_lane)
         self._is_paid = True
         self.status = 0
         self.struck: set[str] | None = None
@@ -46,15 +56,26 @@ class AttemptTrip:
         finally:
             services.slots.start_clock(attempt)
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
-        del hop
-        lane = self.lane_of(url)
-        if self._attempt.job.obeys_robots:
-            rules = self._services.robots.known(url)
-            if rules is None or not rules.allows(url):
-                await self._ask_robots(url, lane, proxy)
-        if not self.costs_nothing(lane):
-            await self.pay(lane)
+    def asks_robots(self, url: str) -> bool:
+        """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
+        if not self._attempt.job.obeys_robots:
+            return False
+        rules = self._services.robots.known(url)
+        return rules is None or not rules.allows(url)
+
+    def take_own_place(self, lane: str) -> bool:
+        """Whether the lease stands for the next request on the lane."""
+        if lane != self._own_lane or not self._own_place_is_free:
+            return False
+        self._own_place_is_free = False
+        return True
+
+    def leave(self, lane: str, *, is_own: bool) -> None:
+        """A request that had a place on the lane has ended."""
+        if is_own:
+            self._own_place_is_free = True
+        else:
+            self._services.traffic.leave(lane)
 
     def costs_nothing(self, lane: str) -> bool:
         """Whether one request need not be waited for: it is paid for already, or nothing limits
@@ -74,6 +95,22 @@ class AttemptTrip:
             await self._services.traffic.pay(attempt, lane)
         finally:
             slots.start_clock(attempt)
+
+    async def pay_for_place(self, lane: str) -> bool:
+        """The same for a request that the lease does not stand for; whether it has a place now."""
+        traffic = self._services.traffic
+        if not lane or traffic.is_open(lane):
+            return False
+        attempt, slots = self._attempt, self._services.slots
+        # Nobody else may take it while the store is asked to give it to others.
+        gives_up, self._own_place_is_free = self._own_place_is_free, False
+        slots.stop_clock(attempt)
+        try:
+            paid = await traffic.pay_for_place(attempt, lane, gives_up=gives_up)
+        finally:
+            slots.start_clock(attempt)
+        self._own_place_is_free = gives_up and not paid.has_given_up
+        return paid.has_place
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
@@ -103,7 +140,7 @@ class AttemptTrip:
             self.struck = {lane, *(self.struck or ())}
             self._services.sites.strike(lane, retry_after_seconds, reason)
 
-    async def _ask_robots(self, url: str, lane: str, proxy: str | None) -> None:
+    async def ask_robots(self, url: str, lane: str, proxy: str | None) -> None:
         """Disallowed, or rules that this process did not know until now."""
         services, attempt = self._services, self._attempt
 
@@ -119,29 +156,79 @@ class AttemptTrip:
 
     async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
         """Through the proxy of the request: it may be the only way there, or there to hide us."""
-        trip = RobotsTrip(_PaidTrip(self))
-        return await self._services.fetcher.fetch(Request(url=url, proxy=proxy), trip)
+        fetch = _RobotsFetch(self)
+        try:
+            return await self._services.fetcher.fetch(
+                Request(url=url, proxy=proxy), RobotsTrip(fetch)
+            )
+        finally:
+            fetch.end()
 
 
-class _PaidTrip:
-    """To a robots.txt itself: paid, but not asked for leave."""
+class Fetch:
+    """See swather.net.trip.Trip. One fetch of an attempt; it has a place among the requests in
+    flight on the lane of its present hop, as far as the lane counts them, until its `end`.
+    """
+
+    __slots__ = ("_is_own", "_lane", "_trip", "may_reach", "refusal")
 
     def __init__(self, trip: AttemptTrip) -> None:
         self._trip = trip
+        self._lane = ""
+        self._is_own = False
         self.may_reach = trip.may_reach
         self.refusal = trip.refusal
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
-        del hop, proxy
-        lane = self._trip.lane_of(url)
-        if not self._trip.costs_nothing(lane):
-            await self._trip.pay(lane)
+        del hop
+        trip = self._trip
+        lane = trip.lane_of(url)
+        if lane != self._lane:
+            self.end()
+        if trip.asks_robots(url):
+            self.end()
+            await trip.ask_robots(url, lane, proxy)
+        await self._enter(lane)
+
+    async def _enter(self, lane: str) -> None:
+        trip = self._trip
+        if not self._lane and trip.take_own_place(lane):
+            self._lane, self._is_own = lane, True
+        if self._lane or not lane:
+            if not trip.costs_nothing(lane):
+                await trip.pay(lane)
+        elif await trip.pay_for_place(lane):
+            self._lane, self._is_own = lane, False
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
     ) -> None:
         self._trip.answered(url, status, retry_after_seconds, seconds)
-        self._trip.status = 0
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
         self._trip.failed(url, error, seconds)
+
+    def end(self) -> None:
+        """No request is in flight any more."""
+        if self._lane:
+            lane, self._lane = self._lane, ""
+            self._trip.leave(lane, is_own=self._is_own)
+
+
+class _RobotsFetch(Fetch):
+    """Of a robots.txt itself: paid, but not asked for leave."""
+
+    __slots__ = ()
+
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+        del hop, proxy
+        lane = self._trip.lane_of(url)
+        if lane != self._lane:
+            self.end()
+        await self._enter(lane)
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        super().answered(url, status, retry_after_seconds, seconds)
+        self._trip.status = 0

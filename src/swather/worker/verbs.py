@@ -18,6 +18,7 @@ from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.attempt import Attempt, Cut
+from swather.worker.places import Places
 from swather.worker.politeness import Politeness
 from swather.worker.reach import Reach
 from swather.worker.saving import FULL_SECONDS, DiskFull, Saving
@@ -25,12 +26,13 @@ from swather.worker.sites import Sites
 from swather.worker.slots import Slots
 from swather.worker.stored_pages import Keeper, StoredPages
 from swather.worker.traffic import Traffic
-from swather.worker.trip import AttemptTrip
+from swather.worker.trip import AttemptTrip, Fetch
 
 
 class Services:
     """What the attempts of one worker share."""
 
+    worker_id: int
     slots: Slots
     sites: Sites
     robots: Robots
@@ -45,7 +47,7 @@ class Services:
         folder: Path,
         on_children: Callable[[], None],
     ) -> None:
-        self.traffic = Traffic(self._ask)
+        self.traffic = Traffic(self._ask, Places(self._tell_in_flight))
         self.writer = writer
         self.disk = disk
         self.saving = Saving(files, disk)
@@ -64,8 +66,9 @@ class Services:
             self._fetcher = self._new_fetcher()
         return self._fetcher
 
-    def begin(self, store: Store, policy: Politeness, sites: Sites) -> None:
+    def begin(self, worker_id: int, store: Store, policy: Politeness, sites: Sites) -> None:
         """The threads of the worker are there."""
+        self.worker_id = worker_id
         self.sites = sites
         self.reach = Reach(store.allowed_hosts, self.disk)
         self.robots = Robots(
@@ -81,9 +84,16 @@ class Services:
         if self._fetcher is not None:
             self._fetcher.forget(run_id)
 
-    def _ask(self, attempt: Attempt, lane: str) -> Awaitable[Permits]:
+    def _ask(
+        self, attempt: Attempt, lane: str, *, held: int | None = None, gives_up: bool = False
+    ) -> Awaitable[Permits]:
         _check(attempt)
-        return asyncio.wrap_future(self.writer.permits(attempt.fence, lane))
+        return asyncio.wrap_future(
+            self.writer.permits(attempt.fence, lane, held=held, gives_up=gives_up)
+        )
+
+    def _tell_in_flight(self, lane: str, n: int) -> Awaitable[None]:
+        return asyncio.wrap_future(self.writer.in_flight(self.worker_id, lane, n))
 
     async def close(self) -> None:
         if self._fetcher is not None:
@@ -110,9 +120,7 @@ class LoopVerbs:
         trip = attempt.trip
         if trip is None:
             trip = attempt.trip = AttemptTrip(attempt, services)
-        if attempt.job.keeps_pages:
-            return self._fetch_and_keep(request, trip)
-        return services.fetcher.fetch(request, trip)
+        return self._fetch(request, trip)
 
     async def checkpoint(
         self,
@@ -156,9 +164,14 @@ class LoopVerbs:
             self._attempt.postponed = FULL_SECONDS
             raise Postponed(f"{error.strerror}; the target comes again later") from error
 
-    async def _fetch_and_keep(self, request: Request, trip: AttemptTrip) -> Page:
-        page = await self._services.fetcher.fetch(request, trip)
-        self._services.keeper.keep(self._attempt, request, page)
+    async def _fetch(self, request: Request, trip: AttemptTrip) -> Page:
+        fetch = Fetch(trip)
+        try:
+            page = await self._services.fetcher.fetch(request, fetch)
+        finally:
+            fetch.end()
+        if self._attempt.job.keeps_pages:
+            self._services.keeper.keep(self._attempt, request, page)
         return page
 
     def _keep(self, verdict: Verdict) -> None:

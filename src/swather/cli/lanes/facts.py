@@ -24,6 +24,7 @@ def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
         "every_seconds": in_force.every_seconds or None,
         "crawl_delay_seconds": lane.crawl_delay_seconds,
         "learned_every_seconds": lane.learned_every_seconds,
+        "slowest_run": lane.slowest_run or None,
         "paused": lane.paused,
         "cool_until": lane.cool_until,
         "cool_reason": lane.cool_reason or None,
@@ -40,7 +41,7 @@ def breakers_of(lane: Lane, breakers: Iterable[Breaker]) -> list[Breaker]:
 
 def row_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> tuple[Any, ...]:
     """Name, kind, rate, in flight, state."""
-    most = lane.limits.in_flight
+    most = lane.in_force.in_flight
     in_flight = str(lane.in_flight) if most is None else f"{lane.in_flight} of {most}"
     return lane.name, str(lane.kind), pace_of(lane), in_flight, state_of(lane, breakers, now)
 

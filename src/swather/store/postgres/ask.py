@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.gates import Passing, Probes, probe_gates, scraper_gate
+from swather.store.postgres.gates import Passing, Probes, probe_gates, save_paces, scraper_gate
 from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, CLAIM_UNPACED, Offer, Pick
 from swather.store.postgres.outlook import Hold
 from swather.store.postgres.settings import queries
@@ -115,6 +115,7 @@ def _ask_limited(
         )[0]
         scraper = scraper_gate(row, wanted)
         if not scraper.left:
+            save_paces(connection, [scraper])
             opens = scraper.opens_at() - scraper.now
             return Attempt(pick, offers[:1], wanted, began, list, opens_seconds=opens)
     limited = {offer.head.id: None for offer in offers if offer.head.is_limited}

@@ -46,9 +46,9 @@ def lane_gate(row: tuple[Any, ...], limits: Limits, wanted: int) -> Gate:
 
 
 @lru_cache(maxsize=1_000)
-def limits_together(lane: tuple[Any, ...], own: tuple[Any, ...]) -> Limits:
-    """The strictest of a lane's limits and those that a run has for its lanes."""
-    return strictest(Limits(*lane), Limits(*own))
+def limits_together(lane: tuple[Any, ...], of_runs: tuple[Any, ...]) -> Limits:
+    """The strictest of a lane's limits and those of the runs on it."""
+    return strictest(Limits(*lane), Limits(*of_runs))
 
 
 def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
@@ -77,14 +77,12 @@ class Passing:
         self._rows = {row[0]: row for row in rows}
         self._by_head: dict[int, list[Gate]] = {}
         for head_id, row in self._rows.items():
-            limits = limits_together(row[3:6], row[6:9] if row[1] else ())
             gate = self._gates.get(row[1])
             if gate is None:
+                limits = limits_together(row[3:6], row[6:9])
                 gate = self._gates[row[1]] = lane_gate(row, limits, wanted)
-            # A run with limits of its own for a lane has to wait until the other is done with it.
-            if gate.limits == limits:
-                probe = probes.get((row[1], row[15]))
-                self._by_head[head_id] = [gate] if probe is None else [gate, probe]
+            probe = probes.get((row[1], row[15]))
+            self._by_head[head_id] = [gate] if probe is None else [gate, probe]
 
     @property
     def has_rates(self) -> bool:
@@ -117,10 +115,9 @@ class Passing:
         if self._scraper is not None:
             self._scraper.passed += passed.total()
             gates.append(self._scraper)
-        charged = [gate for gate in gates if gate.passed and gate.limits.every_seconds]
-        save_paces(connection, charged)
+        save_paces(connection, gates)
         for (lane_id, scraper_id), probe in self._probes.items():
-            if probe.passed:
+            if probe.is_to_save:
                 this = {"lane_id": lane_id, "scraper_id": scraper_id}
                 connection.execute(
                     queries.save_probe, {**this, "probe_at": probe.after().due_at}, hot=True
@@ -146,26 +143,14 @@ class Passing:
             )
 
 
-def save_paces(connection: Connection, charged: list[Gate]) -> None:
-    if charged:
+def save_paces(connection: Connection, gates: list[Gate]) -> None:
+    changed = [gate for gate in gates if gate.is_to_save]
+    if changed:
         connection.execute(
             queries.save_paces,
             {
-                "lanes": Bigints(gate.lane_id for gate in charged),
-                "tats": Floats(gate.after().due_at for gate in charged),
+                "lanes": Bigints(gate.lane_id for gate in changed),
+                "tats": Floats(gate.after().due_at for gate in changed),
             },
             hot=True,
         )
-
-
-def permit_gates(rows: list[tuple[Any, ...]], lane_id: int, own: Limits, count: int) -> list[Gate]:
-    """The gates of rows of queries/lock_limited_lanes.sql for further requests of a task that is in
-    flight already; `own` are the run's limits for the lane.
-    """
-    gates = []
-    for row in rows:
-        limits = Limits(row[1], row[2])
-        if row[0] == lane_id:
-            limits = strictest(limits, own)
-        gates.append(Gate(row[0], limits, Pace(row[4], row[5], row[6]), row[7], count))
-    return gates

@@ -174,4 +174,6 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         strikes=row[9],
         learned_every_seconds=row[10],
         crawl_delay_seconds=row[11],
+        run_limits=Limits(*row[12:15]),
+        slowest_run=row[15],
     )

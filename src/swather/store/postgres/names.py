@@ -4,8 +4,9 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
+from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
-from swather.store.postgres.arrays import Texts
+from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
 
@@ -29,10 +30,21 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
     this = {"kind": kind, "name": name}
     found = connection.value(queries.find_lane, this, hot=True)
     if found is None:
-        connection.execute(queries.ensure_lanes, {"kind": kind, "names": Texts([name])})
+        _make_lanes(connection, kind, [name])
         found = connection.value(queries.find_lane, this, hot=True)
     number: int = found
     return number
+
+
+def _make_lanes(connection: Connection, kind: str, names: list[str]) -> None:
+    connection.execute(
+        queries.ensure_lanes,
+        {
+            "kind": kind,
+            "names": Texts(names),
+            "public": Booleans(kind == "lane" and is_public_host(name) for name in names),
+        },
+    )
 
 
 class Heads:
@@ -78,9 +90,7 @@ class Heads:
 
         def work() -> dict[tuple[str, str], int]:
             if new_lanes:
-                self._connection.execute(
-                    queries.ensure_lanes, {"kind": "lane", "names": Texts(new_lanes)}
-                )
+                _make_lanes(self._connection, "lane", new_lanes)
             if new_partitions:
                 self._connection.execute(
                     queries.ensure_partitions, {"run_id": run, "names": Texts(new_partitions)}

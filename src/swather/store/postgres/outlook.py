@@ -14,6 +14,7 @@ from swather.model.strategy import Strategy, priorities_in
 from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR
+from swather.store.postgres.serving import Serving
 from swather.store.postgres.settings import queries
 
 T = TypeVar("T")
@@ -91,6 +92,7 @@ class Outlook:
         self._connection = connection
         self._request = request
         self._cursors = cursors
+        self._serving = Serving(connection, request.worker_id)
         self._read_at = -MAX_AGE_SECONDS
         self.scopes: list[Scope] = []
         self.cooling_seconds: list[float] = []
@@ -183,7 +185,7 @@ class Outlook:
 
     def _read_scopes(self) -> tuple[list[Scope], list[float]]:
         request = self._request
-        scopes, cooling = [], []
+        scopes, cooling, served = [], [], []
         this = {"worker_id": request.worker_id}
         if request.unpaced:
             named = {**this, "names": Texts(request.runs or ())}
@@ -196,6 +198,7 @@ class Outlook:
         for run_id, scraper, strategy, mask, lane_id, limited, owned, cools in rows:
             if request.scrapers is not None and scraper not in request.scrapers:
                 continue
+            served.append(run_id)
             if cools > 0:
                 cooling.append(cools)
                 continue
@@ -205,6 +208,8 @@ class Outlook:
                     scopes.append(
                         Scope(run_id, partition, chosen, priorities_in(mask), lane_id, limited)
                     )
+        if not request.unpaced:
+            self._serving.serve(served)
         return scopes, cooling
 
 

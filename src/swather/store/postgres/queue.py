@@ -1,17 +1,14 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
 import logging
-import math
-import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from swather.errors import InputError
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import Completed, File, Item, Outcome, Standing, Verdict
-from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.payload import encode
-from swather.model.task import Target, check_name
+from swather.model.task import Target
+from swather.store.checks import check_permits
 from swather.store.finishing import Plan, Prepared, prepare, prepare_results
 from swather.store.ports import Fence, Finished
 from swather.store.postgres.arrays import Bigints
@@ -20,8 +17,8 @@ from swather.store.postgres.claim import Claimer
 from swather.store.postgres.complete import Fences, all_plain, complete
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
-from swather.store.postgres.gates import Gate, permit_gates, save_paces
 from swather.store.postgres.names import lane_id
+from swather.store.postgres.permits import Asked, Permitter
 from swather.store.postgres.settings import PostgresSettings, queries
 
 _log = logging.getLogger(__name__)
@@ -41,6 +38,7 @@ class PostgresQueue:
         self._settings = settings
         self._claimer = claimer
         self._finisher = finisher
+        self._permits = Permitter(connection)
 
     def claim(self, request: ClaimRequest) -> Claimed:
         with self._connection.turn():
@@ -163,39 +161,23 @@ class PostgresQueue:
 
         return self._connection.transact(work)
 
-    def permits(self, fence: Fence, lane: str, count: int = 1) -> Permits:
-        check_name("lane", lane)
-        if count < 1:
-            raise InputError(f"count must be at least 1, got {count!r}")
+    def permits(
+        self,
+        fence: Fence,
+        lane: str,
+        count: int = 1,
+        *,
+        held: int | None = None,
+        gives_up: bool = False,
+    ) -> Permits:
+        check_permits(lane, count, held)
+        asked = Asked(fence, lane_id(self._connection, lane), count, held, gives_up)
+        return self._connection.transact(lambda: self._permits.give(asked))
+
+    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+        check_permits(lane, 1, n)
         number = lane_id(self._connection, lane)
-
-        def work() -> Permits:
-            row = self._connection.row(
-                queries.permit_lease, {"task_id": fence[0], "token": fence[1]}, hot=True
-            )
-            if row is None:
-                return Permits(0)
-            own = Limits(row[1], row[2]) if number else NO_LIMITS
-            granted_at = time.monotonic()
-            rows = self._connection.rows(
-                queries.lock_limited_lanes,
-                {
-                    "lanes": Bigints([number, row[0]]),
-                    "paced": Bigints([] if own.are_none else [number]),
-                },
-                hot=True,
-            )
-            gates = permit_gates(rows, number, own, count)
-            granted = min([count, *(gate.left for gate in gates)])
-            for gate in gates:
-                gate.passed = granted
-            save_paces(self._connection, [gate for gate in gates if granted])
-            if granted:
-                is_free = not any(gate.limits.every_seconds for gate in gates)
-                return Permits(granted, is_free=is_free, granted_at=granted_at)
-            return _refusal(gates)
-
-        return self._connection.transact(work)
+        self._connection.transact(lambda: self._permits.set_in_flight(worker_id, number, n))
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
         rows = self._connection.rows(
@@ -207,10 +189,3 @@ class PostgresQueue:
             hot=True,
         )
         return {(row[0], row[1]): Standing(row[2]) for row in rows}
-
-
-def _refusal(gates: list[Gate]) -> Permits:
-    last = max(gates, key=lambda gate: gate.opens_at())
-    opens_in = last.opens_at() - last.now
-    wait = None if math.isinf(opens_in) else max(opens_in, 0.0)
-    return Permits(0, wait, last.held_by())

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Final, NamedTuple
 
+from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
 
@@ -32,9 +33,20 @@ def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> fl
     this = {"lane_id": lane_id}
     after: float = connection.value(queries.pace_lane, this, hot=True)
     if after < before.every_seconds and before.every_seconds >= WORTH_WAKING_SECONDS:
-        connection.execute(queries.hurry_lane, this)
+        _hurry(connection, lane_id)
         connection.execute(queries.wake_lane, this)
     return after
+
+
+def _hurry(connection: Connection, lane_id: int) -> None:
+    """The next start is due no later than the limits in force can explain."""
+    this = {"lane_id": lane_id}
+    lane = connection.rows(
+        "SELECT every_seconds, burst FROM swather.lanes WHERE id = %(lane_id)s", this
+    )
+    of_runs = connection.rows(queries.limits_of_runs, this)
+    limits = strictest(Limits(*lane[0]), Limits(*of_runs[0]))
+    connection.execute(queries.hurry_lane, {**this, "seconds": full_debt(limits)})
 
 
 def forget_paces(connection: Connection, older_than_seconds: float) -> None:

@@ -61,6 +61,7 @@ class PostgresRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
                 },
             )
@@ -103,12 +104,14 @@ class PostgresRuns:
             "every_seconds": lane_limits.every_seconds,
             "burst": lane_limits.burst,
             "in_flight": lane_limits.in_flight,
+            "rate_is_default": lane_limits.public_only,
         }
 
         def work() -> None:
-            self._connection.execute(queries.revise_run, this)
             # What the old limits put to sleep may be open under the new ones.
             self._connection.execute(queries.wake_run, this)
+            self._connection.execute(queries.wake_lanes_of_run, this)
+            self._connection.execute(queries.revise_run, this)
             self._settings.changed()
 
         self._connection.transact(work)
@@ -141,6 +144,7 @@ class PostgresRuns:
 
     def cancel(self, name: str) -> int:
         self._change(name, queries.cancel_run)
+        self._change(name, queries.wake_lanes_of_run)
         unfinished = TaskFilter(run=name, states=_UNFINISHED)
         return cancel_tasks(self._connection, self._settings, unfinished)
 
@@ -152,7 +156,10 @@ class PostgresRuns:
         def work() -> bool:
             # The lock first, so that the look sees what was added by whoever held the run.
             self._connection.execute(queries.lock_run_to_settle, this)
-            return self._connection.row(queries.settle_run, this) is not None
+            is_finished = self._connection.row(queries.settle_run, this) is not None
+            if is_finished:
+                self._connection.execute(queries.wake_lanes_of_run, this)
+            return is_finished
 
         return self._connection.transact(work)
 
@@ -184,7 +191,7 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8]),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
         state=RunState(row[9]),
         paused=row[10],
         cool_until=row[11],

@@ -12,6 +12,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.partitions import Partitions
 from swather.store.postgres.promote import promote_due
 from swather.store.postgres.repace import forget_paces
+from swather.store.postgres.serving import leave
 from swather.store.postgres.settings import PostgresSettings, queries
 from swather.store.postgres.wake import wake, wake_full
 
@@ -76,6 +77,7 @@ class Sweeper:
         )
         if rows:
             self._partitions.free()
+            leave(self._connection)
             self._settings.changed()
         return [row[1] for row in rows]
 
@@ -93,6 +95,7 @@ class Sweeper:
 
     def _do_chores(self) -> None:
         self._partitions.free()
+        self._connection.transact(lambda: leave(self._connection))
         self._connection.execute(queries.end_cool_downs)
         forget_paces(self._connection, LEARNED_SECONDS)
         if not self._connection.value(queries.many_counters, {"many": MANY_COUNTERS}):

@@ -30,6 +30,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import run_id
 from swather.store.postgres.partitions import Partitions
+from swather.store.postgres.serving import leave
 from swather.store.postgres.settings import PostgresSettings, queries
 from swather.store.postgres.sweep import Sweeper
 
@@ -120,6 +121,7 @@ class PostgresWorkers:
             held = self._connection.rows(queries.worker_leases, this, hot=True)
             plan = self._give_back(held)
             self._partitions.free()
+            leave(self._connection)
             return len(held), plan
 
         count, plan = self._connection.transact(work)

@@ -6,10 +6,10 @@ from random import Random
 
 from swather import posix
 from swather.model.lease import Claimed, ClaimRequest
-from swather.model.pacing import Limits
 from swather.model.strategy import Strategy, priorities_in
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
+from swather.store.sqlite.limiting import serve
 from swather.store.sqlite.promote import promote_due
 from swather.store.sqlite.settings import SQLiteSettings, queries
 from swather.store.sqlite.taking import Taking
@@ -72,10 +72,12 @@ class Claimer:
                 continue
             if request.scrapers is not None and row[2] not in request.scrapers:
                 continue
-            if row[9] is not None and row[9] > taking.now and not request.unpaced:
-                taking.may_open_at(row[9])
+            if row[6] and not request.unpaced:
+                serve(self._connection, request.worker_id, row[0])
+            if row[7] is not None and row[7] > taking.now and not request.unpaced:
+                taking.may_open_at(row[7])
                 continue
-            gate = None if request.unpaced else taking.scraper_gate(row[10], row[11:])
+            gate = None if request.unpaced else taking.scraper_gate(row[8], row[9:])
             if gate is not None and not gate.left:
                 taking.may_open_at(gate.opens_at())
                 continue
@@ -84,7 +86,6 @@ class Claimer:
                 row[3],
                 request.strategy or Strategy(row[4]),
                 priorities_in(row[5]),
-                Limits(row[6], row[7], row[8]),
-                row[10],
+                row[8],
                 gate,
             )

@@ -9,17 +9,30 @@ from swather.store.sqlite.settings import queries
 
 
 class Gate(BaseGate):
-    """One paced row during one claim."""
+    """One paced row during one claim. The row has its `tat` on the monotonic clock, since nobody
+    sets that; all that is told here is on the wall clock, which is ahead of it by `ahead_seconds`.
+    """
+
+    def __init__(
+        self,
+        lane_id: int,
+        limits: Limits,
+        pace: Pace,
+        now: float,
+        wanted: int,
+        ahead_seconds: float = 0.0,
+    ) -> None:
+        super().__init__(lane_id, limits, pace, now, wanted)
+        self._ahead_seconds = ahead_seconds
 
     def take(self, count: int) -> None:
         self.left -= count
         self.passed += count
 
     def save(self, connection: Connection) -> None:
-        if self.passed and self.limits.every_seconds:
-            connection.execute(
-                "UPDATE lanes SET tat = ? WHERE id = ?", (self.after().due_at, self.lane_id)
-            )
+        if self.is_to_save:
+            tat = self.after().due_at - self._ahead_seconds
+            connection.execute("UPDATE lanes SET tat = ? WHERE id = ?", (tat, self.lane_id))
 
 
 class Probe(Gate):
@@ -32,7 +45,7 @@ class Probe(Gate):
         self._scraper_id = scraper_id
 
     def save(self, connection: Connection) -> None:
-        if self.passed:
+        if self.is_to_save:
             connection.execute(
                 queries.save_probe,
                 {
@@ -58,21 +71,23 @@ def probe_gate(connection: Connection, lane_id: int, scraper_id: int, now: float
 
 
 def lane_gate(
-    connection: Connection, lane_id: int, row: tuple[Any, ...], own: Limits, now: float, wanted: int
+    connection: Connection,
+    lane_id: int,
+    row: tuple[Any, ...],
+    of_runs: Limits,
+    now: float,
+    wanted: int,
 ) -> Gate | None:
-    """The gate of a lane row (limited, every, burst, in_flight, tat, paused, cool_until) under a
-    run's own limits for its lanes; None when nothing limits it.
+    """The gate of a lane row (limited, every, burst, in_flight, tat, paused, cool_until) under the
+    limits of the runs on it; None when nothing limits it.
     """
-    if not row[0] and own.are_none:
+    if not row[0] and of_runs.are_none:
         return None
-    limits = strictest(Limits(row[1], row[2], row[3]), own)
+    limits = strictest(Limits(row[1], row[2], row[3]), of_runs)
     in_flight = 0
     if limits.in_flight is not None:
-        # The second condition lets SQLite see that the partial index will do.
-        in_flight = connection.value(
-            "SELECT count(*) FROM leases WHERE lane_id = ? AND lane_id <> 0", (lane_id,)
-        )
-    return Gate(lane_id, limits, Pace(row[4], bool(row[5]), row[6], in_flight), now, wanted)
+        in_flight = connection.value(queries.lane_in_flight, (lane_id,))
+    return _gate(connection, lane_id, limits, row, in_flight, now, wanted)
 
 
 def scraper_gate(
@@ -88,4 +103,20 @@ def scraper_gate(
             "(SELECT id FROM runs WHERE scraper_lane_id = ?)",
             (lane_id,),
         )
-    return Gate(lane_id, limits, Pace(row[4], bool(row[5]), row[6], in_flight), now, wanted)
+    return _gate(connection, lane_id, limits, row, in_flight, now, wanted)
+
+
+def _gate(
+    connection: Connection,
+    lane_id: int,
+    limits: Limits,
+    row: tuple[Any, ...],
+    in_flight: int,
+    now: float,
+    wanted: int,
+) -> Gate:
+    # In this order: what comes between the two readings can only make the lane seem busier.
+    monotonic = connection.clock.monotonic()
+    ahead = connection.clock.wall() - monotonic
+    pace = Pace(row[4] + ahead, bool(row[5]), row[6], in_flight)
+    return Gate(lane_id, limits, pace, now, wanted, ahead)

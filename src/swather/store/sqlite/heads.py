@@ -3,10 +3,10 @@
 from typing import Any, Final, NamedTuple
 
 from swather.model.lease import ClaimRequest
-from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.strategy import Strategy
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
+from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.settings import queries
 
 _START: Final = (-1.0, 0)
@@ -20,7 +20,6 @@ class ClaimedRun(NamedTuple):
     version: str
     strategy: Strategy
     priorities: list[int]
-    lane_limits: Limits
     scraper_id: int
     gate: Gate | None
 
@@ -64,8 +63,8 @@ class Walk:
         self._unpaced = request.unpaced
         self._now = now
         self._cursors = cursors
+        self._limiting = LimitingRuns(connection)
         self._gates: dict[int, Gate | None] = {}
-        self._limits: dict[int, Limits] = {}
         self._probes: dict[tuple[int, int], Probe | None] = {}
         self.put_to_sleep = 0
 
@@ -102,7 +101,6 @@ class Walk:
         return [
             Head(row[0], row[1], row[2], row[3], row[4], self.gates(run, row[3], row[5:]))
             for row in rows[:limit]
-            if self._may_share(run, row[3], limited=row[5])
         ]
 
     def gates(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> tuple[Gate, ...]:
@@ -118,22 +116,13 @@ class Walk:
         return tuple(gate for gate in (lane, self._probes[place]) if gate is not None)
 
     def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
-        """One gate per lane, for all runs of this claim that have the same limits for it."""
-        own = _own_limits(run, lane_id)
-        if own.are_none and not row[0]:
-            return None
-        gate = self._gates.get(lane_id)
-        if gate is None:
-            gate = lane_gate(self._connection, lane_id, row, own, self._now, self._count)
-            if gate is not None:
-                self._gates[lane_id] = gate
-                self._limits[lane_id] = own
-        return gate
-
-    def _may_share(self, run: ClaimedRun, lane_id: int, *, limited: bool) -> bool:
-        """Not a lane that this claim has reached under other limits; one with none is free."""
-        own = _own_limits(run, lane_id)
-        return self._limits.get(lane_id, own) == own or (own.are_none and not limited)
+        """One gate per lane, for all runs of this claim."""
+        if lane_id not in self._gates:
+            of_runs = self._limiting.on(lane_id, row[7], run.id)
+            self._gates[lane_id] = lane_gate(
+                self._connection, lane_id, row, of_runs, self._now, self._count
+            )
+        return self._gates[lane_id]
 
     def sleep(self, head: Head) -> float:
         """Nothing may start there before the time that is returned."""
@@ -164,7 +153,3 @@ class Walk:
         for gate in (*self._gates.values(), *self._probes.values()):
             if gate is not None:
                 gate.save(self._connection)
-
-
-def _own_limits(run: ClaimedRun, lane_id: int) -> Limits:
-    return run.lane_limits if lane_id else NO_LIMITS

@@ -18,6 +18,7 @@ from swather.store.checks import (
 )
 from swather.store.clock import at_or_none
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.repace import repace
 from swather.store.sqlite.settings import SQLiteSettings, queries
@@ -39,14 +40,16 @@ class SQLiteLanes:
         this = {"kind": str(kind), "name": name, "now": self._connection.clock.wall()}
         with self._connection.reading():
             row = self._connection.row(queries.get_lane, this)
-        if row is None:
-            return free_lane(name, kind)
-        return _lane_of(row)
+            if row is None:
+                return free_lane(name, kind)
+            return _lane_of(row, LimitingRuns(self._connection))
 
     def find(self, *, limit: int = 100) -> list[Lane]:
         this = {"limit": check_limit(limit), "now": self._connection.clock.wall()}
         with self._connection.reading():
-            return [_lane_of(row) for row in self._connection.rows(queries.list_lanes, this)]
+            limiting = LimitingRuns(self._connection)
+            rows = self._connection.rows(queries.list_lanes, this)
+            return [_lane_of(row, limiting) for row in rows]
 
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(
@@ -162,7 +165,7 @@ class SQLiteLanes:
             self._connection.execute(queries.wake_lane, {"lane_id": number})
 
 
-def _lane_of(row: tuple[Any, ...]) -> Lane:
+def _lane_of(row: tuple[Any, ...], limiting: LimitingRuns) -> Lane:
     return Lane(
         kind=PacedKind(row[0]),
         name=row[1],
@@ -174,4 +177,6 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         strikes=row[9],
         learned_every_seconds=row[10],
         crawl_delay_seconds=row[11],
+        run_limits=limiting.on(*row[12:14]),
+        slowest_run=limiting.slowest_on(*row[12:14]),
     )

@@ -1,5 +1,6 @@
 """From names to row ids, inside a transaction."""
 
+from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.settings import queries
@@ -18,6 +19,7 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
     """The lane's row, made if needed."""
     if not name:
         return 0
-    connection.execute(queries.ensure_lane, {"kind": kind, "name": name})
+    is_public = kind == "lane" and is_public_host(name)
+    connection.execute(queries.ensure_lane, {"kind": kind, "name": name, "is_public": is_public})
     number: int = connection.value("SELECT id FROM lanes WHERE kind = ? AND name = ?", (kind, name))
     return number

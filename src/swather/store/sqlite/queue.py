@@ -1,24 +1,23 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
-import math
 import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from swather.errors import InputError
 from swather.model.event import EventKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
-from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.payload import encode
-from swather.model.task import Target, check_name
+from swather.model.task import Target
+from swather.store.checks import check_permits
 from swather.store.finishing import Plan, prepare, prepare_results
+from swather.store.gate import FULL, refusal
 from swather.store.ports import Fence, Finished
 from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
-from swather.store.sqlite.gates import lane_gate
 from swather.store.sqlite.names import lane_id
+from swather.store.sqlite.permits import Asked, permit_gates
 from swather.store.sqlite.settings import SQLiteSettings, queries
 
 
@@ -100,38 +99,53 @@ class SQLiteQueue:
             )
             return Verdict.ACCEPTED
 
-    def permits(self, fence: Fence, lane: str, count: int = 1) -> Permits:
-        check_name("lane", lane)
-        if count < 1:
-            raise InputError(f"count must be at least 1, got {count!r}")
+    def permits(
+        self,
+        fence: Fence,
+        lane: str,
+        count: int = 1,
+        *,
+        held: int | None = None,
+        gives_up: bool = False,
+    ) -> Permits:
+        check_permits(lane, count, held)
         with self._connection.transaction():
             lease = self._finisher.held(fence)
             if lease is None:
                 return Permits(0)
+            granted_at = time.monotonic()
             number = lane_id(self._connection, lane)
-            own = Limits(*self._connection.row(queries.run_lane_limits, (lease.run_id,)) or ())
-            # A permit is for one more request of a task that is in flight already.
-            rate = Limits(own.every_seconds, own.burst) if number else NO_LIMITS
-            now, granted_at = self._connection.clock.wall(), time.monotonic()
-            gates = []
-            for row in self._connection.rows(
-                queries.paces, {"lane_id": number, "run_id": lease.run_id}
-            ):
-                limits = rate if row[0] == number else NO_LIMITS
-                gate = lane_gate(self._connection, row[0], row[1:], limits, now, count)
-                if gate is not None:
-                    gates.append(gate)
+            if held is not None:
+                self._set_in_flight(lease.worker_id, number, held)
+            asked = Asked(lease, number, count, held)
+            gates, is_counted = permit_gates(self._connection, asked)
             granted = min([count, *(gate.left for gate in gates)])
             for gate in gates:
                 gate.take(granted)
                 gate.save(self._connection)
+            if held is not None and granted and is_counted:
+                self._set_in_flight(lease.worker_id, number, held + granted)
             if granted:
                 is_free = not any(gate.limits.every_seconds for gate in gates)
-                return Permits(granted, is_free=is_free, granted_at=granted_at)
-            last = max(gates, key=lambda gate: gate.opens_at())
-            opens_at = last.opens_at()
-            wait = None if math.isinf(opens_at) else opens_at - now
-            return Permits(0, wait, last.held_by())
+                return Permits(
+                    granted, is_free=is_free, is_counted=is_counted, granted_at=granted_at
+                )
+            refused = refusal(gates)
+            if refused.held == FULL and gives_up and lease.lane_id:
+                self._connection.execute(queries.give_up_place, fence)
+                self._connection.execute(queries.wake_full_lane, (lease.lane_id,))
+            return refused
+
+    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+        check_permits(lane, 1, n)
+        with self._connection.transaction():
+            number = lane_id(self._connection, lane)
+            self._set_in_flight(worker_id, number, n)
+            self._connection.execute(queries.wake_full_lane, (number,))
+
+    def _set_in_flight(self, worker_id: int, number: int, n: int) -> None:
+        this = {"worker_id": worker_id, "lane_id": number, "n": n}
+        self._connection.execute(queries.set_requests if n else queries.no_requests, this)
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
         found = {}

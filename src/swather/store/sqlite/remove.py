@@ -15,7 +15,7 @@ _BY_TASK: Final = {
 }  # fmt: skip
 _BY_RUN: Final = (
     "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
-    "allowed_hosts",
+    "allowed_hosts", "serving",
 )  # fmt: skip
 
 

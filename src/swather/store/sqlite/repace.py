@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.settings import queries
 
 # What sleeps for less wakes soon enough by itself.
@@ -20,9 +22,22 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
     change()
     after: float = connection.value(queries.pace_lane, this)
     if after < before and before >= WORTH_WAKING_SECONDS:
-        connection.execute(queries.hurry_lane, {**this, "now": connection.clock.wall()})
+        _hurry(connection, lane_id)
         connection.execute(queries.wake_lane, this)
     return after
+
+
+def _hurry(connection: Connection, lane_id: int) -> None:
+    """The next start is due no later than the limits in force can explain."""
+    row = connection.row(
+        "SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?", (lane_id,)
+    )
+    assert row is not None
+    limits = strictest(Limits(row[0], row[1]), LimitingRuns(connection).on(lane_id, row[2]))
+    connection.execute(
+        "UPDATE lanes SET tat = min(tat, ?) WHERE id = ?",
+        (connection.clock.monotonic() + full_debt(limits), lane_id),
+    )
 
 
 def forget_paces(connection: Connection, older_than_seconds: float) -> None:

@@ -56,6 +56,7 @@ class SQLiteRuns:
                     "lane_every_seconds": new.lane_limits.every_seconds,
                     "lane_burst": new.lane_limits.burst,
                     "lane_in_flight": new.lane_limits.in_flight,
+                    "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
                     "now": now,
                 },
@@ -91,6 +92,9 @@ class SQLiteRuns:
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
         with self._connection.transaction():
+            # What the old limits put to sleep may be open under the new ones.
+            self._change(name, queries.wake_run)
+            self._change(name, queries.wake_lanes_of_run)
             self._change(
                 name,
                 queries.revise_run,
@@ -98,9 +102,8 @@ class SQLiteRuns:
                 every_seconds=lane_limits.every_seconds,
                 burst=lane_limits.burst,
                 in_flight=lane_limits.in_flight,
+                rate_is_default=lane_limits.public_only,
             )
-            # What the old limits put to sleep may be open under the new ones.
-            self._change(name, queries.wake_run)
             return self.get(name)
 
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
@@ -132,6 +135,7 @@ class SQLiteRuns:
             "WHERE id = :run_id AND state = 'open'",
             now=self._connection.clock.wall(),
         )
+        self._change(name, queries.wake_lanes_of_run)
         unfinished = frozenset({State.SCHEDULED, State.READY, State.LEASED})
         return cancel_tasks(
             self._connection, self._settings, TaskFilter(run=name, states=unfinished)
@@ -147,7 +151,10 @@ class SQLiteRuns:
             if self._connection.value(queries.run_has_work, this):
                 return False
             now = self._connection.clock.wall()
-            return self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            is_finished = self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            if is_finished:
+                self._connection.execute(queries.wake_lanes_of_run, this)
+            return is_finished
 
     def remove(self, name: str) -> None:
         run = self.get(name)
@@ -180,7 +187,7 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8]),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
         state=RunState(row[9]),
         paused=bool(row[10]),
         cool_until=at_or_none(row[11]),

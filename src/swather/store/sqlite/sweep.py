@@ -16,6 +16,7 @@ from swather.store.sqlite import counting, wall_clock
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.finish import Finisher
+from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.partitions import Partitions
 from swather.store.sqlite.promote import promote_due
 from swather.store.sqlite.repace import forget_paces
@@ -90,6 +91,7 @@ class Sweeper:
     def _give_up(self, number: int) -> None:
         self._connection.execute("UPDATE workers SET state = 'lost' WHERE id = ?", (number,))
         self._partitions.free(number)
+        leave(self._connection, number)
 
     def _return(self, leases: list[HeldLease]) -> None:
         """Lost leases become ready again, counted as a crash and not as an attempt."""

@@ -283,5 +283,7 @@ class Taking:
         if opens_at + _CLOCK_TOLERANCE_SECONDS < wake_at:
             # The clock was set back since heads were put to sleep: look at them all again.
             self._connection.execute(queries.wake_paced, {"run_id": run.id, "now": self.now})
+            for gate in gates:
+                gate.save(self._connection)
             wake_at = opens_at
         self.may_open_at(wake_at)

@@ -26,6 +26,7 @@ from swather.store.checks import (
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.partitions import Partitions
 from swather.store.sqlite.settings import SQLiteSettings, queries
@@ -118,6 +119,7 @@ class SQLiteWorkers:
             )
             self._sweeper.give_back(held)
             self._partitions.free(worker_id)
+            leave(self._connection, worker_id)
             return len(held)
 
     def get(self, worker_id: int) -> Worker:

@@ -1,9 +1,10 @@
 -- As claim_heads, with lanes that only a number in flight limits. They are locked here, and leases are
 -- counted after that: the function is volatile, so that it sees what was committed by whoever had a
 -- lane before. No two heads of one lane may be offered together.
-WITH held AS MATERIALIZED (
+WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
+held AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.place, h.is_free,
-           least(c.in_flight, r.lane_in_flight) AS in_flight,
+           least(c.in_flight, g.in_flight) AS in_flight,
            h.run_id, h.lane_id, h.partition, coalesce(c.name, l.name) AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
@@ -14,7 +15,7 @@ WITH held AS MATERIALIZED (
         FROM swather.heads WHERE id = o.head_id OFFSET 0
     ) AS h
     CROSS JOIN LATERAL (
-        SELECT version, scraper_lane_id, lane_every_seconds, lane_in_flight
+        SELECT version, scraper_lane_id
         FROM swather.runs
         WHERE id = h.run_id AND state = 'open' AND NOT paused
           AND (cool_until IS NULL OR cool_until <= swather.clock())
@@ -23,6 +24,27 @@ WITH held AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT FROM swather.lanes WHERE id = r.scraper_lane_id AND NOT limited OFFSET 0
     ) AS s
+    CROSS JOIN LATERAL (
+        SELECT is_public FROM swather.lanes WHERE id = h.lane_id OFFSET 0
+    ) AS p
+    CROSS JOIN LATERAL (
+        SELECT coalesce(max(o.every), 0) AS every,
+               coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
+               min(o.lane_in_flight) AS in_flight
+        FROM (
+            SELECT lane_burst, lane_in_flight,
+                   CASE
+                       WHEN rate_is_default AND p.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
+                   END AS every
+            FROM limiting
+            WHERE h.lane_id <> 0 AND (
+                id = h.run_id OR (
+                    SELECT x.id FROM swather.heads AS x
+                    WHERE x.lane_id = h.lane_id AND x.run_id = limiting.id LIMIT 1
+                ) IS NOT NULL
+            )
+        ) AS o
+    ) AS g
     LEFT JOIN LATERAL (
         SELECT name FROM swather.lanes
         WHERE id = h.lane_id AND NOT o.counted AND NOT limited
@@ -52,10 +74,8 @@ WITH held AS MATERIALIZED (
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
       AND CASE
-          WHEN o.counted THEN c.name IS NOT NULL AND r.lane_every_seconds = 0
-          ELSE l.name IS NOT NULL AND (
-              h.lane_id = 0 OR (r.lane_every_seconds = 0 AND r.lane_in_flight IS NULL)
-          )
+          WHEN o.counted THEN c.name IS NOT NULL AND g.every = 0
+          ELSE l.name IS NOT NULL AND g.every = 0 AND g.in_flight IS NULL
       END
       AND (
           h.partition = '' OR %(worker_id)s = (

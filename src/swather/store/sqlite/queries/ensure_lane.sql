@@ -1,2 +1,2 @@
-INSERT INTO lanes (kind, name) VALUES (:kind, :name)
-ON CONFLICT (kind, name) DO NOTHING
+INSERT INTO lanes (kind, name, is_public) VALUES (:kind, :name, :is_public)
+ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE is_public IS NULL

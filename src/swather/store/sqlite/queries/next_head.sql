@@ -1,6 +1,6 @@
 SELECT h.wake_at, h.lane_id,
        l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
-       l.tripped
+       l.is_public, l.tripped
 FROM heads AS h
 JOIN lanes AS l ON l.id = h.lane_id
 WHERE h.run_id = :run_id AND h.partition = :partition AND h.best = :best

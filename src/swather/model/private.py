@@ -1,6 +1,7 @@
 """Which addresses and names are not of the public web."""
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+import re
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
 IPAddress = IPv4Address | IPv6Address
@@ -32,6 +33,7 @@ _PRIVATE_V4: Final = tuple(
 _GLOBAL_V6: Final = IPv6Network("2000::/3")
 _PRIVATE_V6: Final = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
+_HOST: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)+")
 _LOCAL_NAMES: Final = frozenset(
     {"corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost", "private"}
 )
@@ -56,3 +58,16 @@ def is_local_name(name: str) -> bool:
     """
     last = name.rpartition(".")[2]
     return "." not in name or last in _LOCAL_NAMES or name.endswith(".home.arpa")
+
+
+def is_public_host(lane: str) -> bool:
+    """Whether a lane is a host of the public web, by its name alone."""
+    host = lane
+    if lane.startswith("["):
+        host = lane[1:].partition("]")[0]
+    elif lane.count(":") == 1:
+        host = lane.partition(":")[0]
+    try:
+        return not is_private(ip_address(host))
+    except ValueError:
+        return _HOST.fullmatch(host) is not None and not is_local_name(host)

@@ -1,0 +1,102 @@
+"""Permits: leave for further requests of a task, at the pace of the lane they go to."""
+
+import time
+from typing import Any, NamedTuple
+
+from swather.model.lease import Permits
+from swather.model.pacing import Limits, Pace
+from swather.store.gate import FULL, refusal
+from swather.store.ports import Fence
+from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.gates import Gate, limits_together, save_paces
+from swather.store.postgres.settings import queries
+from swather.store.postgres.wake import wake_full
+
+
+class Asked(NamedTuple):
+    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
+    there already; None when the lease stands for the request.
+    """
+
+    fence: Fence
+    lane_id: int
+    wanted: int
+    held: int | None
+    gives_up: bool
+
+
+class Permitter:
+    """Answers inside the caller's transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def give(self, asked: Asked) -> Permits:
+        fence = {"task_id": asked.fence[0], "token": asked.fence[1]}
+        this = {**fence, "lane_id": asked.lane_id}
+        row = self._connection.row(queries.permit_lease, this, hot=True)
+        if row is None:
+            return Permits(0)
+        worker_id, run_id, own_lane_id, scraper_id, *of_runs, is_new = row
+        if is_new:
+            # From now on the run is on this lane, and its limits hold there.
+            self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
+        granted_at = time.monotonic()
+        gates, is_counted = self._gates(asked, worker_id, scraper_id, tuple(of_runs))
+        granted = min([asked.wanted, *(gate.left for gate in gates)])
+        for gate in gates:
+            gate.passed = granted
+        save_paces(self._connection, gates)
+        if granted:
+            if asked.held is not None and is_counted:
+                self._set(worker_id, asked.lane_id, asked.held + granted)
+            is_free = not any(gate.limits.every_seconds for gate in gates)
+            return Permits(granted, is_free=is_free, is_counted=is_counted, granted_at=granted_at)
+        refused = refusal(gates)
+        if refused.held == FULL and asked.gives_up and own_lane_id:
+            self._connection.execute(queries.give_up_place, fence, hot=True)
+            wake_full(self._connection, [own_lane_id])
+        return refused
+
+    def set_in_flight(self, worker_id: int, lane_id: int, n: int) -> None:
+        self._set(worker_id, lane_id, n)
+        wake_full(self._connection, [lane_id])
+
+    def _gates(
+        self, asked: Asked, worker_id: int, scraper_id: int, of_runs: tuple[Any, ...]
+    ) -> tuple[list[Gate], bool]:
+        """What the requests have to pass, and whether the lane counts those in flight."""
+        limited_by_runs = not Limits(*of_runs).are_none
+        rows = self._connection.rows(
+            queries.lock_limited_lanes,
+            {
+                "lanes": Bigints([asked.lane_id, scraper_id]),
+                "paced": Bigints([asked.lane_id] if limited_by_runs else []),
+            },
+            hot=True,
+        )
+        gates = []
+        is_counted = False
+        for number, every, burst, places, tat, paused, cool_until, now in rows:
+            flying = 0
+            # A scraper's number in flight is one of tasks, and this one is among them.
+            limits = Limits(every, burst)
+            if number == asked.lane_id:
+                limits = limits_together((every, burst, places), of_runs)
+                is_counted = limits.in_flight is not None
+                if asked.held is None:
+                    limits = limits.without_in_flight()
+                elif is_counted:
+                    self._set(worker_id, number, asked.held)
+                    flying = self._connection.value(
+                        queries.lane_in_flight, {"lane_id": number}, hot=True
+                    )
+            gates.append(
+                Gate(number, limits, Pace(tat, paused, cool_until, flying), now, asked.wanted)
+            )
+        return gates, is_counted
+
+    def _set(self, worker_id: int, lane_id: int, n: int) -> None:
+        this = {"worker_id": worker_id, "lane_id": lane_id, "n": n}
+        self._connection.execute(queries.set_requests if n else queries.no_requests, this, hot=True)

@@ -1,0 +1,1 @@
+DELETE FROM swather.requests WHERE lane_id = %(lane_id)s AND worker_id = %(worker_id)s

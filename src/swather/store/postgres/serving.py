@@ -1,0 +1,36 @@
+"""Who works on which run, and what is over when a worker is gone."""
+
+from collections.abc import Collection
+
+from swather.store.postgres.arrays import Bigints
+from swather.store.postgres.connection import Connection
+from swather.store.postgres.settings import queries
+from swather.store.postgres.wake import wake_full
+
+
+class Serving:
+    """The runs that one worker is known to work on."""
+
+    def __init__(self, connection: Connection, worker_id: int) -> None:
+        self._connection = connection
+        self._worker_id = worker_id
+        self._known: set[int] = set()
+
+    def serve(self, runs: Collection[int]) -> None:
+        """The worker works on these runs from now on: their limits hold on their lanes."""
+        new = set(runs) - self._known
+        if new:
+            self._connection.execute(
+                queries.serve_runs,
+                {"runs": Bigints(sorted(new)), "worker_id": self._worker_id},
+                hot=True,
+            )
+            if not self._connection.in_transaction:
+                self._known = set(runs)
+
+
+def leave(connection: Connection) -> None:
+    """Workers are gone: nobody waits for the limits of their runs, nor for their requests."""
+    for run_id in sorted({row[0] for row in connection.rows(queries.stop_serving)}):
+        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
+    wake_full(connection, [row[0] for row in connection.rows(queries.end_requests)])

@@ -1,0 +1,71 @@
+"""What the runs on a lane allow there, all together."""
+
+from typing import Any
+
+from swather.model.pacing import NO_LIMITS, Limits, strictest
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.settings import queries
+
+
+class LimitingRuns:
+    """The runs with limits for their lanes that somebody works on, as one transaction sees them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._runs: list[tuple[Any, ...]] | None = None
+        self._known: dict[int, Limits] = {}
+
+    def on(self, lane_id: int, is_public: bool | None, run_id: int = 0) -> Limits:
+        """The strictest of all that are on the lane; `run_id` is known to be."""
+        if not lane_id or not self._all():
+            return NO_LIMITS
+        limits = self._known.get(lane_id)
+        if limits is None:
+            found = self._on(lane_id, is_public, run_id)
+            limits = self._known[lane_id] = strictest(*(limits for limits, _ in found))
+        return limits
+
+    def slowest_on(self, lane_id: int, is_public: bool | None) -> str:
+        """The run with the longest interval there, "" if none has one."""
+        found = [(limits.every_seconds, name) for limits, name in self._on(lane_id, is_public)]
+        return max((one for one in found if one[0]), default=(0.0, ""))[1]
+
+    def _on(
+        self, lane_id: int, is_public: bool | None, run_id: int = 0
+    ) -> list[tuple[Limits, str]]:
+        return [
+            (Limits(0.0 if is_default and not is_public else every, burst, in_flight), name)
+            for number, every, burst, in_flight, is_default, name in self._all()
+            if number == run_id or self._is_there(number, lane_id)
+        ]
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        if self._runs is None:
+            self._runs = self._connection.rows("SELECT * FROM limiting_runs")
+        return self._runs
+
+    def _is_there(self, run_id: int, lane_id: int) -> bool:
+        return bool(
+            self._connection.row(
+                "SELECT 1 FROM heads WHERE lane_id = ? AND run_id = ?", (lane_id, run_id)
+            )
+        )
+
+
+def serve(connection: Connection, worker_id: int, run_id: int) -> None:
+    """A worker works on a run from now on."""
+    connection.execute(
+        "INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)", (run_id, worker_id)
+    )
+
+
+def leave(connection: Connection, worker_id: int) -> None:
+    """The worker is gone: nobody waits for the limits of its runs, nor for its requests."""
+    for (run_id,) in connection.rows(
+        "DELETE FROM serving WHERE worker_id = ? RETURNING run_id", (worker_id,)
+    ):
+        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
+    for lane in connection.rows(
+        "DELETE FROM requests WHERE worker_id = ? RETURNING lane_id", (worker_id,)
+    ):
+        connection.execute(queries.wake_full_lane, lane)

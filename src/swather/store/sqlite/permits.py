@@ -1,0 +1,50 @@
+"""Permits: leave for further requests of a task, at the pace of the lane they go to."""
+
+from typing import NamedTuple
+
+from swather.model.pacing import NO_LIMITS
+from swather.store.finishing import HeldLease
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.gates import Gate, lane_gate
+from swather.store.sqlite.limiting import LimitingRuns
+from swather.store.sqlite.settings import queries
+
+
+class Asked(NamedTuple):
+    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
+    there already; None when the lease stands for the request.
+    """
+
+    lease: HeldLease
+    lane_id: int
+    wanted: int
+    held: int | None
+
+
+def permit_gates(connection: Connection, asked: Asked) -> tuple[list[Gate], bool]:
+    """What the requests have to pass, and whether the lane counts those in flight."""
+    this = {
+        "lane_id": asked.lane_id,
+        "run_id": asked.lease.run_id,
+        "worker_id": asked.lease.worker_id,
+    }
+    if asked.lane_id:
+        # From now on the run is on this lane, and its limits hold there.
+        connection.execute(queries.join_lane, this)
+    now = connection.clock.wall()
+    gates = []
+    is_counted = False
+    for number, *row in connection.rows(queries.paces, this):
+        is_lane = number == asked.lane_id
+        of_runs = NO_LIMITS
+        if is_lane:
+            of_runs = LimitingRuns(connection).on(number, row[7], asked.lease.run_id)
+            is_counted = row[3] is not None or of_runs.in_flight is not None
+        counts = is_lane and asked.held is not None
+        if not counts:
+            # A lease's own request is in flight already.
+            row[3], of_runs = None, of_runs.without_in_flight()
+        gate = lane_gate(connection, number, tuple(row), of_runs, now, asked.wanted)
+        if gate is not None:
+            gates.append(gate)
+    return gates, is_counted

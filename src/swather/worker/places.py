@@ -1,0 +1,84 @@
+"""How many requests of a worker are in flight on each lane, beside those its leases stand for."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+_log = logging.getLogger(__name__)
+
+# When somebody else's request may have ended, on a lane that was full.
+LOOK_AGAIN_SECONDS: Final = 0.1
+
+Tell = Callable[[str, int], Awaitable[None]]
+
+
+class Places:
+    """Belongs to the loop's thread. The store is always told how many there are, never how many
+    more or fewer: whatever was lost on the way is put right by the next word. `tell` tells it.
+    """
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._taken: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._left: dict[str, asyncio.Event] = {}
+        self._telling: dict[str, asyncio.Task[None]] = {}
+
+    def turn(self, lane: str) -> asyncio.Lock:
+        """Held by whoever tells the store about the lane."""
+        turn = self._turns.get(lane)
+        if turn is None:
+            turn = self._turns[lane] = asyncio.Lock()
+        return turn
+
+    def taken(self, lane: str) -> int:
+        return self._taken[lane]
+
+    def take(self, lane: str) -> None:
+        """The store has granted one more."""
+        self._taken[lane] += 1
+        self._told[lane] = self._taken[lane]
+
+    def leave(self, lane: str) -> None:
+        self._taken[lane] -= 1
+        if (left := self._left.get(lane)) is not None:
+            left.set()
+        self.put_right(lane)
+
+    def put_right(self, lane: str) -> None:
+        """Tell the store how many there are, unless somebody's next question does."""
+        if lane not in self._telling:
+            self._telling[lane] = asyncio.get_running_loop().create_task(self._tell_all(lane))
+
+    async def wait(self, lane: str) -> None:
+        """Until a request on the lane may have ended."""
+        left = self._left.setdefault(lane, asyncio.Event())
+        left.clear()
+        try:
+            async with asyncio.timeout(LOOK_AGAIN_SECONDS):
+                await left.wait()
+        except TimeoutError:
+            pass
+
+    def is_unknown(self, lane: str) -> None:
+        """A question was not answered: nobody knows what the store believes."""
+        self._told[lane] = -1
+        self.put_right(lane)
+
+    async def _tell_all(self, lane: str) -> None:
+        try:
+            async with self.turn(lane):
+                while self._told[lane] != self._taken[lane]:
+                    count = self._taken[lane]
+                    await self._tell(lane, count)
+                    self._told[lane] = count
+        except Exception:  # noqa: BLE001 - the next word puts it right, or the end of this worker
+            _log.warning("could not tell the store what is in flight on %s", lane, exc_info=True)
+        finally:
+            del self._telling[lane]
+            if not self._taken[lane] and not self.turn(lane).locked():
+                for known in (self._taken, self._told, self._turns, self._left):
+                    known.pop(lane, None)
