@@ -408,10 +408,12 @@ def test_a_replay_writes_only_into_this_folder_unless_it_is_told_to(
         sql = "UPDATE runs SET params = json_set(params, '$._swather.output', ?)"
         db.execute(sql, [str(elsewhere / "pages.jsonl")])
     db.close()
-    said = installed("replay", run)
+    (elsewhere / "pages.jsonl").write_text("precious")
+    said = installed("replay", run, "scrapers.py")
     assert said.code == 2
     assert f"-o {elsewhere}/pages.jsonl" in said.err
-    assert list(elsewhere.iterdir()) == []
+    assert (elsewhere / "pages.jsonl").read_text() == "precious"
     assert not Path("pages.jsonl").exists()
-    done(installed, "replay", run, "-o", str(elsewhere / "pages.jsonl"))
+    (elsewhere / "pages.jsonl").unlink()
+    done(installed, "replay", run, "scrapers.py", "-o", str(elsewhere / "pages.jsonl"))
     assert titles(str(elsewhere / "pages.jsonl")) == TITLES

@@ -96,7 +96,7 @@ def test_enqueue_and_worker_use_the_database_and_the_settings_of_the_folder(fold
     (folder / "swather.toml").write_text('db = "sqlite:///of-toml.db"\nfiles_folder = "kept"\n')
     (folder / "targets.txt").write_text("a\nb\nc\n")
     swather(folder, "enqueue", "moving.py", "--targets", "targets.txt")
-    swather(folder, "worker", "--scraper", "moving.py", "--db", "sqlite:///of-toml.db")
+    swather(folder, "worker", "moving.py", "--db", "sqlite:///of-toml.db")
     assert left_in(folder / "elsewhere") == []
     assert (folder / "of-toml.db").exists()
     assert {"a.txt", "b.txt", "c.txt"} <= {path.name for path in (folder / "kept").iterdir()}

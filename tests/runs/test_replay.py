@@ -113,7 +113,7 @@ def test_why_says_that_a_replay_is_half_done(store: Store):
     replay.begin(store, store.runs.get(run), a_scraper())
     told = [line for line in why_run(store, run) if "paused for a replay" in line]
     assert len(told) == 1
-    assert f"swather replay {run} --db" in told[0]
+    assert f"swather replay {run} SCRAPER --db" in told[0]
 
 
 def test_a_changed_version_is_the_runs_from_now_on(store: Store):

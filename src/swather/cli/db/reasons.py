@@ -40,6 +40,8 @@ REASONS: Final[dict[str, str]] = {
     "transaction_timeout": "nor one that was stopped in the middle of its statements",
     "client_connection_check_interval": "a client that is gone is noticed while it is worked for",
     "tcp_keepalives_idle": "a client whose machine is gone is noticed within half a minute",
+    "tcp_keepalives_interval": "seconds between the questions that it does not answer",
+    "tcp_keepalives_count": "how many of them it may leave unanswered",
     "tcp_user_timeout": "the same while it is being written to",
     "idle_in_transaction_session_timeout": "a stopped process must not hold its locks for ever",
     "timezone": "all times are UTC",
