@@ -2,6 +2,7 @@
 
 Everything is as it comes, robots.txt and the guard against private addresses included, except for
 the limit of 8 requests in flight per host, which is off: concurrency is what all contenders have.
+The default rate is for public hosts, and the pages are on loopback.
 """
 
 import tempfile

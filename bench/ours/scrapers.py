@@ -1,25 +1,25 @@
-"""The jobs as Swather's scrapers, without the limit of 8 in flight per host."""
+"""The jobs as Swather's scrapers, without the default limits: 5/s and 8 in flight per host."""
 
 from bench import jobs, tally
 from swather import scraper
 
 
-@scraper(in_flight=None)
+@scraper(rate="none", in_flight=None)
 async def nothing(ctx, url):
     jobs.nothing(url)
 
 
-@scraper(in_flight=None)
+@scraper(rate="none", in_flight=None)
 async def stamp(ctx, url):
     jobs.stamp(url)
 
 
-@scraper(in_flight=None)
+@scraper(rate="none", in_flight=None)
 async def wait(ctx, url):
     await jobs.wait_async(url)
 
 
-@scraper(in_flight=None)
+@scraper(rate="none", in_flight=None)
 async def pages(ctx, url):
     page = await ctx.get(url)
     tally.count()

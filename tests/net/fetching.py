@@ -65,6 +65,9 @@ class NotedTrip:
         self.private.append((host, port))
         return None if host in self.hosts else NOT_TYPED
 
+    def end(self):
+        pass
+
     async def admit(self, url, hop, proxy):
         self.admitted.append((url, hop))
 

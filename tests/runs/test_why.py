@@ -125,6 +125,15 @@ def test_a_lane_that_the_run_does_not_wait_for_is_not_told(store: Store):
     assert "elsewhere" not in said(store, run)
 
 
+def test_the_default_rate_is_told_though_nothing_is_in_flight(store: Store):
+    limits = Limits(every_seconds=0.2, public_only=True)
+    run = a_run(store, 3, lane="shop.example", lane_limits=limits)
+    a_worker(store)
+    assert "Lane shop.example is held to 5/s, the default for public hosts" in said(store, run)
+    private = a_run(store, 3, lane="127.0.0.1", lane_limits=limits)
+    assert "held to" not in said(store, private)
+
+
 def test_paused_full_and_paced_lanes_are_told(store: Store):
     run = a_run(store, 3, lane="a.com", lane_limits=Limits(in_flight=2))
     store.lanes.limit("a.com", Limits(every_seconds=0.5, burst=5))

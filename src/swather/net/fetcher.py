@@ -81,40 +81,43 @@ class WebFetcher:
         )
 
     async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
-        left = seconds = request.timeout or self._timeout_seconds
-        first = url = request.full_url
-        for hop in range(self._max_redirects + 1):
-            if request.https_only:
-                check_encrypted(url)
-            found = self._guard.known(url, proxied=request.proxy is not None)
-            if found is None:
+        try:
+            left = seconds = request.timeout or self._timeout_seconds
+            first = url = request.full_url
+            for hop in range(self._max_redirects + 1):
+                if request.https_only:
+                    check_encrypted(url)
+                found = self._guard.known(url, proxied=request.proxy is not None)
+                if found is None:
+                    began = time.monotonic()
+                    found = await self._look(url, request, trip, left)
+                    left -= time.monotonic() - began
+                url, checked = found
+                if not self._guard.is_free(checked, trip):
+                    await self._guard.check(checked, trip)
+                await trip.admit(url, hop, request.proxy)
                 began = time.monotonic()
-                found = await self._look(url, request, trip, left)
+                try:
+                    page, leads_to = await self._ask(request, url, checked, trip, left)
+                except Refused:
+                    raise
+                except FetchError as error:
+                    took = time.monotonic() - began
+                    if isinstance(error, FetchTimeout) and took >= left:
+                        error = _too_slow(first, seconds)
+                    trip.failed(url, error, took)
+                    raise error from None
+                if leads_to is None:
+                    return page
                 left -= time.monotonic() - began
-            url, checked = found
-            if not self._guard.is_free(checked, trip):
-                await self._guard.check(checked, trip)
-            await trip.admit(url, hop, request.proxy)
-            began = time.monotonic()
-            try:
-                page, leads_to = await self._ask(request, url, checked, trip, left)
-            except Refused:
-                raise
-            except FetchError as error:
-                took = time.monotonic() - began
-                if isinstance(error, FetchTimeout) and took >= left:
-                    error = _too_slow(first, seconds)
-                trip.failed(url, error, took)
-                raise error from None
-            if leads_to is None:
-                return page
-            left -= time.monotonic() - began
-            request = redirected(request, page.status, leads_to, checked.place)
-            url = leads_to
-        raise TooManyRedirects(
-            f"{shown_url(first)} leads from one redirect to another, more than "
-            f"{self._max_redirects} times"
-        )
+                request = redirected(request, page.status, leads_to, checked.place)
+                url = leads_to
+            raise TooManyRedirects(
+                f"{shown_url(first)} leads from one redirect to another, more than "
+                f"{self._max_redirects} times"
+            )
+        finally:
+            trip.end()
 
     def forget(self, run_id: int) -> None:
         self.sessions.forget(run_id)

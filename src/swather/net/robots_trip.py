@@ -34,3 +34,6 @@ class RobotsTrip:
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
         self._trip.failed(url, error, seconds)
+
+    def end(self) -> None:
+        self._trip.end()

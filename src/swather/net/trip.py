@@ -19,6 +19,7 @@ class Trip(Protocol):
     answered            after the head of every hop's answer; `seconds` is how long it took
     failed              when no answer came, or, after `answered`, its body could not be taken; not
                         for what was refused
+    end                 once, whatever became of it
     """
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool: ...
@@ -32,6 +33,8 @@ class Trip(Protocol):
     ) -> None: ...
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None: ...
+
+    def end(self) -> None: ...
 
 
 class FreeTrip:
@@ -57,6 +60,9 @@ class FreeTrip:
         pass
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        pass
+
+    def end(self) -> None:
         pass
 
 

@@ -142,9 +142,7 @@ class _Reasons:
         if not counts.waiting:
             return
         told = 0
-        for lane in self._store.lanes.find(limit=_MAX_LANES):
-            if lane.kind is not PacedKind.LANE:
-                continue
+        for lane in self._lanes():
             held = list(self._held_by_lane(lane))
             if not held or not self._waits_on(lane.name):
                 continue
@@ -154,6 +152,21 @@ class _Reasons:
                 return
             told += 1
             yield from held
+
+    def _lanes(self) -> Iterator[Lane]:
+        """Those that hold back whoever works on them, then those to which only the run's own limits
+        apply, as far as its next tasks tell.
+        """
+        known = set()
+        for lane in self._store.lanes.find(limit=_MAX_LANES):
+            if lane.kind is PacedKind.LANE:
+                known.add(lane.name)
+                yield lane
+        if not self._run.lane_limits.every_seconds:
+            return
+        ready = TaskFilter(run=self._run.name, states=frozenset({State.READY}))
+        waiting = {task.lane for task in self._store.tasks.find(ready, limit=_MAX_LANES)}
+        yield from map(self._store.lanes.get, sorted(waiting - known - {""}))
 
     def _held_by_lane_of(self, task: Task) -> Iterator[str]:
         if task.lane:

@@ -30,24 +30,23 @@ async def invoke(instance: Instance, context: Context) -> None:
     """Run an async scraper on the context's target; its items are then in the context, which can
     be used no more.
     """
+    # In one coroutine: each more is resumed once more whenever the scraper is.
     try:
-        await _invoke(instance, context)
+        if instance.is_generator:
+            async with aclosing(instance.scrape(context, context.target)) as items:
+                async for item in items:
+                    context.emit(item)
+            return
+        returned = await instance.scrape(context, context.target)
+        if type(returned) is dict:
+            context.emit(returned)
+        elif returned is not None:
+            await _take(context, returned)
     finally:
         context._end()  # noqa: SLF001 - not for scrapers
 
 
-async def _invoke(instance: Instance, context: Context) -> None:
-    if instance.is_generator:
-        async with aclosing(instance.scrape(context, context.target)) as items:
-            async for item in items:
-                context.emit(item)
-        return
-    returned = await instance.scrape(context, context.target)
-    if returned is None:
-        return
-    if type(returned) is dict:
-        context.emit(returned)
-        return
+async def _take(context: Context, returned: Any) -> None:
     if isinstance(returned, Result):
         if returned.items_processed is not None:
             await context.progress(done=returned.items_processed)

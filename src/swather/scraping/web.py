@@ -155,16 +155,17 @@ class Web:
 
     def _check_usable(self) -> None:
         """AttemptOver for threads, tasks and processes that were left behind."""
+        if not self._is_over and self._process_id == posix.process_id():
+            return
         if self._is_over:
             raise AttemptOver(
                 "this ctx cannot be used any more, its target is done; let the scraper wait for "
                 "its threads and tasks before it returns"
             )
-        if self._is_copied:
-            raise AttemptOver(
-                "this ctx cannot be used in a forked process; hand what is found there back to "
-                "the process that runs the scraper"
-            )
+        raise AttemptOver(
+            "this ctx cannot be used in a forked process; hand what is found there back to "
+            "the process that runs the scraper"
+        )
 
     def _web(self) -> "Web":
         """For the setup() of an instance: the same, with a last page of its own."""

@@ -156,13 +156,8 @@ class AttemptTrip:
 
     async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
         """Through the proxy of the request: it may be the only way there, or there to hide us."""
-        fetch = _RobotsFetch(self)
-        try:
-            return await self._services.fetcher.fetch(
-                Request(url=url, proxy=proxy), RobotsTrip(fetch)
-            )
-        finally:
-            fetch.end()
+        trip = RobotsTrip(_RobotsFetch(self))
+        return await self._services.fetcher.fetch(Request(url=url, proxy=proxy), trip)
 
 
 class Fetch:
@@ -183,21 +178,24 @@ class Fetch:
         del hop
         trip = self._trip
         lane = trip.lane_of(url)
-        if lane != self._lane:
+        if self._lane and lane != self._lane:
             self.end()
         if trip.asks_robots(url):
             self.end()
             await trip.ask_robots(url, lane, proxy)
-        await self._enter(lane)
+        if not self._may_enter(lane):
+            await self._enter(lane)
+
+    def _may_enter(self, lane: str) -> bool:
+        """Take the lease's own place if it is free; whether there is nothing to wait for then."""
+        if not self._lane and self._trip.take_own_place(lane):
+            self._lane, self._is_own = lane, True
+        return bool(self._lane or not lane) and self._trip.costs_nothing(lane)
 
     async def _enter(self, lane: str) -> None:
-        trip = self._trip
-        if not self._lane and trip.take_own_place(lane):
-            self._lane, self._is_own = lane, True
         if self._lane or not lane:
-            if not trip.costs_nothing(lane):
-                await trip.pay(lane)
-        elif await trip.pay_for_place(lane):
+            await self._trip.pay(lane)
+        elif await self._trip.pay_for_place(lane):
             self._lane, self._is_own = lane, False
 
     def answered(
@@ -223,9 +221,10 @@ class _RobotsFetch(Fetch):
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         del hop, proxy
         lane = self._trip.lane_of(url)
-        if lane != self._lane:
+        if self._lane and lane != self._lane:
             self.end()
-        await self._enter(lane)
+        if not self._may_enter(lane):
+            await self._enter(lane)
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float

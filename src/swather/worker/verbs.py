@@ -120,7 +120,8 @@ class LoopVerbs:
         trip = attempt.trip
         if trip is None:
             trip = attempt.trip = AttemptTrip(attempt, services)
-        return self._fetch(request, trip)
+        fetching = services.fetcher.fetch(request, Fetch(trip))
+        return self._fetch_and_keep(request, fetching) if attempt.job.keeps_pages else fetching
 
     async def checkpoint(
         self,
@@ -164,14 +165,9 @@ class LoopVerbs:
             self._attempt.postponed = FULL_SECONDS
             raise Postponed(f"{error.strerror}; the target comes again later") from error
 
-    async def _fetch(self, request: Request, trip: AttemptTrip) -> Page:
-        fetch = Fetch(trip)
-        try:
-            page = await self._services.fetcher.fetch(request, fetch)
-        finally:
-            fetch.end()
-        if self._attempt.job.keeps_pages:
-            self._services.keeper.keep(self._attempt, request, page)
+    async def _fetch_and_keep(self, request: Request, fetching: Coroutine[Any, Any, Page]) -> Page:
+        page = await fetching
+        self._services.keeper.keep(self._attempt, request, page)
         return page
 
     def _keep(self, verdict: Verdict) -> None:
