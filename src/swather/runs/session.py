@@ -28,7 +28,7 @@ from swather.model.run import Counts, NewRun
 from swather.model.strategy import Strategy
 from swather.model.task import Target
 from swather.model.worker import NewWorker
-from swather.net.typed import hosts_in
+from swather.net.typed import Host, hosts_in
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
 from swather.scraping.faulted import faulted
@@ -104,9 +104,12 @@ class Queue:
     def _allowing(self, run: str, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:
         """The targets, after their hosts: what a program names is as good as typed."""
         values = iter(targets)
+        allowed: set[Host] = set()
         while batch := [_target(made, value) for value in islice(values, _BATCH)]:
-            if hosts := {host for target in batch for host in hosts_in(target.value)}:
+            hosts = {host for target in batch for host in hosts_in(target.value)} - allowed
+            if hosts:
                 self._store.allowed_hosts.add(run, hosts)
+                allowed |= hosts
             yield from batch
 
     def claim(

@@ -181,7 +181,7 @@ class Crew:
         self._reception.chores = self._chores
         policy = self._settings.politeness
         sites = self._chores.sites(policy, self._services.traffic, self._pump)
-        self._services.begin(worker_id, self._chores.store, policy, sites)
+        self._services.begin(lambda: self._beat.worker_id, self._chores.store, policy, sites)
         if not self._settings.replay:
             self._reception.sites = sites
         self._writer.start()

@@ -32,7 +32,7 @@ from swather.worker.trip import AttemptTrip, Fetch
 class Services:
     """What the attempts of one worker share."""
 
-    worker_id: int
+    worker_id: Callable[[], int]
     slots: Slots
     sites: Sites
     robots: Robots
@@ -66,8 +66,10 @@ class Services:
             self._fetcher = self._new_fetcher()
         return self._fetcher
 
-    def begin(self, worker_id: int, store: Store, policy: Politeness, sites: Sites) -> None:
-        """The threads of the worker are there."""
+    def begin(
+        self, worker_id: Callable[[], int], store: Store, policy: Politeness, sites: Sites
+    ) -> None:
+        """The threads of the worker are there. It may be given up and go on under another id."""
         self.worker_id = worker_id
         self.sites = sites
         self.reach = Reach(store.allowed_hosts, self.disk)
@@ -93,7 +95,7 @@ class Services:
         )
 
     def _tell_in_flight(self, lane: str, n: int) -> Awaitable[None]:
-        return asyncio.wrap_future(self.writer.in_flight(self.worker_id, lane, n))
+        return asyncio.wrap_future(self.writer.in_flight(self.worker_id(), lane, n))
 
     async def close(self) -> None:
         if self._fetcher is not None:
