@@ -43,7 +43,7 @@ def count(store: Store, run: str, ledger: Ledger, folder: Path) -> Count:
     for line in (folder / "results.jsonl").read_text().splitlines():
         item = json.loads(line)
         items[item["key"]] += 1
-        stale += not _is_by(tasks[item["key"]], item["pid"])
+        stale += not _is_by(tasks[item["key"]], item["pids"])
     completed = {key for key, task in tasks.items() if task.state is State.COMPLETED}
     files = folder / "files"
     doubled_files = sum(1 for path in files.glob("*-1.txt"))
@@ -71,6 +71,6 @@ def _tasks(store: Store, run: str) -> list[Task]:
     return found
 
 
-def _is_by(task: Task, pid: int) -> bool:
+def _is_by(task: Task, pids: list[int]) -> bool:
     """A worker is called host_pid_number."""
-    return task.worker is not None and task.worker.rsplit("_", 2)[1] == str(pid)
+    return task.worker is not None and int(task.worker.rsplit("_", 2)[1]) in pids

@@ -20,4 +20,5 @@ def campaign(ctx, target):
     if target["saves"]:
         ctx.save(f"file of {key}".encode(), name=f"{key}.txt")
         ctx.checkpoint({"saved": True})
-    ctx.emit({"key": key, "pid": os.getpid()})
+    # A target that may have killed its workers runs in a child of one.
+    ctx.emit({"key": key, "pids": [os.getpid(), os.getppid()]})
