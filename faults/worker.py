@@ -13,7 +13,6 @@ SCRAPERS = Path(__file__).with_name("scrapers.py")
 
 def unfence() -> None:
     """Take the token out of every query that compares it."""
-    from swather.store import factory  # noqa: F401, PLC0415 - loads nothing yet
     from swather.store.postgres import settings as postgres  # noqa: PLC0415
     from swather.store.sqlite import settings as sqlite  # noqa: PLC0415
     from tests.store.test_fence_control import COMPARES, without_fence  # noqa: PLC0415
