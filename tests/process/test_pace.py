@@ -156,12 +156,13 @@ def test_two_runs_on_one_host_keep_to_the_strictest_of_their_limits(
         store.lanes.pause(lane)
         for _ in range(SHARERS // 2):
             either_yard.start(run, "three", concurrency=10)
-    wait_until(lambda: len(store.workers.find()) == SHARERS, 60)
-    # Nobody may claim before all runs have workers that look for work.
-    time.sleep(1)
-    store.lanes.unpause(lane)
-    time.sleep(2 * SECONDS)
     both = strictest(*limits)
+    wait_until(lambda: len(store.workers.find()) == SHARERS, 60)
+    # A run's limits hold from when somebody looks for work in it.
+    wait_until(lambda: store.lanes.get(lane).run_limits == both, 60)
+    store.lanes.unpause(lane)
+    wait_until(lambda: site.arrivals, 60)
+    time.sleep(2 * SECONDS)
     arrivals = site.of(FIRST)
     for window in (1.0, SECONDS):
         # A request may arrive late and the next one in time.
@@ -205,4 +206,5 @@ def test_hosts_that_redirect_to_one_make_no_more_requests_there_than_may_be_in_f
         wait_until(lambda: either_yard.counts(run) == {"completed": len(targets)}, 60 + 4 * SECONDS)
         assert site.most_at_once[FIRST] <= 4
         assert len([one for one in site.of(FIRST) if one.path != "/robots.txt"]) == len(targets)
-        assert either_yard.store.lanes.get(site.lane(FIRST)).in_flight == 0
+        # The store is told of the last one a moment after its task has ended.
+        wait_until(lambda: either_yard.store.lanes.get(site.lane(FIRST)).in_flight == 0, 30)

@@ -31,6 +31,61 @@ def test_permits_come_at_the_pace_of_their_lane(store: Store, clock: Clock):
     assert store.queue.permits(lease.fence, "site", 5).granted == 2
 
 
+def test_a_moment_to_come_is_taken_and_nobody_else_gets_it(store: Store, clock: Clock):
+    worker = a_worker(store)
+    store.lanes.limit("site", Limits(1.0, 1))
+    a_run(store, 5, lane="site")
+    (lease,) = claim(store, worker)
+    granted = store.queue.permits(lease.fence, "site", ahead_seconds=2.0)
+    assert granted.granted == 1
+    assert granted.starts_in_seconds == pytest.approx(1.0, abs=0.5)
+    assert granted.every_seconds == 1.0
+    clock.advance(1.2)
+    assert claim(store, worker) == []
+    clock.advance(1.0)
+    assert len(claim(store, worker)) == 1
+
+
+def test_moments_are_taken_no_further_ahead_than_was_asked_for(store: Store):
+    store.lanes.limit("site", Limits(1.2, 1))
+    lease = a_lease(store)
+    moments = [store.queue.permits(lease.fence, "site", ahead_seconds=2.0) for _ in range(4)]
+    assert [one.granted for one in moments] == [1, 1, 0, 0]
+    assert moments[3].held == "paced"
+    assert moments[3].retry_after_seconds == pytest.approx(2.4, abs=0.4)
+
+
+@pytest.mark.parametrize("hold", ["pause", "cool", "full"])
+def test_a_moment_is_only_taken_where_nothing_but_a_pace_is_in_the_way(store: Store, hold: str):
+    in_flight = 1 if hold == "full" else None
+    store.lanes.limit("site", Limits(0.5, 1, in_flight))
+    lease = a_lease(store)
+    assert store.queue.permits(lease.fence, "site", held=0).granted == 1
+    if hold == "pause":
+        store.lanes.pause("site")
+    elif hold == "cool":
+        store.lanes.cool("site", 1.0)
+    refused = store.queue.permits(lease.fence, "site", held=1, ahead_seconds=2.0)
+    assert refused.granted == 0
+    assert refused.held == {"pause": "paused", "cool": "cooling", "full": "full"}[hold]
+
+
+def test_a_lease_says_at_which_interval_it_was_claimed(store: Store):
+    worker = a_worker(store)
+    store.lanes.limit("slow", Limits(60.0, 5))
+    a_run(store, 1, lane="slow", name="one")
+    a_run(store, 1, lane="free", name="two")
+    found = {lease.lane: lease.every_seconds for lease in claim(store, worker, 5)}
+    assert found == {"slow": 60.0, "free": 0.0}
+
+
+def test_a_lease_knows_the_interval_of_its_scraper(store: Store):
+    store.lanes.limit("shop", Limits(7.0, 2), PacedKind.SCRAPER)
+    a_run(store, 1, scraper="shop", lane="free")
+    (lease,) = claim(store, a_worker(store))
+    assert lease.every_seconds == 7.0
+
+
 def test_permits_and_claims_share_the_pace(store: Store):
     worker = a_worker(store)
     store.lanes.limit("site", Limits(1_000.0, 3))

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,6 +21,13 @@ ROUNDING_SECONDS = 0.001
 _numbers = count()
 
 
+class Start(NamedTuple):
+    """True time, before and after the store was asked: when it began lies between them."""
+
+    before: float
+    after: float
+
+
 class SharedLane:
     """Runs on one lane, each with a worker, and every start on it in true time."""
 
@@ -30,7 +37,7 @@ class SharedLane:
         self._clock = clock
         self._set_wall = set_wall
         self._advanced = 0.0
-        self.starts: list[float] = []
+        self.starts: list[Start] = []
         self.runs: list[str] = []
         self._workers: list[int] = []
 
@@ -58,16 +65,18 @@ class SharedLane:
         """Further requests of a task that began elsewhere."""
         other = a_run(self.store, 1, lane=f"{self.name}-elsewhere{next(_numbers)}")
         (lease,) = claim(self.store, self._workers[run], runs=(other,))
+        before = self.now()
         granted = self.store.queue.permits(lease.fence, self.name, wanted).granted
-        self.starts += [self.now()] * granted
+        self.starts += [Start(before, self.now())] * granted
         finish(self.store, completed(lease))
         return granted
 
-    def _take(self, run: int, wanted: int) -> list[float]:
+    def _take(self, run: int, wanted: int) -> list[Start]:
+        before = self.now()
         leases = claim(self.store, self._workers[run], wanted, runs=(self.runs[run],))
-        at = self.now()
+        start = Start(before, self.now())
         finish(self.store, *map(completed, leases))
-        return [at] * len(leases)
+        return [start] * len(leases)
 
     def close(self) -> None:
         for run in self.runs:
@@ -95,12 +104,12 @@ def a_lane(
     return lambda: SharedLane(store, clock, set_wall)
 
 
-def assert_no_window_holds_too_many(starts: list[float], limits: Limits) -> None:
+def assert_no_window_holds_too_many(starts: list[Start], limits: Limits) -> None:
     if not limits.every_seconds:
         return
     for first, opening in enumerate(starts):
         for last in range(first, len(starts)):
-            window = starts[last] - opening + ROUNDING_SECONDS
+            window = starts[last].after - opening.before + ROUNDING_SECONDS
             assert last - first + 1 <= limits.burst + math.floor(window / limits.every_seconds)
 
 

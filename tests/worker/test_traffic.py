@@ -1,6 +1,7 @@
 """What a worker knows of lanes, for itself: a store that is asked is a list of its answers."""
 
 import asyncio
+import itertools
 import time
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from swather.errors import Postponed
 from swather.model.lease import Permits
 from swather.worker import traffic as module
 from swather.worker.places import Places
-from swather.worker.traffic import Traffic
+from swather.worker.traffic import Punctuality, Traffic
 
 
 class Asked:
@@ -31,8 +32,8 @@ def granted(**fields):
     return Permits(1, granted_at=time.monotonic(), **fields)
 
 
-def late():
-    return Permits(1, granted_at=time.monotonic() - 1)
+def late(seconds=1.0, **fields):
+    return Permits(1, granted_at=time.monotonic() - seconds, **fields)
 
 
 async def told(lane, n):
@@ -44,7 +45,7 @@ def a_traffic(asked):
 
 
 def an_attempt(lane="own"):
-    lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic())
+    lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic(), every_seconds=0.0)
     return SimpleNamespace(lease=lease, postponed=None)
 
 
@@ -64,10 +65,63 @@ def test_a_permit_that_came_later_than_usual_is_thrown_away():
     assert asked.times == 4
 
 
-def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken():
-    asked = Asked(granted, *[late] * 50)
-    pay(asked, times=40)
-    assert asked.times < 50
+def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken(monkeypatch):
+    now = itertools.count(time.monotonic(), 0.2)
+    monkeypatch.setattr(module, "monotonic", lambda: next(now))
+    punctuality = Punctuality()
+    in_time = [punctuality.is_in_time("own", 0.3, 0.2) for _ in range(20)]
+    assert in_time == sorted(in_time)
+    assert in_time.count(False) < 8
+
+
+def test_permits_that_were_kept_do_not_become_usual_by_being_many():
+    punctuality = Punctuality()
+    kept = [8.0 - 0.25 * number for number in range(30)]
+    assert not any(punctuality.is_in_time("own", seconds, 0.25) for seconds in kept)
+
+
+def test_a_permit_of_a_slow_lane_is_good_for_longer():
+    asked = Asked(lambda: late(2.0, every_seconds=60.0))
+    pay(asked)
+    assert asked.times == 1
+
+
+def test_a_moment_that_was_granted_is_waited_for():
+    asked = Asked(lambda: granted(starts_in_seconds=0.1, every_seconds=0.1))
+    began = time.monotonic()
+    pay(asked)
+    assert time.monotonic() - began >= 0.1
+
+
+def test_a_lane_that_was_closed_meanwhile_is_asked_again():
+    async def main():
+        asked = Asked(lambda: granted(starts_in_seconds=0.05, every_seconds=0.1), granted)
+        traffic = a_traffic(asked)
+        paying = asyncio.create_task(traffic.pay(an_attempt(), "own"))
+        await asyncio.sleep(0.02)
+        traffic.close("own", 0.2)
+        began = time.monotonic()
+        await paying
+        assert time.monotonic() - began >= 0.19
+        assert asked.times == 2
+
+    asyncio.run(main())
+
+
+def test_a_place_that_came_with_a_moment_nobody_waited_for_is_left():
+    async def main():
+        asked = Asked(lambda: granted(starts_in_seconds=5.0, every_seconds=5.0, is_counted=True))
+        places = Places(told)
+        traffic = Traffic(asked, places)
+        paying = asyncio.create_task(traffic.pay_for_place(an_attempt(), "other", gives_up=False))
+        await asyncio.sleep(0.02)
+        assert places.taken("other") == 1
+        paying.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await paying
+        assert places.taken("other") == 0
+
+    asyncio.run(main())
 
 
 def test_a_free_lane_is_asked_for_once_in_a_while():

@@ -13,7 +13,8 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """A task handed to a worker. `(task_id, token)` fences every write the worker makes for it.
 
     `claimed_at` tells who claimed it, in seconds of his own monotonic clock, when that was: not
-    later than its lane was charged for it.
+    later than its lane was charged for it. `every_seconds` is the interval of that lane, or of its
+    scraper if that is longer; 0 where nothing paces them.
     """
 
     task_id: int
@@ -28,6 +29,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     part: int = 0
     cursor: Any = None
     claimed_at: float = 0.0
+    every_seconds: float = 0.0
 
     @property
     def fence(self) -> tuple[int, int]:
@@ -78,7 +80,8 @@ class Permits(msgspec.Struct, frozen=True):
     """How many further requests may start now; when none may, how long to wait before asking, and
     what holds them back: "paced", "full", "cooling" or "paused". A stale lease is granted none, for
     no such reason. `is_free`: there was nothing that could have held them back but a number in
-    flight, `is_counted`: the lane has such a number. `granted_at` is meant like Lease.claimed_at.
+    flight, `is_counted`: the lane has such a number. `granted_at` and `every_seconds` are meant as
+    in a Lease; what is granted starts `starts_in_seconds` later.
     """
 
     granted: int
@@ -87,3 +90,5 @@ class Permits(msgspec.Struct, frozen=True):
     is_free: bool = False
     is_counted: bool = False
     granted_at: float = 0.0
+    every_seconds: float = 0.0
+    starts_in_seconds: float = 0.0

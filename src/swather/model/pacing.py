@@ -17,6 +17,10 @@ _TOLERANCE_SECONDS: Final = 1e-6
 # How much later than the limits explain `due_at` may be: transactions do not commit in the order in
 # which they read the clock.
 _SKEW_SECONDS: Final = 5.0
+# How far ahead a start may be taken; together with the skew of others, what limits explain.
+MAX_AHEAD_SECONDS: Final = 2.0
+# What holds back a start that only has to wait for its moment.
+PACED: Final = "paced"
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -163,4 +167,4 @@ def held_by(limits: Limits, pace: Pace, now: float) -> str:
     if pace.cool_until is not None and pace.cool_until >= opens:
         return "cooling"
     is_full = limits.in_flight is not None and pace.in_flight >= limits.in_flight
-    return "full" if is_full else "paced"
+    return "full" if is_full else PACED

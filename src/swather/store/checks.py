@@ -7,6 +7,7 @@ from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCance
 from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
 from swather.model.load import Load
+from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun, RunState
 from swather.model.task import check_file_name, check_name
@@ -71,8 +72,14 @@ def check_seconds(what: str, seconds: float) -> float:
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
 
 
-def check_permits(lane: str, count: int, held: int | None = None) -> None:
+def check_permits(
+    lane: str, count: int, held: int | None = None, ahead_seconds: float = 0.0
+) -> None:
     check_name("lane", lane)
+    if not 0.0 <= ahead_seconds <= MAX_AHEAD_SECONDS:
+        raise InputError(
+            f"ahead_seconds must be from 0 to {MAX_AHEAD_SECONDS:g}, got {ahead_seconds!r}"
+        )
     if count < 1:
         raise InputError(f"count must be at least 1, got {count!r}")
     if held is not None and (held < 0 or not lane):

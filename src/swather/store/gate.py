@@ -1,11 +1,20 @@
 """What may pass a lane or a scraper's limits during one claim, as both databases count it."""
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 from swather.model.lease import Permits
-from swather.model.pacing import Limits, Pace, allowance, bounded, held_by, opens_at, started
+from swather.model.pacing import (
+    PACED,
+    Limits,
+    Pace,
+    allowance,
+    bounded,
+    held_by,
+    opens_at,
+    started,
+)
 
 # What holds back a request on a lane that has as many in flight as it may.
 FULL: Final = "full"
@@ -52,6 +61,31 @@ class BaseGate:
 
     def held_by(self) -> str:
         return held_by(self.limits, self.after(), self.now)
+
+
+class Grant(NamedTuple):
+    """So many may pass all gates, the first of them in so many seconds."""
+
+    granted: int
+    starts_in_seconds: float = 0.0
+
+
+def grant(gates: Sequence[BaseGate], wanted: int, ahead_seconds: float) -> Grant:
+    """What may pass now; if nothing may, one that only has to wait for its pace, for so long at
+    most: its moment is then taken, and nobody who comes meanwhile can have it.
+    """
+    count = min([wanted, *(gate.left for gate in gates)])
+    if count or not ahead_seconds:
+        return Grant(count)
+    wait = max(gate.opens_at() - gate.now for gate in gates)
+    if wait <= ahead_seconds and all(gate.held_by() in ("", PACED) for gate in gates):
+        return Grant(1, wait)
+    return Grant(0)
+
+
+def slowest(gates: Iterable[BaseGate]) -> float:
+    """The longest interval between two who pass."""
+    return max((gate.limits.every_seconds for gate in gates), default=0.0)
 
 
 def refusal(gates: Sequence[BaseGate]) -> Permits:

@@ -177,6 +177,7 @@ class Queue(Protocol):
         *,
         held: int | None = None,
         gives_up: bool = False,
+        ahead_seconds: float = 0.0,
     ) -> Permits:
         """Leave for further requests on `lane`, at its pace; a stale fence gets none.
 
@@ -184,7 +185,9 @@ class Queue(Protocol):
         many of them its worker has in flight on `lane` just now. What is granted adds to these
         until `in_flight` or the next question says otherwise. With `gives_up`, a task that finds
         the lane full no longer stands for a request on its own: two tasks that wait for each
-        other's lane would wait forever.
+        other's lane would wait forever. Where nothing but a pace holds it back, one request may be
+        granted that starts within `ahead_seconds`: who asks for leave only when it is due may find
+        it taken by claims, time and again.
         """
         ...
 

@@ -128,9 +128,12 @@ class Writer:
         *,
         held: int | None = None,
         gives_up: bool = False,
+        ahead_seconds: float = 0.0,
     ) -> Future[Permits]:
         return self._call(
-            lambda: self._store.queue.permits(fence, lane, count, held=held, gives_up=gives_up)
+            lambda: self._store.queue.permits(
+                fence, lane, count, held=held, gives_up=gives_up, ahead_seconds=ahead_seconds
+            )
         )
 
     def in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:

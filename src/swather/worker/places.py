@@ -5,11 +5,14 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Final
+from weakref import WeakValueDictionary
 
 _log = logging.getLogger(__name__)
 
 # When somebody else's request may have ended, on a lane that was full.
 LOOK_AGAIN_SECONDS: Final = 0.1
+# When to try again to tell a store that could not be reached.
+TELL_AGAIN_SECONDS: Final = 1.0
 
 Tell = Callable[[str, int], Awaitable[None]]
 
@@ -23,7 +26,8 @@ class Places:
         self._tell = tell
         self._taken: Counter[str] = Counter()
         self._told: Counter[str] = Counter()
-        self._turns: dict[str, asyncio.Lock] = {}
+        # A lock lives as long as anybody holds it or waits for it.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._left: dict[str, asyncio.Event] = {}
         self._telling: dict[str, asyncio.Task[None]] = {}
 
@@ -68,17 +72,31 @@ class Places:
         self._told[lane] = -1
         self.put_right(lane)
 
+    def knows(self) -> set[str]:
+        """The lanes of which anything is remembered."""
+        return {*self._taken, *self._told, *self._left, *self._telling}
+
     async def _tell_all(self, lane: str) -> None:
         try:
-            async with self.turn(lane):
-                while self._told[lane] != self._taken[lane]:
+            while True:
+                async with self.turn(lane):
                     count = self._taken[lane]
-                    await self._tell(lane, count)
-                    self._told[lane] = count
-        except Exception:  # noqa: BLE001 - the next word puts it right, or the end of this worker
-            _log.warning("could not tell the store what is in flight on %s", lane, exc_info=True)
+                    if self._told[lane] == count:
+                        break
+                    is_told = await self._is_told(lane, count)
+                    self._told[lane] = count if is_told else -1
+                if not is_told:
+                    await asyncio.sleep(TELL_AGAIN_SECONDS)
         finally:
             del self._telling[lane]
-            if not self._taken[lane] and not self.turn(lane).locked():
-                for known in (self._taken, self._told, self._turns, self._left):
-                    known.pop(lane, None)
+        if not self._taken[lane]:
+            for known in (self._taken, self._told, self._left):
+                known.pop(lane, None)
+
+    async def _is_told(self, lane: str, count: int) -> bool:
+        try:
+            await self._tell(lane, count)
+        except Exception:  # noqa: BLE001 - it is tried again until it succeeds or the worker ends
+            _log.warning("could not tell the store what is in flight on %s", lane, exc_info=True)
+            return False
+        return True

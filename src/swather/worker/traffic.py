@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
+from swather.model.pacing import MAX_AHEAD_SECONDS, PACED
 from swather.scraping.targets import lane_of_url
 from swather.worker.attempt import Attempt
 from swather.worker.places import Places
@@ -21,9 +22,13 @@ FREE_TO_BEGIN_SECONDS: Final = 2.0
 # When to come back to a lane of others that somebody has paused.
 PAUSED_SECONDS: Final = 60.0
 ASK_AGAIN_SECONDS: Final = 1.0
-AT_ONCE: Final = 1e-9
-# How much later than usual after a claim or a permit the request may be made that it was for.
+# How much later than usual after a claim or a permit the request may be made that it was for: so
+# long, or so much of the lane's interval, by which one request too many may come in any time.
 GOOD_FOR_SECONDS: Final = 0.025
+GOOD_FOR_INTERVALS: Final = 0.5
+# By how much at once, and in a second, what is usual may become later.
+LATER_SECONDS: Final = 0.05
+LATER_PER_SECOND: Final = 0.5
 _MAX_LANES: Final = 10_000
 
 # How long a request waits for others to end on a full lane. Not forever: they may be of targets
@@ -53,6 +58,13 @@ class Paid(NamedTuple):
     has_given_up: bool
 
 
+class _Usual(NamedTuple):
+    """How late permits of a lane usually come, as of when."""
+
+    late_seconds: float
+    at: float
+
+
 class Punctuality:
     """Whether permits come in time. Those that are kept, or are on their way for different times,
     could be used all at once; a delay that all of them have, as behind a slow disk or a distant
@@ -60,15 +72,19 @@ class Punctuality:
     """
 
     def __init__(self) -> None:
-        self._usual: dict[str, float] = {}
+        self._usual: dict[str, _Usual] = {}
 
-    def is_in_time(self, lane: str, late_seconds: float) -> bool:
-        usual = self._usual.get(lane, 0.0)
+    def is_in_time(self, lane: str, late_seconds: float, every_seconds: float) -> bool:
+        now = monotonic()
+        usual, at = self._usual.get(lane, _Usual(0.0, now))
         if len(self._usual) >= _MAX_LANES:
             self._usual.clear()
-        # The least counts, and is left by halves where all have become later.
-        self._usual[lane] = min(late_seconds, (usual + late_seconds) / 2)
-        return late_seconds - usual <= GOOD_FOR_SECONDS
+        # The least counts. It is left by steps that take time: a delay of many who have waited
+        # together, and would now start together, is none that keeps them apart.
+        later = usual + min(LATER_SECONDS, LATER_PER_SECOND * (now - at))
+        self._usual[lane] = _Usual(min(late_seconds, later), now)
+        good_for = max(GOOD_FOR_SECONDS, GOOD_FOR_INTERVALS * every_seconds)
+        return late_seconds - usual <= good_for
 
 
 class _Closed(NamedTuple):
@@ -135,7 +151,7 @@ class Traffic:
         if lane in self._closed and self._closed[lane].known_at < claimed_at:
             del self._closed[lane]  # It was open when this task was claimed.
         now = monotonic()
-        if not self._claims.is_in_time(lane, now - claimed_at):
+        if not self._claims.is_in_time(lane, now - claimed_at, lease.every_seconds):
             # Without a pace there is nothing to be late for, but for a lane that was closed since.
             since = max(claimed_at, self._free.get(lane, _NEVER).at)
             if lane not in self._free or now - since > FREE_TO_BEGIN_SECONDS:
@@ -163,8 +179,11 @@ class Traffic:
                 wait = self._wait_for_open(attempt, lane)
                 if wait <= 0.0:
                     permits = await self._ask(attempt, lane)
-                    if (wait := self._heed(attempt, lane, permits)) <= 0.0:
-                        return
+                    if permits.granted:
+                        if await self._has_come_in_time(lane, permits):
+                            return
+                        continue
+                    wait = self._heed(attempt, lane, permits)
                 await asyncio.sleep(wait)
 
     async def pay_for_place(self, attempt: Attempt, lane: str, *, gives_up: bool) -> Paid:
@@ -184,10 +203,11 @@ class Traffic:
                         self._check_patience(attempt, lane, monotonic() - began)
                         await places.wait(lane)
                         continue
-                    if (wait := self._heed(attempt, lane, permits)) <= 0.0:
-                        if permits.is_counted:
-                            places.take(lane)
-                        return Paid(permits.is_counted, has_given_up)
+                    if permits.granted:
+                        if await self._has_come_to_place(lane, permits):
+                            return Paid(permits.is_counted, has_given_up)
+                        continue
+                    wait = self._heed(attempt, lane, permits)
                 await asyncio.sleep(wait)
         return Paid(False, has_given_up)
 
@@ -210,21 +230,43 @@ class Traffic:
         self._closed.pop(lane, None)
         return 0.0
 
-    def _heed(self, attempt: Attempt, lane: str, permits: Permits) -> float:
-        """How long to wait before the next question; 0 when it was answered with yes."""
-        now = monotonic()
+    async def _has_come_in_time(self, lane: str, permits: Permits) -> bool:
+        """Wait for the moment that was granted; whether the request may be made then. A permit that
+        came late is thrown away: used now, the request would follow too close on others.
+        """
         if permits.is_free:
-            self._remember_free(lane, _Free(now, permits.is_counted))
-        if permits.granted:
-            # One that came late is thrown away: used now, it would follow too close on others.
-            in_time = self._permits.is_in_time(lane, now - permits.granted_at)
-            return 0.0 if permits.is_free or in_time else AT_ONCE
+            self._remember_free(lane, _Free(monotonic(), permits.is_counted))
+            return True
+        starts_at = permits.granted_at + permits.starts_in_seconds
+        if (wait := starts_at - monotonic()) > 0:
+            await asyncio.sleep(wait)
+        late_seconds = monotonic() - starts_at
+        is_in_time = self._permits.is_in_time(lane, late_seconds, permits.every_seconds)
+        return is_in_time and lane not in self._closed
+
+    async def _has_come_to_place(self, lane: str, permits: Permits) -> bool:
+        """The same for a permit that, on a lane that counts them, came with a place."""
+        has_come = False
+        if permits.is_counted:
+            self._places.take(lane)
+        try:
+            has_come = await self._has_come_in_time(lane, permits)
+        finally:
+            if permits.is_counted and not has_come:
+                self._places.leave(lane)
+        return has_come
+
+    def _heed(self, attempt: Attempt, lane: str, permits: Permits) -> float:
+        """How long to wait before the next question."""
+        now = monotonic()
         wait = permits.retry_after_seconds or ASK_AGAIN_SECONDS
         if permits.held == "paused":
             return self._bearable(attempt, lane, PAUSED_SECONDS, permits.held)
         if permits.held == "cooling":
             self._closed[lane] = _Closed(now + wait, now)
             return self._bearable(attempt, lane, wait, permits.held)
+        if permits.held == PACED and wait > MAX_AHEAD_SECONDS:
+            return wait - MAX_AHEAD_SECONDS
         return wait
 
     def _check_patience(self, attempt: Attempt, lane: str, waited_seconds: float) -> None:

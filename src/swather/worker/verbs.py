@@ -9,6 +9,7 @@ from typing import Any
 from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Permits
 from swather.model.outcome import File, Item, Verdict
+from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.model.task import Target
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
@@ -91,7 +92,13 @@ class Services:
     ) -> Awaitable[Permits]:
         _check(attempt)
         return asyncio.wrap_future(
-            self.writer.permits(attempt.fence, lane, held=held, gives_up=gives_up)
+            self.writer.permits(
+                attempt.fence,
+                lane,
+                held=held,
+                gives_up=gives_up,
+                ahead_seconds=MAX_AHEAD_SECONDS,
+            )
         )
 
     def _tell_in_flight(self, lane: str, n: int) -> Awaitable[None]:

@@ -2,8 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, NamedTuple
 
 from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
@@ -13,13 +13,14 @@ from swather.store.postgres.outlook import Hold
 from swather.store.postgres.settings import queries
 
 Rows = list[tuple[Any, ...]]
+NO_INTERVALS: Final[Mapping[int, float]] = {}
 
 
 class Attempt(NamedTuple):
     """What one statement asked for, and where its answer will be.
 
     `closed`: heads that turned out to give nothing now. `opens_seconds`: set when the scraper lets
-    nothing pass for so long.
+    nothing pass for so long. `every_seconds`: the intervals of heads that have one.
     """
 
     pick: Pick
@@ -30,6 +31,7 @@ class Attempt(NamedTuple):
     closed: Collection[int] = ()
     opens_seconds: float | None = None
     is_counted: bool = False
+    every_seconds: Mapping[int, float] = NO_INTERVALS
 
     def answered(self) -> tuple["Attempt", Rows]:
         """The rows of the answer, and the attempt as it turned out to be."""
@@ -144,7 +146,8 @@ def _ask_limited(
         passing.save(connection, Counter(row[8] for row in found))
     else:
         passing.save(connection, Counter())
-    return Attempt(pick, admitted, wanted, began, answer, closed)
+    every_seconds = passing.every_seconds({offer.head.id for offer in admitted})
+    return Attempt(pick, admitted, wanted, began, answer, closed, every_seconds=every_seconds)
 
 
 def _probes(connection: Connection, rows: Rows) -> Probes:

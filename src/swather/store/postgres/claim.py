@@ -164,7 +164,8 @@ class Claimer:
         if gone:
             for scope in offered:
                 scope.drop(gone)
-        return [_lease_of(row, attempt.began) for row in rows]
+        every_seconds = attempt.every_seconds
+        return [_lease_of(row, attempt.began, every_seconds.get(row[8], 0.0)) for row in rows]
 
     def _learn(self, attempt: Attempt, taken: list[list[int]], *, complete: bool) -> set[int]:
         """Set marks by what was taken; the heads that have nothing, as far as was seen."""
@@ -264,7 +265,7 @@ def _heads_by_scope(offers: list[Offer]) -> dict[Scope, set[int]]:
     return by_scope
 
 
-def _lease_of(row: tuple[Any, ...], claimed_at: float) -> Lease:
+def _lease_of(row: tuple[Any, ...], claimed_at: float, every_seconds: float) -> Lease:
     return Lease(
         task_id=row[0],
         token=row[1],
@@ -278,4 +279,5 @@ def _lease_of(row: tuple[Any, ...], claimed_at: float) -> Lease:
         part=row[14] or 0,
         cursor=None if row[15] is None else decode(row[15]),
         claimed_at=claimed_at,
+        every_seconds=every_seconds,
     )

@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from swather.model.pacing import Limits, Pace, strictest
-from swather.store.gate import BaseGate
+from swather.store.gate import BaseGate, slowest
 from swather.store.postgres.arrays import Bigints, Floats, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.settings import queries
@@ -89,6 +90,13 @@ class Passing:
         gates = [*self._gates.values(), *self._probes.values()]
         gates += [self._scraper] if self._scraper else []
         return any(gate.limits.every_seconds for gate in gates)
+
+    def every_seconds(self, heads: Iterable[int]) -> dict[int, float]:
+        """The longest interval that each of these heads has to keep."""
+        of_scraper = self._scraper.limits.every_seconds if self._scraper else 0.0
+        return {
+            head_id: max(of_scraper, slowest(self._by_head.get(head_id, ()))) for head_id in heads
+        }
 
     def admit(self, head_id: int, limited: bool, quota: int) -> int:
         """How much of a quota may be asked for."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from swather.model.lease import Permits
 from swather.model.pacing import Limits, Pace
-from swather.store.gate import FULL, refusal
+from swather.store.gate import FULL, grant, refusal, slowest
 from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
@@ -24,6 +24,7 @@ class Asked(NamedTuple):
     wanted: int
     held: int | None
     gives_up: bool
+    ahead_seconds: float
 
 
 class Permitter:
@@ -44,15 +45,22 @@ class Permitter:
             self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
         granted_at = time.monotonic()
         gates, is_counted = self._gates(asked, worker_id, scraper_id, tuple(of_runs))
-        granted = min([asked.wanted, *(gate.left for gate in gates)])
+        granted, starts_in_seconds = grant(gates, asked.wanted, asked.ahead_seconds)
         for gate in gates:
             gate.passed = granted
         save_paces(self._connection, gates)
         if granted:
             if asked.held is not None and is_counted:
                 self._set(worker_id, asked.lane_id, asked.held + granted)
-            is_free = not any(gate.limits.every_seconds for gate in gates)
-            return Permits(granted, is_free=is_free, is_counted=is_counted, granted_at=granted_at)
+            every_seconds = slowest(gates)
+            return Permits(
+                granted,
+                is_free=not every_seconds,
+                is_counted=is_counted,
+                granted_at=granted_at,
+                every_seconds=every_seconds,
+                starts_in_seconds=starts_in_seconds,
+            )
         refused = refusal(gates)
         if refused.held == FULL and asked.gives_up and own_lane_id:
             self._connection.execute(queries.give_up_place, fence, hot=True)

@@ -169,9 +169,11 @@ class PostgresQueue:
         *,
         held: int | None = None,
         gives_up: bool = False,
+        ahead_seconds: float = 0.0,
     ) -> Permits:
-        check_permits(lane, count, held)
-        asked = Asked(fence, lane_id(self._connection, lane), count, held, gives_up)
+        check_permits(lane, count, held, ahead_seconds)
+        number = lane_id(self._connection, lane)
+        asked = Asked(fence, number, count, held, gives_up, ahead_seconds)
         return self._connection.transact(lambda: self._permits.give(asked))
 
     def in_flight(self, worker_id: int, lane: str, n: int) -> None:

@@ -11,7 +11,7 @@ from swather.model.payload import encode
 from swather.model.task import Target
 from swather.store.checks import check_permits
 from swather.store.finishing import Plan, prepare, prepare_results
-from swather.store.gate import FULL, refusal
+from swather.store.gate import FULL, grant, refusal, slowest
 from swather.store.ports import Fence, Finished
 from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
@@ -107,8 +107,9 @@ class SQLiteQueue:
         *,
         held: int | None = None,
         gives_up: bool = False,
+        ahead_seconds: float = 0.0,
     ) -> Permits:
-        check_permits(lane, count, held)
+        check_permits(lane, count, held, ahead_seconds)
         with self._connection.transaction():
             lease = self._finisher.held(fence)
             if lease is None:
@@ -119,16 +120,21 @@ class SQLiteQueue:
                 self._set_in_flight(lease.worker_id, number, held)
             asked = Asked(lease, number, count, held)
             gates, is_counted = permit_gates(self._connection, asked)
-            granted = min([count, *(gate.left for gate in gates)])
+            granted, starts_in_seconds = grant(gates, count, ahead_seconds)
             for gate in gates:
                 gate.take(granted)
                 gate.save(self._connection)
             if held is not None and granted and is_counted:
                 self._set_in_flight(lease.worker_id, number, held + granted)
             if granted:
-                is_free = not any(gate.limits.every_seconds for gate in gates)
+                every_seconds = slowest(gates)
                 return Permits(
-                    granted, is_free=is_free, is_counted=is_counted, granted_at=granted_at
+                    granted,
+                    is_free=not every_seconds,
+                    is_counted=is_counted,
+                    granted_at=granted_at,
+                    every_seconds=every_seconds,
+                    starts_in_seconds=starts_in_seconds,
                 )
             refused = refusal(gates)
             if refused.held == FULL and gives_up and lease.lane_id:

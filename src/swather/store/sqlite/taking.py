@@ -12,6 +12,7 @@ from swather.model.payload import decode
 from swather.model.retry import Faults
 from swather.model.strategy import Strategy, draw
 from swather.model.task import State
+from swather.store.gate import slowest
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, scraper_gate
@@ -187,6 +188,8 @@ class Taking:
         taken = 0
         for head_id, found in picked.items():
             head = heads[head_id]
+            gates = head.gates if run.gate is None else [*head.gates, run.gate]
+            every_seconds = slowest(gates) if gates else 0.0
             for row in found:
                 priority, task_id = row[1], row[2]
                 low, high = ranges.get((head_id, priority), (task_id, task_id))
@@ -194,7 +197,9 @@ class Taking:
                 outdated = row[13] is not None and row[13] != run.version
                 if row[10] or outdated:
                     replacing.append((task_id,))
-                self.leases.append(self._lease_of(run, partition, head, row, outdated=outdated))
+                self.leases.append(
+                    self._lease_of(run, partition, head, row, every_seconds, outdated=outdated)
+                )
             taken += len(found)
         # What was picked of a priority is all there is between its ends: we alone are writing.
         lease = self._token, self._request.worker_id, run.id
@@ -217,7 +222,14 @@ class Taking:
         return 0 if self._request.unpaced else head.lane_id
 
     def _lease_of(
-        self, run: ClaimedRun, partition: str, head: Head, row: tuple[Any, ...], *, outdated: bool
+        self,
+        run: ClaimedRun,
+        partition: str,
+        head: Head,
+        row: tuple[Any, ...],
+        every_seconds: float,
+        *,
+        outdated: bool,
     ) -> Lease:
         resumes = row[11] is not None and not outdated
         return Lease(
@@ -233,6 +245,7 @@ class Taking:
             part=row[11] if resumes else 0,
             cursor=decode(row[12]) if resumes else None,
             claimed_at=self._claimed_at,
+            every_seconds=every_seconds,
         )
 
     def save(self, settings: SQLiteSettings) -> None:
