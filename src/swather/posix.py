@@ -103,20 +103,16 @@ def lock(descriptor: int) -> bool:
     return True
 
 
-_process_id = os.getpid()
+# As os.getpid, without a call: cheap enough to look at for each target.
+process_id = os.getpid()
 
 
 def _note_copy() -> None:
-    global _process_id  # noqa: PLW0603 - there is one per process
-    _process_id = os.getpid()
+    global process_id  # noqa: PLW0603 - there is one per process
+    process_id = os.getpid()
 
 
 os.register_at_fork(after_in_child=_note_copy)
-
-
-def process_id() -> int:
-    """As os.getpid, without a system call: cheap enough to ask for each target."""
-    return _process_id
 
 
 def start_time(pid: int) -> str | None:

@@ -52,6 +52,14 @@ class Asking:
             return None
         return asyncio.run(self._reach.refusal(self.job, host, port, address, private=private))
 
+    def many_meet(self, count, host, address, port=80):
+        async def main():
+            refusal = self._reach.refusal
+            asked = (refusal(self.job, host, port, address, private=True) for _ in range(count))
+            return await asyncio.gather(*asked)
+
+        return asyncio.run(main())
+
 
 @pytest.fixture
 def asking(shop):
@@ -126,3 +134,9 @@ def test_what_is_remembered_has_an_end(asking):
     for number in range(MAX_KNOWN + 5):
         asking._reach._remember((1, f"h{number}.example", 80, False), PUBLIC)
     assert len(asking._reach._known) == len(asking._reach._found) == 5
+
+
+def test_targets_that_begin_together_ask_once(asking):
+    asking.type_in("localhost", 8000)
+    assert asking.many_meet(64, "localhost", "127.0.0.1", 8000) == [None] * 64
+    assert asking.asked.times == 1

@@ -44,8 +44,8 @@ def a_traffic(asked):
     return Traffic(asked, Places(told))
 
 
-def an_attempt(lane="own"):
-    lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic(), every_seconds=0.0)
+def an_attempt(lane="own", every_seconds=0.0):
+    lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic(), every_seconds=every_seconds)
     return SimpleNamespace(lease=lease, postponed=None)
 
 
@@ -171,22 +171,32 @@ def test_a_closed_lane_is_known_to_be_so_until_something_changes():
 
 def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
     traffic = a_traffic(Asked())
-    lease = an_attempt().lease
+    lease = an_attempt(every_seconds=0.05).lease
     assert traffic.is_still_paid(lease)
     later = time.monotonic() + 2 * module.GOOD_FOR_SECONDS
     monkeypatch.setattr(module, "monotonic", lambda: later)
     assert not traffic.is_still_paid(lease)
 
 
-def test_without_a_pace_it_may_be_made_later(monkeypatch):
-    traffic = a_traffic(Asked(lambda: granted(is_free=True)))
-    asyncio.run(traffic.pay(an_attempt(), "own"))
+@pytest.mark.parametrize("seconds", [1, 3])
+def test_without_a_pace_it_may_be_made_later(monkeypatch, seconds):
+    traffic = a_traffic(Asked())
     lease = an_attempt().lease
-    later = time.monotonic() + 1
+    later = time.monotonic() + seconds
     monkeypatch.setattr(module, "monotonic", lambda: later)
-    assert traffic.is_still_paid(lease)
+    assert traffic.is_still_paid(lease) == (seconds < module.FREE_TO_BEGIN_SECONDS)
     traffic.forget()
     assert not traffic.is_still_paid(lease)
+
+
+def test_a_lane_that_was_free_just_now_costs_nothing_however_old_the_claim(monkeypatch):
+    traffic = a_traffic(Asked(lambda: granted(is_free=True)))
+    lease = an_attempt().lease
+    asyncio.run(traffic.pay(an_attempt(), "own"))
+    traffic._free["own"] = traffic._free["own"]._replace(at=time.monotonic() + 9)
+    later = time.monotonic() + 10
+    monkeypatch.setattr(module, "monotonic", lambda: later)
+    assert traffic.is_still_paid(lease)
 
 
 def test_a_claim_pays_for_nothing_on_a_lane_that_was_closed_or_slowed_down_since():

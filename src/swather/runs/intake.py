@@ -117,7 +117,9 @@ class Intake:
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
             reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
             return BadLine(line.number, reason, line.source)
-        self._hosts.update(host for host in hosts_in(target.value) if host not in self._taken)
+        for host in hosts_in(target.value):
+            if host not in self._taken:
+                self._hosts.add(host)
         return row
 
     def _made(self, line: Line) -> Target:

@@ -46,7 +46,7 @@ class Web:
         self._verbs = verbs
         self._log: TaskLog | None = None
         self._is_over = False
-        self._process_id = posix.process_id()
+        self._process_id = posix.process_id
 
     @property
     def log(self) -> TaskLog:
@@ -147,7 +147,7 @@ class Web:
     @property
     def _is_copied(self) -> bool:
         """Whether this process is a copy, made by os.fork, of the one that has the target."""
-        return self._process_id != posix.process_id()
+        return self._process_id != posix.process_id
 
     def _end(self) -> None:
         """The scraper has returned: whoever still holds this may do nothing more with it."""
@@ -155,7 +155,7 @@ class Web:
 
     def _check_usable(self) -> None:
         """AttemptOver for threads, tasks and processes that were left behind."""
-        if not self._is_over and self._process_id == posix.process_id():
+        if not self._is_over and self._process_id == posix.process_id:
             return
         if self._is_over:
             raise AttemptOver(

@@ -94,14 +94,14 @@ def run_scraper(
     typed = parameters.typed(scraper, params or {})
 
     def execute() -> Scraped:
-        process_id = posix.process_id()
+        process_id = posix.process_id
         try:
             scraped = _execute(scraper, lease, typed, source, trip)
         except BaseException as error:
-            if process_id != posix.process_id():
+            if process_id != posix.process_id:
                 copied.leave(error)
             raise
-        if process_id != posix.process_id():
+        if process_id != posix.process_id:
             copied.leave(None)
         return scraped
 

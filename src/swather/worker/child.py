@@ -144,14 +144,14 @@ class Executor:
             copied.stop_in_copies(self._runner.get_loop())
 
     def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
-        process_id = posix.process_id()
+        process_id = posix.process_id
         error: BaseException | None = None
         produced = b""
         try:
             produced = self._scrape(start)
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             error = raised
-        if process_id != posix.process_id():
+        if process_id != posix.process_id:
             copied.leave(error)
         self._close_surplus()
         if error is not None:

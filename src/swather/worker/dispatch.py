@@ -134,7 +134,7 @@ class Dispatch:
             self._start(*self._suspects.popleft(), self._alone)
 
     def _ended(self, attempt: Attempt, ending: Ending, seconds: float) -> None:
-        if is_suspect(attempt.lease.faults):
+        if attempt.runner is self._alone:
             self._alone_now -= 1
         if self._suspects:
             self._start_suspects()

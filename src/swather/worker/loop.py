@@ -195,13 +195,13 @@ def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport
     """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit
     or KeyboardInterrupt, interrupts the loop too; that is its own end and not the worker's.
     """
-    process_id = posix.process_id()
+    process_id = posix.process_id
     is_interruptible = _is_interruptible()
     while True:
         try:
             return loop.run_until_complete(work)
         except (SystemExit, KeyboardInterrupt, RuntimeError) as error:
-            if process_id != posix.process_id():
+            if process_id != posix.process_id:
                 copied.leave(error)
             is_ours = is_interruptible and isinstance(error, KeyboardInterrupt)
             if is_ours or work.done() or loop.is_closed():

@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from concurrent.futures import Executor
 from typing import Final
+from weakref import WeakValueDictionary
 
 from swather.net.typed import typed_as, why_refused
 from swather.store.web_ports import AllowedHosts, Sighting
@@ -25,6 +26,8 @@ class Reach:
         # Where a run first found a name, if nobody had typed it by then.
         self._found: dict[tuple[int, str], str] = {}
         self._public: defaultdict[str, list[Sighting]] = defaultdict(list)
+        # The targets of a run begin together, and one of them asks for all.
+        self._turns: WeakValueDictionary[tuple[int, str, int], asyncio.Lock] = WeakValueDictionary()
 
     def is_known(self, job: Job, host: str, port: int, *, private: bool) -> bool:
         """Whether the run may reach the host, without asking."""
@@ -41,13 +44,23 @@ class Reach:
             self._public[job.run.name].append((host, typed_as(port), found))
             self._remember((job.run.id, host, port, private), found)
             return None
-        first = await asyncio.get_running_loop().run_in_executor(
-            self._executor, self._allowed.pin, job.run.name, host, typed_as(port), found
-        )
-        if (why := why_refused(host, first)) is not None:
-            return why
-        self._remember((job.run.id, host, port, private), found)
-        return None
+        async with self._turn(job.run.id, host, port):
+            if (job.run.id, host, port, private) in self._known:
+                return None  # somebody else has asked meanwhile
+            first = await asyncio.get_running_loop().run_in_executor(
+                self._executor, self._allowed.pin, job.run.name, host, typed_as(port), found
+            )
+            if (why := why_refused(host, first)) is not None:
+                return why
+            self._remember((job.run.id, host, port, private), found)
+            return None
+
+    def _turn(self, run_id: int, host: str, port: int) -> asyncio.Lock:
+        place = (run_id, host, port)
+        turn = self._turns.get(place)
+        if turn is None:
+            turn = self._turns[place] = asyncio.Lock()
+        return turn
 
     def take_public(self) -> dict[str, list[Sighting]]:
         """Hosts that runs have found on the public web since this was last asked."""

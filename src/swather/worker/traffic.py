@@ -75,15 +75,17 @@ class Punctuality:
         self._usual: dict[str, _Usual] = {}
 
     def is_in_time(self, lane: str, late_seconds: float, every_seconds: float) -> bool:
+        good_for = max(GOOD_FOR_SECONDS, GOOD_FOR_INTERVALS * every_seconds)
+        if late_seconds <= good_for and lane not in self._usual:
+            return True
         now = monotonic()
-        usual, at = self._usual.get(lane, _Usual(0.0, now))
+        usual, at = self._usual.get(lane) or _Usual(0.0, now)
         if len(self._usual) >= _MAX_LANES:
             self._usual.clear()
         # The least counts. It is left by steps that take time: a delay of many who have waited
         # together, and would now start together, is none that keeps them apart.
         later = usual + min(LATER_SECONDS, LATER_PER_SECOND * (now - at))
         self._usual[lane] = _Usual(min(late_seconds, later), now)
-        good_for = max(GOOD_FOR_SECONDS, GOOD_FOR_INTERVALS * every_seconds)
         return late_seconds - usual <= good_for
 
 
@@ -95,7 +97,6 @@ class _Closed(NamedTuple):
 
 
 _OPEN: Final = _Closed(0.0, 0.0)
-_NEVER: Final = _Free(0.0, is_counted=True)
 
 
 class Traffic:
@@ -110,6 +111,7 @@ class Traffic:
         self._free: dict[str, _Free] = {}
         self._closed: dict[str, _Closed] = {}
         self._slower_since: dict[str, float] = {}
+        self._changed_at = 0.0
         self._claims = Punctuality()
         self._permits = Punctuality()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -140,6 +142,8 @@ class Traffic:
         self._slower_since[lane] = monotonic()
 
     def forget(self) -> None:
+        """Limits, pauses or cool-downs were changed."""
+        self._changed_at = monotonic()
         self._free.clear()
         self._closed.clear()
 
@@ -151,11 +155,15 @@ class Traffic:
         if lane in self._closed and self._closed[lane].known_at < claimed_at:
             del self._closed[lane]  # It was open when this task was claimed.
         now = monotonic()
-        if not self._claims.is_in_time(lane, now - claimed_at, lease.every_seconds):
-            # Without a pace there is nothing to be late for, but for a lane that was closed since.
-            since = max(claimed_at, self._free.get(lane, _NEVER).at)
-            if lane not in self._free or now - since > FREE_TO_BEGIN_SECONDS:
+        late_seconds = now - claimed_at
+        if lease.every_seconds:
+            if not self._claims.is_in_time(lane, late_seconds, lease.every_seconds):
                 return False
+        elif claimed_at < self._changed_at or (
+            late_seconds > FREE_TO_BEGIN_SECONDS and not self._was_free_lately(lane, now)
+        ):
+            # Without a pace there was nothing to be late for; by now there may be one.
+            return False
         return lane not in self._closed and self._slower_since.get(lane, 0.0) <= claimed_at
 
     def is_free(self, lane: str) -> bool:
@@ -165,6 +173,9 @@ class Traffic:
     def is_open(self, lane: str) -> bool:
         """The same for any request: nor does the lane count those in flight."""
         return self.is_free(lane) and not self._free[lane].is_counted
+
+    def _was_free_lately(self, lane: str, now: float) -> bool:
+        return lane in self._free and now - self._free[lane].at <= FREE_TO_BEGIN_SECONDS
 
     async def pay(self, attempt: Attempt, lane: str) -> None:
         """Return when the attempt may make one more request on the lane, which its lease stands
