@@ -40,6 +40,14 @@ def stop_a_worker(trial: "Trial", random: Random) -> None:
     time.sleep(trial.lease_seconds)
 
 
+def mute_a_worker(trial: "Trial", random: Random) -> None:
+    """Its beats do not come past its lease, and it works on: its tasks run elsewhere, too."""
+    worker = random.choice(trial.workers)
+    if worker.poll() is None:
+        worker.send_signal(signal.SIGUSR1)
+    time.sleep(trial.lease_seconds * 2)
+
+
 def cut_connections(trial: "Trial", random: Random) -> None:
     """End some of them on the server, in whatever they are doing."""
     with suppress(psycopg.Error), psycopg.connect(trial.url, autocommit=True) as connection:
@@ -54,7 +62,9 @@ def crash_the_server(trial: "Trial", random: Random) -> None:
         with psycopg.connect(trial.url, autocommit=True) as connection:
             pids = [pid for (pid,) in connection.execute(_OTHERS).fetchall()]
         os.kill(random.choice(pids), signal.SIGKILL)
-    time.sleep(2.0)
+    # Nobody could work on a server that is never up for as long as a target takes.
+    trial.wait_for_server()
+    time.sleep(random.uniform(1.0, 6.0))
 
 
 def cut_at_commit(trial: "Trial", random: Random) -> None:
@@ -103,6 +113,7 @@ def fill_the_disk(trial: "Trial", random: Random) -> None:
 ON_BOTH: dict[str, Fault] = {
     "kill -9": kill_a_worker,
     "SIGSTOP past the lease": stop_a_worker,
+    "heartbeats lost": mute_a_worker,
     "commands at once": give_commands,
 }
 ON_SQLITE: dict[str, Fault] = {"full disk": fill_the_disk}

@@ -40,11 +40,13 @@ class Trial:
         fenced: bool = True,
         through: CuttingProxy | None = None,
         lease_seconds: float = 3.0,
+        longest_seconds: float = 1.0,
     ) -> None:
         self.url = url
         self.folder = folder
         self.proxy = through
         self.lease_seconds = lease_seconds
+        self._longest_seconds = longest_seconds
         self._fenced = fenced
         self._random = random
         self._targets = targets
@@ -62,6 +64,7 @@ class Trial:
             while loading.is_alive() or self._left() > self._targets // 10:
                 time.sleep(self._random.uniform(0.2, 1.5))
                 fault(self, self._random)
+                self._replace_ended()
             loading.join()
             self._drain()
         finally:
@@ -75,6 +78,9 @@ class Trial:
 
     def replace(self, worker: subprocess.Popen[bytes]) -> None:
         self.workers[self.workers.index(worker)] = self._start()
+
+    def wait_for_server(self) -> None:
+        self._patiently(lambda: self._store.runs.get(self.run))
 
     def unpause(self) -> None:
         self._patiently(lambda: self._store.runs.unpause(self.run))
@@ -96,7 +102,7 @@ class Trial:
         value = {
             "key": key,
             "ledger": str(self._ledger.executed),
-            "seconds": 1.0,
+            "seconds": self._longest_seconds,
             "saves": key.endswith(("0", "5")),
         }
         return Target(value=value, key=key)
@@ -104,12 +110,18 @@ class Trial:
     def _drain(self) -> None:
         deadline = time.monotonic() + _DRAIN_SECONDS
         while time.monotonic() < deadline:
-            for worker in list(self.workers):
-                if worker.poll() is not None:
-                    self.replace(worker)
+            self._replace_ended()
             if not self._left() and not self._patiently(self._store.results.unlinked):
                 return
             time.sleep(0.2)
+
+    def _replace_ended(self) -> None:
+        """As `swather run` does with its workers: one that could not begin, or gave up, is
+        followed by another.
+        """
+        for worker in list(self.workers):
+            if worker.poll() is not None:
+                self.replace(worker)
 
     def _left(self) -> int:
         return self._patiently(lambda: self._store.runs.counts(self.run).unfinished)

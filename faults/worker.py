@@ -1,11 +1,15 @@
 """A worker process of the campaign; as the control, one whose writes are not fenced."""
 
 import logging
+import signal
 import sys
+import time
 from pathlib import Path
+from types import FrameType
 
 from swather.scraping.registry import load
 from swather.worker import Worker
+from swather.worker.heartbeat import Heartbeat
 from swather.worker.process import main
 
 SCRAPERS = Path(__file__).with_name("scrapers.py")
@@ -23,11 +27,29 @@ def unfence() -> None:
                 queries._texts[name] = without_fence(sql)
 
 
+def mute_on_signal(seconds: float) -> None:
+    """SIGUSR1 keeps the worker from beating for so long; it works on, and others take its tasks."""
+    look = Heartbeat._look
+    muted_until = 0.0
+
+    def mute(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal muted_until
+        muted_until = time.monotonic() + seconds
+
+    def look_unless_muted(beat: Heartbeat) -> None:
+        if time.monotonic() >= muted_until:
+            look(beat)
+
+    Heartbeat._look = look_unless_muted  # type: ignore[method-assign]
+    signal.signal(signal.SIGUSR1, mute)
+
+
 if __name__ == "__main__":
     url, run, folder, lease_seconds, fenced = sys.argv[1:]
     logging.basicConfig(level=logging.WARNING)
     if fenced == "unfenced":
         unfence()
+    mute_on_signal(2 * float(lease_seconds))
     scraper = load(f"{SCRAPERS}:campaign")
     worker = Worker(
         url=url,

@@ -4,6 +4,7 @@ import math
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -52,6 +53,11 @@ class Ended(NamedTuple):
     error_class: str
     title: str
     status: int
+
+
+@lru_cache(maxsize=1_000)
+def ended_well(status: int) -> Ended:
+    return Ended("", "", status)
 
 
 class Opens(NamedTuple):
@@ -109,6 +115,17 @@ class Breakers:
         """The fleet knows that it is open: what is claimed from now on is a probe."""
         if place in self._open:
             self._open[place] = self._open[place]._replace(since=now)
+
+    def note_success(self, place: Place, ended: Ended) -> bool:
+        """Take a success into account where no breaker is open, as most are; False if one is:
+        then something may follow from it, see `observe`.
+        """
+        if place in self._open:
+            return False
+        if self._policy.window:
+            window = self._windows.get(place) or self._window(place)
+            window.add(ended)
+        return True
 
     def observe(
         self, place: Place, ended: Ended, *, began_at: float, now: float

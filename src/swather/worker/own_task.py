@@ -6,6 +6,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_Task = asyncio.Task
+_unregister = asyncio.tasks._unregister_task  # noqa: SLF001 - documented for those who extend asyncio
+
 
 def own_task(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]
@@ -13,6 +16,6 @@ def own_task(
     """A task that asyncio.all_tasks does not show: a scraper that cancels all tasks means its own,
     and would cancel the worker, and every other target on the loop.
     """
-    task = asyncio.Task(coroutine, loop=loop)
-    asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for those who extend asyncio
+    task = _Task(coroutine, loop=loop)
+    _unregister(task)
     return task

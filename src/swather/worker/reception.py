@@ -11,7 +11,7 @@ from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.scraping.classify import Classified
 from swather.store.ports import Fence
 from swather.worker.attempt import Attempt, Cut, Ending
-from swather.worker.breaker import Ended, told_by
+from swather.worker.breaker import Ended, ended_well, told_by
 from swather.worker.chores import Chores
 from swather.worker.dispatch import Dispatch
 from swather.worker.endings import outcome_of
@@ -79,7 +79,7 @@ class Reception:
         status = 0 if trip is None else trip.status
         if fault is None:
             if isinstance(outcome, Completed):
-                ended = Ended("", "", status)
+                ended = ended_well(status)
                 sites.ended((attempt.job.scraper.name, lane), ended, attempt.lease.claimed_at)
             return
         found = fault.fault
@@ -88,9 +88,7 @@ class Reception:
             sites.strike(lane, fault.after_seconds, found.title)
         against = told_by(found.error_class, fault.reason)
         if against is not None:
-            ended = (
-                Ended(found.error_class, found.title, status) if against else Ended("", "", status)
-            )
+            ended = Ended(found.error_class, found.title, status) if against else ended_well(status)
             sites.ended((attempt.job.scraper.name, lane), ended, attempt.lease.claimed_at)
 
     def committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:

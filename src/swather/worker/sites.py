@@ -122,6 +122,8 @@ class Sites:
 
     def ended(self, place: Place, ended: Ended, began_at: float) -> None:
         """An attempt of this scraper on this lane has ended; `began_at` is when it was claimed."""
+        if not ended.error_class and self._breakers.note_success(place, ended):
+            return
         follows = self._breakers.observe(place, ended, began_at=began_at, now=monotonic())
         if follows is not None:
             self._tell_breaker(place, follows)
