@@ -7,7 +7,7 @@ from swather.model.outcome import Completed, Outcome
 from swather.store.finishing import Prepared
 from swather.store.postgres.arrays import Bigints, Integers, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 Fences = Callable[[], list[tuple[Any, ...]]]
 

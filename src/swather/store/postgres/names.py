@@ -8,7 +8,7 @@ from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 MAX_KNOWN_HEADS: Final = 100_000
 

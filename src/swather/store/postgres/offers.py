@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from swather.model.strategy import Strategy, draw
 from swather.store.postgres.marks import TOP, Marks
 from swather.store.postgres.outlook import Head, Scope
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 Portion = list[tuple[Scope, list[Head]]]
 

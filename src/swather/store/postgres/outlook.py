@@ -15,7 +15,7 @@ from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, 
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR
 from swather.store.postgres.serving import Serving
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 

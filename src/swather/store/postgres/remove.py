@@ -4,7 +4,7 @@ from typing import Final
 
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")

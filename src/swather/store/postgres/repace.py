@@ -5,14 +5,14 @@ from typing import Final, NamedTuple
 
 from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 # What sleeps for less wakes soon enough by itself.
 WORTH_WAKING_SECONDS: Final = 1.0
 
 
 class LockedLane(NamedTuple):
-    """A row of queries/lock_lane.sql."""
+    """A row of queries.lock_lane."""
 
     every_seconds: float
     learned_every_seconds: float | None

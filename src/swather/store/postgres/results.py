@@ -11,7 +11,7 @@ from swather.store.checks import check_limit
 from swather.store.postgres.arrays import Bigints, Integers
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresResults:

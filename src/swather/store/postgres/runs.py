@@ -23,7 +23,8 @@ from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
 from swather.store.postgres.remove import remove_run
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 

@@ -1,14 +1,12 @@
 """The settings row, and the version by which workers notice changes."""
 
-from typing import Any, Final
+from typing import Any
 
 from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
 from swather.store.checks import check_setting
-from swather.store.postgres import statements
 from swather.store.postgres.connection import Connection
-
-queries: Final = statements.queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresSettings:

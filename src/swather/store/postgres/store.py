@@ -20,7 +20,8 @@ from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
 from swather.store.postgres.robots import PostgresRobots
 from swather.store.postgres.runs import PostgresRuns
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 from swather.store.postgres.tasks import PostgresTasks
 from swather.store.postgres.upkeep import PostgresUpkeep
 from swather.store.postgres.workers import PostgresWorkers

@@ -28,7 +28,7 @@ class _Session(NamedTuple):
 
 
 def open_transaction(row: tuple[Any, ...]) -> OpenTransaction:
-    """What a row of queries/transactions.sql says."""
+    """What a row of queries.transactions says."""
     return OpenTransaction(
         pid=row[0],
         application=row[1],

@@ -12,7 +12,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
 from swather.store.postgres.pages import drop_orphans
 from swather.store.postgres.remove import remove_run
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.transactions import open_transaction
 
 DEFAULT_EVENT_DAYS: Final = 30

@@ -10,7 +10,8 @@ from swather.model.task import State
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 10_000
 _UNFINISHED: Final = "o.task_id IS NULL"

@@ -11,7 +11,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
 from swather.store.sqlite.limiting import serve
 from swather.store.sqlite.promote import promote_due
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 from swather.store.sqlite.taking import Taking
 
 

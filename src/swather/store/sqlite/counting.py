@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 def count(connection: Connection, deltas: Mapping[tuple[int, str], int]) -> None:

@@ -11,7 +11,7 @@ from swather.store.batching import Added, Row, fitting
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 MAX_KNOWN_HEADS: Final = 100_000
 

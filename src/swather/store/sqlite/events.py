@@ -10,7 +10,8 @@ from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteEvents:

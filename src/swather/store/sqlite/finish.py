@@ -12,7 +12,8 @@ from swather.store.ports import Fence
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
 from swather.store.sqlite.enqueue import Heads, add_rows, make_ready
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 MAX_CHILDREN: Final = 10_000
 

@@ -5,7 +5,7 @@ from typing import Any
 from swather.model.pacing import Limits, Pace, strictest
 from swather.store.gate import BaseGate
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class Gate(BaseGate):

@@ -7,7 +7,7 @@ from swather.model.strategy import Strategy
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
 from swather.store.sqlite.limiting import LimitingRuns
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 _START: Final = (-1.0, 0)
 _MAX_CURSORS: Final = 10_000

@@ -21,7 +21,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.repace import repace
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 # Two times that differ by less are one.
 _SAME_SECONDS: Final = 0.001

@@ -4,7 +4,7 @@ from typing import Any
 
 from swather.model.pacing import NO_LIMITS, Limits, strictest
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class LimitingRuns:

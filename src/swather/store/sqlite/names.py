@@ -3,7 +3,7 @@
 from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 def run_id(connection: Connection, name: str) -> int:

@@ -9,7 +9,7 @@ from swather.store.clock import at
 from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, page_of, prepare
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 _ORPHANS_BATCH: Final = 1_000
 

@@ -8,7 +8,7 @@ from swather.model.worker import Partition
 from swather.store.checks import check_limit, unknown_worker
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class Partitions:

@@ -7,7 +7,7 @@ from swather.model.task import State
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 1_000
 

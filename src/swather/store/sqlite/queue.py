@@ -18,7 +18,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.permits import Asked, permit_gates
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteQueue:

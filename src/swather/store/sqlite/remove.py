@@ -6,7 +6,7 @@ from typing import Final
 from swather.model.run import REASON_PREFIX
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 10_000
 _BY_TASK: Final = {

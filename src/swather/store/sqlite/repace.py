@@ -7,7 +7,7 @@ from typing import Final
 from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import LimitingRuns
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 # What sleeps for less wakes soon enough by itself.
 WORTH_WAKING_SECONDS: Final = 1.0

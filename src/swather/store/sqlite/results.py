@@ -10,7 +10,7 @@ from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteResults:

@@ -25,7 +25,8 @@ from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
 from swather.store.sqlite.remove import remove_run
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 T = TypeVar("T")
 

@@ -6,10 +6,9 @@ from typing import Any, Final
 from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
 from swather.store.checks import check_setting
-from swather.store.queries import Queries
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.statements import queries
 
-queries: Final = Queries("swather.store.sqlite")
 _LEVEL_AGE_SECONDS: Final = 1.0
 
 

@@ -20,7 +20,8 @@ from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.partitions import Partitions
 from swather.store.sqlite.promote import promote_due
 from swather.store.sqlite.repace import forget_paces
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10

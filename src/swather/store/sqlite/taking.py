@@ -17,7 +17,8 @@ from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, scraper_gate
 from swather.store.sqlite.heads import ClaimedRun, Cursors, Head, Walk
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 _NO_FAULTS: Final = Faults()
 _CLOCK_TOLERANCE_SECONDS: Final = 1.5

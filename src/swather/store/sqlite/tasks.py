@@ -22,7 +22,8 @@ from swather.store.sqlite.enqueue import Heads, add_rows
 from swather.store.sqlite.filters import where
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.retry import retry_tasks
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteTasks:

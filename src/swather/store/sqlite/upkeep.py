@@ -13,7 +13,8 @@ from swather.model.transaction import OpenTransaction
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.remove import remove_run
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30

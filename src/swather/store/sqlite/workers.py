@@ -29,7 +29,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.partitions import Partitions
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 from swather.store.sqlite.sweep import Sweeper
 
 
