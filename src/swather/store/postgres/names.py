@@ -15,9 +15,7 @@ MAX_KNOWN_HEADS: Final = 100_000
 
 def run_id(connection: Connection, name: str) -> int:
     check_known(name)
-    found: int | None = connection.value(
-        "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}, hot=True
-    )
+    found: int | None = connection.value(queries.find_run, {"name": name}, hot=True)
     if found is None:
         raise unknown_run(name)
     return found

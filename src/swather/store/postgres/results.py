@@ -67,7 +67,7 @@ class PostgresResults:
 
     def has_file(self, sha256: str) -> bool:
         found: bool = self._connection.value(
-            "SELECT EXISTS (SELECT FROM swather.files WHERE sha256 = %(sha256)s)",
+            queries.has_file,
             {"sha256": sha256},
         )
         return found

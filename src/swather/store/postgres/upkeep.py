@@ -38,7 +38,7 @@ class PostgresUpkeep:
         self._connection = connection
 
     def schema_version(self) -> int:
-        version: int = self._connection.value("SELECT max(number) FROM swather.migrations")
+        version: int = self._connection.value(queries.schema_version)
         return version
 
     def backup(self, path: Path) -> None:
@@ -135,9 +135,7 @@ class PostgresUpkeep:
         return sum(row[1] for row in self._connection.rows(queries.table_stats))
 
     def _days(self, name: str, default: float) -> float:
-        value = self._connection.value(
-            "SELECT value FROM swather.settings WHERE name = %(name)s", {"name": name}
-        )
+        value = self._connection.value(queries.get_setting, {"name": name})
         return default if value is None else float(decode(value))
 
     def _delete(self, sql: str, days: float) -> int:

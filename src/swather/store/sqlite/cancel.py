@@ -50,20 +50,12 @@ def _cancel(
     deltas[run, REASON_PREFIX + "cancelled"] += len(rows)
     ids = [(row[0],) for row in rows]
     connection.executemany(
-        "DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id = ?",
-        [(row[1], row[2], row[0]) for row in rows if row[3] == State.READY],
+        queries.cancel_ready, [(row[1], row[2], row[0]) for row in rows if row[3] == State.READY]
     )
-    connection.executemany("DELETE FROM scheduled WHERE task_id = ?", ids)
-    connection.executemany("DELETE FROM leases WHERE task_id = ?", ids)
-    connection.executemany(
-        "INSERT INTO outcomes (task_id, run_id, token, state, reason, at) "
-        "VALUES (?, ?, 0, 'cancelled', 'cancelled', ?)",
-        [(row[0], run, now) for row in rows],
-    )
+    connection.executemany(queries.cancel_scheduled, ids)
+    connection.executemany(queries.cancel_leased, ids)
+    connection.executemany(queries.add_cancelled, [(row[0], run, now) for row in rows])
     connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
     counting.count(connection, deltas)
     if settings.event_level.logs(EventKind.CANCELLED):
-        connection.executemany(
-            "INSERT INTO events (at, kind, run_id, task_id) VALUES (?, 'cancelled', ?, ?)",
-            [(now, run, row[0]) for row in rows],
-        )
+        connection.executemany(queries.log_cancelled, [(now, run, row[0]) for row in rows])

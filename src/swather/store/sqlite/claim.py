@@ -57,9 +57,7 @@ class Claimer:
     def _worker_held_until(self, worker_id: int, now: float) -> float | None:
         """None when the worker may claim; forever when it is gone or paused."""
         row = self._connection.row(
-            "SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until FROM workers "
-            "WHERE id = ? AND state = 'live'",
-            (self._connection.clock.monotonic(), posix.boot_id(), worker_id),
+            queries.worker_held, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
         )
         if row is None or row[0]:
             return math.inf

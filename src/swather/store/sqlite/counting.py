@@ -13,4 +13,4 @@ def count(connection: Connection, deltas: Mapping[tuple[int, str], int]) -> None
 
 
 def sums(connection: Connection, run_id: int) -> dict[str, int]:
-    return dict(connection.rows("SELECT name, n FROM counters WHERE run_id = ?", (run_id,)))
+    return dict(connection.rows(queries.sum_counters, (run_id,)))

@@ -44,10 +44,7 @@ class Heads:
         self._connection.execute(queries.ensure_head, where)
         head_id = self._connection.value(queries.get_head, where)
         if partition:
-            self._connection.execute(
-                "INSERT INTO partitions (run_id, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                (run_id, partition),
-            )
+            self._connection.execute(queries.ensure_partition, (run_id, partition))
         assert isinstance(head_id, int)
         self._known[place] = head_id
         if len(self._known) > MAX_KNOWN_HEADS:
@@ -59,7 +56,7 @@ def add_rows(
     connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
 ) -> Added:
     """Add what the run has not yet, as far as its limit allows, inside a transaction."""
-    limit = connection.value("SELECT task_limit FROM runs WHERE id = ?", (run_id,))
+    limit = connection.value(queries.get_task_limit, (run_id,))
     if limit is None:
         return Added(_add(connection, heads, run_id, rows, level))
     kept, over = _fitting(connection, run_id, rows, limit)
@@ -81,7 +78,7 @@ def _add(
     connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
 ) -> int:
     now = connection.clock.wall()
-    before = connection.value("SELECT coalesce(max(id), 0) FROM tasks")
+    before = connection.value(queries.last_task)
     best: dict[int, int] = {}
     mask = 0
     values = []
@@ -102,8 +99,7 @@ def _add(
     ready = connection.changed(queries.add_new_to_ready, this)
     later = connection.changed(queries.add_new_to_scheduled, this) if scheduled else 0
     connection.execute(
-        "UPDATE runs SET priorities = priorities | :mask "
-        "WHERE id = :run_id AND priorities | :mask <> priorities",
+        queries.add_priorities,
         {"mask": mask, "run_id": run_id},
     )
     wake(connection, best)
@@ -123,7 +119,7 @@ def wake(connection: Connection, best: Mapping[int, int]) -> None:
 def make_ready(connection: Connection, rows: Iterable[tuple[int, int, int]]) -> None:
     """Put tasks (head_id, priority, task_id) in the queue and wake their heads."""
     rows = list(rows)
-    connection.executemany("INSERT INTO ready (head_id, priority, task_id) VALUES (?, ?, ?)", rows)
+    connection.executemany(queries.add_ready, rows)
     best: dict[int, int] = {}
     for head_id, priority, _ in rows:
         best[head_id] = max(best.get(head_id, 0), priority)

@@ -8,7 +8,7 @@ from swather.store.sqlite.statements import queries
 
 def run_id(connection: Connection, name: str) -> int:
     check_known(name)
-    found = connection.row("SELECT id FROM runs WHERE name = ?", (name,))
+    found = connection.row(queries.find_run, (name,))
     if found is None:
         raise unknown_run(name)
     number: int = found[0]
@@ -21,5 +21,5 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
         return 0
     is_public = kind == "lane" and is_public_host(name)
     connection.execute(queries.ensure_lane, {"kind": kind, "name": name, "is_public": is_public})
-    number: int = connection.value("SELECT id FROM lanes WHERE kind = ? AND name = ?", (kind, name))
+    number: int = connection.value(queries.find_lane, (kind, name))
     return number

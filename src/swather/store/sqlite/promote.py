@@ -15,7 +15,7 @@ BATCH: Final = 1_000
 def promote_due(connection: Connection) -> int:
     """One batch, inside a transaction; how many."""
     now = connection.clock.wall()
-    if not connection.row("SELECT 1 FROM scheduled WHERE due_at <= ? LIMIT 1", (now,)):
+    if not connection.row(queries.any_due, (now,)):
         return 0
     due = connection.rows(queries.promote_due, {"now": now, "limit": BATCH})
     make_ready(connection, [row[:3] for row in due])

@@ -83,9 +83,7 @@ class SQLiteQueue:
             plan = Plan(self._settings.event_level)
             if lease.replaces:
                 self._finisher.drop_replaced([lease.task_id], plan)
-                self._connection.execute(
-                    "UPDATE leases SET replaces = 0 WHERE task_id = ?", (lease.task_id,)
-                )
+                self._connection.execute(queries.keep_lease, (lease.task_id,))
             plan.produce(lease, part, prepared._replace(children=list(rest)))
             self._finisher.write(plan)
             self._connection.execute(

@@ -90,7 +90,7 @@ class Sweeper:
         return lost
 
     def _give_up(self, number: int) -> None:
-        self._connection.execute("UPDATE workers SET state = 'lost' WHERE id = ?", (number,))
+        self._connection.execute(queries.give_up_worker, (number,))
         self._partitions.free(number)
         leave(self._connection, number)
 
@@ -100,7 +100,7 @@ class Sweeper:
             return
         now = self._connection.clock.wall()
         self._connection.execute(
-            "DELETE FROM leases WHERE task_id IN (SELECT value FROM json_each(?))",
+            queries.drop_leases,
             (encode([lease.task_id for lease in leases], max_bytes=MAX_ITEM_BYTES),),
         )
         make_ready(

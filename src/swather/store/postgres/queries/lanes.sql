@@ -181,6 +181,9 @@ WHERE id = %(lane_id)s
 -- name: set_crawl_delay
 UPDATE swather.lanes SET crawl_delay_seconds = %(seconds)s WHERE id = %(lane_id)s
 
+-- name: get_pace
+SELECT every_seconds, burst FROM swather.lanes WHERE id = %(lane_id)s
+
 -- name: pace_lane
 -- What claims go by: the slowest of what was set, learned and asked for; a burst only as it was set.
 UPDATE swather.lanes

@@ -1,4 +1,10 @@
--- Migrations that were applied.
+-- Migrations that were applied. No twin: a SQLite file has their number in its header.
+
+-- name: lacks_tables
+SELECT to_regclass('swather.migrations') IS NULL
+
+-- name: schema_version
+SELECT coalesce(max(number), 0) FROM swather.migrations
 
 -- name: create_migrations
 CREATE SCHEMA IF NOT EXISTS swather;

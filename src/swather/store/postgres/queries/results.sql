@@ -176,6 +176,9 @@ WHERE run_id = %(run_id)s AND (xid, id) > (%(xid)s::text::xid8, %(id)s)
 ORDER BY xid, id
 LIMIT %(limit)s
 
+-- name: has_file
+SELECT EXISTS (SELECT FROM swather.files WHERE sha256 = %(sha256)s)
+
 -- name: unlinked
 SELECT u.task_id, u.part, f.name, f.sha256, f.size_bytes, f.media_type
 FROM (

@@ -15,6 +15,9 @@ RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane
           lane_in_flight, state, paused, cool_until, false, times_finished, created_at,
           finished_at, task_limit, rate_is_default
 
+-- name: find_run
+SELECT id FROM swather.runs WHERE name = %(name)s
+
 -- name: get_run
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
        lane_in_flight, state, paused, cool_until,
@@ -112,3 +115,6 @@ WHERE r.id = %(run_id)s AND r.state = 'open'
   )
   AND NOT EXISTS (SELECT FROM swather.leases AS l WHERE l.run_id = r.id)
 RETURNING r.id
+
+-- name: remove_run
+DELETE FROM swather.runs WHERE id = %(run_id)s

@@ -258,3 +258,6 @@ RETURNING task_id, lane_id
 
 -- name: tasks_to_remove
 SELECT id FROM swather.tasks WHERE run_id = %(run_id)s ORDER BY id LIMIT %(limit)s
+
+-- name: remove_tasks
+DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])

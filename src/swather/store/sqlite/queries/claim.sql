@@ -1,5 +1,10 @@
 -- Claim: runs, heads, and the tasks that are taken from them.
 
+-- name: worker_held
+SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until
+FROM workers
+WHERE id = ? AND state = 'live'
+
 -- name: open_runs
 SELECT r.id, r.name, r.scraper, r.version, r.strategy, r.priorities,
        r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.cool_until, r.scraper_lane_id,
@@ -43,17 +48,6 @@ SELECT * FROM (
 )
 LIMIT ?7
 
--- name: next_head
-SELECT h.wake_at, h.lane_id,
-       l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
-       l.is_public, l.tripped
-FROM heads AS h
-JOIN lanes AS l ON l.id = h.lane_id
-WHERE h.run_id = :run_id AND h.partition = :partition AND h.best = :best
-  AND h.wake_at > :now AND h.wake_at < 9e999
-ORDER BY h.wake_at
-LIMIT 1
-
 -- name: pick_oldest
 SELECT r.head_id, r.priority, t.id, t.target, t.parent_id,
        f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.replaces,
@@ -78,6 +72,9 @@ WHERE r.head_id = ? AND r.priority = ?
 ORDER BY r.task_id DESC
 LIMIT ?
 
+-- name: next_token
+UPDATE control SET token = token + 1 RETURNING token
+
 -- name: add_leases
 INSERT INTO leases (
     task_id, token, worker_id, run_id, head_id, lane_id, priority, replaces, claimed_at
@@ -88,3 +85,21 @@ WHERE head_id = ?1 AND priority = ?2 AND task_id BETWEEN ?3 AND ?4
 
 -- name: take_ready
 DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id BETWEEN ? AND ?
+
+-- name: mark_leases
+-- What they bring takes the place of an earlier completion.
+UPDATE leases SET replaces = 1 WHERE task_id = ?
+
+-- name: next_due
+SELECT min(due_at) FROM scheduled WHERE run_id = ?
+
+-- name: next_head
+SELECT h.wake_at, h.lane_id,
+       l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
+       l.is_public, l.tripped
+FROM heads AS h
+JOIN lanes AS l ON l.id = h.lane_id
+WHERE h.run_id = :run_id AND h.partition = :partition AND h.best = :best
+  AND h.wake_at > :now AND h.wake_at < 9e999
+ORDER BY h.wake_at
+LIMIT 1

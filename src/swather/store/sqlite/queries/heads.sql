@@ -13,6 +13,9 @@ INSERT INTO heads (run_id, partition, lane_id, best, wake_at, asleep)
 SELECT id, '', :lane_id, 1, 9e999, 'empty' FROM limiting_runs WHERE id = :run_id
 ON CONFLICT (run_id, partition, lane_id) DO NOTHING
 
+-- name: is_on_lane
+SELECT 1 FROM heads WHERE lane_id = ? AND run_id = ?
+
 -- name: wake_heads
 UPDATE heads
 SET best = max(best, :best),
@@ -43,3 +46,18 @@ UPDATE heads SET wake_at = 0, asleep = '' WHERE run_id = :run_id AND asleep NOT 
 -- name: wake_paced
 UPDATE heads SET wake_at = 0, asleep = ''
 WHERE run_id = :run_id AND wake_at > :now AND asleep IN ('paced', 'full')
+
+-- name: sleep_head
+UPDATE heads SET wake_at = ?, asleep = ? WHERE id = ?
+
+-- name: best_ready
+SELECT max(priority) FROM ready WHERE head_id = ?
+
+-- name: lower_best
+UPDATE heads SET best = ? WHERE id = ?
+
+-- name: empty_head
+UPDATE heads SET wake_at = 9e999, asleep = 'empty' WHERE id = ?
+
+-- name: shift_heads
+UPDATE heads SET wake_at = max(wake_at + ?, 0) WHERE wake_at > 0

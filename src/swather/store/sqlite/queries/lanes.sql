@@ -4,6 +4,9 @@
 INSERT INTO lanes (kind, name, is_public) VALUES (:kind, :name, :is_public)
 ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE is_public IS NULL
 
+-- name: find_lane
+SELECT id FROM lanes WHERE kind = ? AND name = ?
+
 -- name: get_lane
 SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
        CASE kind
@@ -45,9 +48,16 @@ WHERE id IN (
 ORDER BY kind, name
 LIMIT :limit
 
+-- name: scraper_in_flight
+SELECT count(*) FROM leases
+WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = ?)
+
 -- name: limit_lane
 UPDATE lanes SET set_every_seconds = :every_seconds, set_burst = :burst, in_flight = :in_flight
 WHERE id = :lane_id
+
+-- name: pause_lane
+UPDATE lanes SET paused = 1 WHERE id = :lane_id
 
 -- name: unpause_lane
 UPDATE lanes SET paused = 0, cool_until = NULL, cool_reason = '' WHERE id = :lane_id
@@ -69,16 +79,31 @@ SET set_every_seconds = 0, set_burst = 1, in_flight = NULL, paused = 0, cool_unt
     crawl_delay_seconds = NULL, strikes = 0, forgiven_at = NULL
 WHERE id = :lane_id
 
+-- name: get_strikes
+SELECT strikes, cool_until, forgiven_at FROM lanes WHERE id = ?
+
 -- name: strike_lane
 UPDATE lanes
 SET strikes = :strikes, cool_until = :until, cool_reason = :reason, forgiven_at = :forgiven_at
 WHERE id = :lane_id
 
+-- name: get_learned_pace
+SELECT learned_every_seconds, every_seconds FROM lanes WHERE id = ?
+
 -- name: learn_lane
 UPDATE lanes SET learned_every_seconds = :every_seconds, learned_at = :now WHERE id = :lane_id
 
+-- name: get_crawl_delay
+SELECT crawl_delay_seconds FROM lanes WHERE id = ?
+
 -- name: set_crawl_delay
 UPDATE lanes SET crawl_delay_seconds = :seconds WHERE id = :lane_id
+
+-- name: get_interval
+SELECT every_seconds FROM lanes WHERE id = :lane_id
+
+-- name: get_pace
+SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?
 
 -- name: pace_lane
 -- What claims go by: the slowest of what was set, learned and asked for; a burst only as it was set.
@@ -93,6 +118,15 @@ SET every_seconds = max(
     )
 WHERE id = :lane_id
 RETURNING every_seconds
+
+-- name: hurry_lane
+UPDATE lanes SET tat = min(tat, ?) WHERE id = ?
+
+-- name: save_pace
+UPDATE lanes SET tat = ? WHERE id = ?
+
+-- name: stale_paces
+SELECT id FROM lanes WHERE learned_at IS NOT NULL AND learned_at < ?
 
 -- name: forget_pace
 UPDATE lanes SET learned_every_seconds = NULL, learned_at = NULL WHERE id = :lane_id

@@ -13,6 +13,9 @@ WHERE token = ?1 AND task_id IN carray(?2)
 -- name: fence
 DELETE FROM leases WHERE token = ?1 AND task_id IN carray(?2)
 
+-- name: worker_leases
+SELECT task_id, token FROM leases WHERE worker_id = ?
+
 -- name: standing
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM leases WHERE task_id = :task_id AND token = :token)
@@ -23,6 +26,9 @@ SELECT CASE
     ELSE 'superseded'
 END
 
+-- name: keep_lease
+UPDATE leases SET replaces = 0 WHERE task_id = ?
+
 -- name: save_progress
 UPDATE leases SET progress = :progress WHERE task_id = :task_id AND token = :token
 
@@ -31,6 +37,9 @@ INSERT INTO checkpoints (task_id, run_id, part, cursor, version, at)
 SELECT :task_id, :run_id, :part, :cursor, version, :now FROM runs WHERE id = :run_id
 ON CONFLICT (task_id) DO UPDATE SET
     part = excluded.part, cursor = excluded.cursor, version = excluded.version, at = excluded.at
+
+-- name: drop_checkpoints
+DELETE FROM checkpoints WHERE task_id = ?
 
 -- name: lost_leases
 SELECT task_id, token, worker_id, run_id, head_id, priority, replaces, lane_id
@@ -51,3 +60,6 @@ FROM (
       AND worker_id NOT IN (SELECT value FROM json_each(:workers))
 ) AS gone
 JOIN leases AS l ON l.worker_id = gone.worker_id
+
+-- name: drop_leases
+DELETE FROM leases WHERE task_id IN (SELECT value FROM json_each(?))

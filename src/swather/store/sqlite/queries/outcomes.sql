@@ -35,6 +35,9 @@ WHERE task_id = ?
 INSERT INTO faults (task_id, run_id, token, replaces, at) VALUES (?, ?, 0, 1, ?)
 ON CONFLICT (task_id) DO UPDATE SET replaces = 1
 
+-- name: forget_replaces
+UPDATE faults SET replaces = 0 WHERE task_id = ?
+
 -- name: add_error_groups
 INSERT INTO error_groups (
     run_id, fingerprint, error_class, title, place, count,
@@ -55,3 +58,13 @@ FROM error_groups
 WHERE run_id = :run_id
 ORDER BY count DESC, last_at DESC
 LIMIT :limit
+
+-- name: add_cancelled
+INSERT INTO outcomes (task_id, run_id, token, state, reason, at)
+VALUES (?, ?, 0, 'cancelled', 'cancelled', ?)
+
+-- name: drop_outcomes
+DELETE FROM outcomes WHERE task_id = ?
+
+-- name: remove_outcomes
+DELETE FROM outcomes WHERE task_id IN carray(?) RETURNING state, reason

@@ -63,9 +63,15 @@ SELECT (SELECT count(*) FROM pages WHERE run_id = :run_id),
 FROM bodies
 WHERE sha256 IN (SELECT sha256 FROM pages WHERE run_id = :run_id)
 
+-- name: drop_pages
+DELETE FROM pages WHERE run_id = ? AND task_id IN carray(?)
+
 -- name: old_bodies
 SELECT kept_at, sha256, EXISTS (SELECT 1 FROM pages AS p WHERE p.sha256 = b.sha256)
 FROM bodies AS b
 WHERE kept_at >= ?1 AND (kept_at > ?1 OR sha256 > ?2) AND kept_at < ?3
 ORDER BY kept_at, sha256
 LIMIT ?4
+
+-- name: drop_bodies
+DELETE FROM bodies WHERE sha256 = ?

@@ -18,5 +18,8 @@ ON CONFLICT (lane_id, worker_id) DO UPDATE SET n = excluded.n
 -- name: no_requests
 DELETE FROM requests WHERE lane_id = :lane_id AND worker_id = :worker_id
 
+-- name: end_requests
+DELETE FROM requests WHERE worker_id = ? RETURNING lane_id
+
 -- name: give_up_place
 UPDATE leases SET lane_id = 0 WHERE task_id = ?1 AND token = ?2

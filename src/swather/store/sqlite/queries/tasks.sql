@@ -1,5 +1,8 @@
 -- Tasks: added, looked at, made ready, cancelled, retried.
 
+-- name: last_task
+SELECT coalesce(max(id), 0) FROM tasks
+
 -- name: add_tasks
 INSERT INTO tasks (run_id, head_id, priority, key, target, parent_id, due_at, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -12,6 +15,9 @@ SELECT head_id, priority, id FROM tasks WHERE id > :before AND due_at IS NULL
 -- name: add_new_to_scheduled
 INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at)
 SELECT id, run_id, head_id, priority, due_at FROM tasks WHERE id > :before AND due_at IS NOT NULL
+
+-- name: new_tasks
+SELECT key, id FROM tasks WHERE id > ?
 
 -- name: known_key
 SELECT key FROM tasks WHERE run_id = ? AND key = ?
@@ -54,8 +60,17 @@ LEFT JOIN leases AS l ON l.task_id = t.id
 LEFT JOIN scheduled AS s ON s.task_id = t.id
 LEFT JOIN faults AS f ON f.task_id = t.id
 
+-- name: run_of_task
+SELECT run_id FROM tasks WHERE id = ?
+
 -- name: add_scheduled
 INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at) VALUES (?, ?, ?, ?, ?)
+
+-- name: add_ready
+INSERT INTO ready (head_id, priority, task_id) VALUES (?, ?, ?)
+
+-- name: any_due
+SELECT 1 FROM scheduled WHERE due_at <= ? LIMIT 1
 
 -- name: promote_due
 DELETE FROM scheduled
@@ -64,5 +79,23 @@ WHERE task_id IN (
 )
 RETURNING head_id, priority, task_id, run_id
 
+-- name: cancel_scheduled
+DELETE FROM scheduled WHERE task_id = ?
+
+-- name: cancel_ready
+DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id = ?
+
+-- name: cancel_leased
+DELETE FROM leases WHERE task_id = ?
+
 -- name: tasks_to_remove
 SELECT id FROM tasks WHERE run_id = :run_id LIMIT :limit
+
+-- name: remove_ready
+DELETE FROM ready
+WHERE (head_id, priority, task_id) IN (
+    SELECT head_id, priority, id FROM tasks WHERE id IN carray(?)
+)
+
+-- name: remove_tasks
+DELETE FROM tasks WHERE id IN carray(?)

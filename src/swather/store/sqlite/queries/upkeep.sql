@@ -1,4 +1,4 @@
--- Upkeep: the queue's own rules.
+-- Upkeep: the queue's own rules, and how much there is.
 
 -- name: check
 WITH places (task_id, place) AS (
@@ -64,3 +64,11 @@ FROM (
 FULL JOIN counted AS c ON c.run_id = k.run_id AND c.place = k.name
 WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)
 LIMIT 100
+
+-- name: queue_stats
+SELECT (SELECT count(*) FROM runs),
+       (SELECT count(*) FROM runs WHERE state = 'open'),
+       (SELECT count(*) FROM workers WHERE state = 'live')
+
+-- name: any_table
+SELECT 1 FROM sqlite_schema LIMIT 1

@@ -11,6 +11,9 @@ VALUES (
 )
 RETURNING id
 
+-- name: name_worker
+UPDATE workers SET name = ? WHERE id = ?
+
 -- name: beat
 UPDATE workers
 SET beat_at = :now,
@@ -21,6 +24,9 @@ RETURNING paused
 
 -- name: retire_worker
 UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING id
+
+-- name: is_live
+SELECT 1 FROM workers WHERE id = ? AND state = 'live'
 
 -- name: get_worker
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
@@ -50,3 +56,22 @@ WHERE w.state = 'live' ORDER BY w.id LIMIT :limit
 SELECT id, name, host, boot_id, namespace, pid, started, expires_mono
 FROM workers
 WHERE state = 'live'
+
+-- name: give_up_worker
+UPDATE workers SET state = 'lost' WHERE id = ?
+
+-- name: pause_worker
+UPDATE workers SET paused = 1 WHERE id = :worker_id
+
+-- name: unpause_worker
+UPDATE workers SET paused = 0, cool_until = NULL WHERE id = :worker_id
+
+-- name: cool_worker
+UPDATE workers SET cool_until = max(coalesce(cool_until, 0), :until)
+WHERE id = :worker_id
+
+-- name: serve_run
+INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)
+
+-- name: stop_serving
+DELETE FROM serving WHERE worker_id = ? RETURNING run_id
