@@ -1,7 +1,8 @@
-"""All SQL of a noun is in one file of each store; only what is built from parts is in Python."""
+"""All SQL of a noun is in one file, of the same name in both stores; none of it is in Python."""
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -108,6 +109,23 @@ def test_a_statement_is_in_the_same_file_of_both_stores():
     shared = postgres.keys() & sqlite.keys()
     assert len(shared) > 50
     assert {name: postgres[name] for name in shared} == {name: sqlite[name] for name in shared}
+
+
+@pytest.mark.parametrize("files", ["*.py", "queries/*.sql"])
+def test_the_stores_have_files_of_the_same_names_or_the_first_line_says_why(files: str):
+    first_lines = {
+        file: (file.relative_to(STORE / kind), file.read_text().partition("\n")[0])
+        for kind in ("postgres", "sqlite")
+        for file in (STORE / kind).glob(files)
+    }
+    names = Counter(name for name, _ in first_lines.values())
+    assert names.total() > 40
+    wrong = [
+        str(file.relative_to(STORE))
+        for file, (name, line) in first_lines.items()
+        if (names[name] == 1) != bool(re.search(r"\. No twin: .+\.(\"\"\")?$", line))
+    ]
+    assert wrong == []
 
 
 @by_store

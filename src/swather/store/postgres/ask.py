@@ -1,4 +1,4 @@
-"""One claim statement: sent with its offers, under the locks that limits need."""
+"""One claim statement, under the locks it needs. No twin: SQLite takes by steps (taking.py)."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The short way to finish: attempts that ended well, in one statement."""
+"""The short way to finish, one statement. No twin: SQLite has no round trips to save."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard

@@ -1,4 +1,4 @@
-"""A link to the server: how it is set up, and how it is given up when nobody answers."""
+"""A link to the server, given up when nobody answers. No twin: SQLite has no server."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""Which heads a claim asks for how much: the strategy, turned into the arrays of one statement."""
+"""Which heads a claim asks for how much. No twin: SQLite asks head by head (taking.py)."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Where a claim might find something: runs, partitions and heads, as they were a moment ago.
+"""Scopes and heads as they were a moment ago. No twin: SQLite reads them anew (heads.py).
 
 A hint that saves a claim from asking anew each time; the claim's own statement decides.
 """

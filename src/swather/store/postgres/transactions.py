@@ -1,4 +1,4 @@
-"""Transactions of others: looked at, and ended when their client has gone silent."""
+"""Transactions of others, ended when they are silent. No twin: SQLite cannot see them."""
 
 import logging
 import time

@@ -12,6 +12,7 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 BATCH: Final = 10_000
 _UNFINISHED: Final = "o.task_id IS NULL"
@@ -41,11 +42,8 @@ def _cancel(
 ) -> None:
     now = connection.clock.wall()
     deltas: dict[tuple[int, str], int] = defaultdict(int)
-    lanes = set()
     for row in rows:
         deltas[run, row[3]] -= 1
-        if row[4]:
-            lanes.add(row[4])
     deltas[run, State.CANCELLED] += len(rows)
     deltas[run, REASON_PREFIX + "cancelled"] += len(rows)
     ids = [(row[0],) for row in rows]
@@ -55,7 +53,7 @@ def _cancel(
     connection.executemany(queries.cancel_scheduled, ids)
     connection.executemany(queries.cancel_leased, ids)
     connection.executemany(queries.add_cancelled, [(row[0], run, now) for row in rows])
-    connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+    wake_full(connection, [row[4] for row in rows])
     counting.count(connection, deltas)
     if settings.event_level.logs(EventKind.CANCELLED):
         connection.executemany(queries.log_cancelled, [(now, run, row[0]) for row in rows])

@@ -9,8 +9,8 @@ from swather.model.lease import Claimed, ClaimRequest
 from swather.model.strategy import Strategy, priorities_in
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
-from swather.store.sqlite.limiting import serve
 from swather.store.sqlite.promote import promote_due
+from swather.store.sqlite.serving import serve
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.taking import Taking

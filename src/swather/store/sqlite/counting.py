@@ -1,4 +1,4 @@
-"""Counter rows: changes by (run, name), and their sums."""
+"""Counter rows, changed and read. No twin: PostgreSQL counts where it changes."""
 
 from collections.abc import Mapping
 

@@ -11,9 +11,11 @@ from swather.store.finishing import FileRow, HeldLease, ItemRow, OutcomeRow, Pla
 from swather.store.ports import Fence
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
-from swather.store.sqlite.enqueue import Heads, add_rows, make_ready
+from swather.store.sqlite.enqueue import add_rows, make_ready
+from swather.store.sqlite.names import Heads
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 MAX_CHILDREN: Final = 10_000
 
@@ -30,7 +32,7 @@ class Finisher:
         held = self._take_out([outcome.fence for outcome in outcomes])
         plan = Plan(self._settings.event_level)
         verdicts = []
-        lanes = {lease.lane_id for lease in held.values() if lease.lane_id}
+        lanes = {lease.lane_id for lease in held.values()}
         ended = []
         for outcome, payload in zip(outcomes, prepared, strict=True):
             lease = held.pop(outcome.fence, None)
@@ -44,7 +46,7 @@ class Finisher:
                 ended.append((lease.task_id,))
         self.write(plan)
         self._connection.executemany(queries.drop_checkpoints, ended)
-        self._connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+        wake_full(self._connection, lanes)
         return verdicts
 
     def _count_stale(self, plan: Plan, task_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Heads: which are awake, in whose turn, and which go to sleep."""
+"""Heads: awake, in turn, put to sleep. No twin: PostgreSQL remembers them (outlook.py)."""
 
 from typing import Any, Final, NamedTuple
 

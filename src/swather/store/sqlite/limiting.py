@@ -1,4 +1,4 @@
-"""What the runs on a lane allow there, all together."""
+"""What the runs on a lane allow there, all together. No twin: PostgreSQL has it in SQL."""
 
 from typing import Any
 
@@ -46,16 +46,3 @@ class LimitingRuns:
 
     def _is_there(self, run_id: int, lane_id: int) -> bool:
         return bool(self._connection.row(queries.is_on_lane, (lane_id, run_id)))
-
-
-def serve(connection: Connection, worker_id: int, run_id: int) -> None:
-    """A worker works on a run from now on."""
-    connection.execute(queries.serve_run, (run_id, worker_id))
-
-
-def leave(connection: Connection, worker_id: int) -> None:
-    """The worker is gone: nobody waits for the limits of its runs, nor for its requests."""
-    for (run_id,) in connection.rows(queries.stop_serving, (worker_id,)):
-        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
-    for lane in connection.rows(queries.end_requests, (worker_id,)):
-        connection.execute(queries.wake_full_lane, lane)

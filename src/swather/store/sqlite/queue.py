@@ -20,6 +20,7 @@ from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.permits import Asked, permit_gates
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 
 class SQLiteQueue:
@@ -138,7 +139,7 @@ class SQLiteQueue:
             refused = refusal(gates)
             if refused.held == FULL and gives_up and lease.lane_id:
                 self._connection.execute(queries.give_up_place, fence)
-                self._connection.execute(queries.wake_full_lane, (lease.lane_id,))
+                wake_full(self._connection, [lease.lane_id])
             return refused
 
     def in_flight(self, worker_id: int, lane: str, n: int) -> None:
@@ -146,7 +147,7 @@ class SQLiteQueue:
         with self._connection.transaction():
             number = lane_id(self._connection, lane)
             self._set_in_flight(worker_id, number, n)
-            self._connection.execute(queries.wake_full_lane, (number,))
+            wake_full(self._connection, [number])
 
     def _set_in_flight(self, worker_id: int, number: int, n: int) -> None:
         this = {"worker_id": worker_id, "lane_id": number, "n": n}

@@ -1,4 +1,4 @@
-"""One claim in the making: tasks out of heads, into leases."""
+"""One claim in the making. No twin: PostgreSQL takes by one statement (ask.py)."""
 
 import math
 import time

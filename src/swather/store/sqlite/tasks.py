@@ -18,9 +18,9 @@ from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.enqueue import Heads, add_rows
+from swather.store.sqlite.enqueue import add_rows
 from swather.store.sqlite.filters import where
-from swather.store.sqlite.names import run_id
+from swather.store.sqlite.names import Heads, run_id
 from swather.store.sqlite.retry import retry_tasks
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries

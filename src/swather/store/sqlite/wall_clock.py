@@ -1,9 +1,8 @@
-"""The wall clock set back: what is due by it stays due after the time that was meant.
+"""The wall clock set back. No twin: a PostgreSQL session has no second clock to compare.
 
 Due times are durations from now, put on the wall clock so that they outlive a reboot. The
 monotonic clock tells when somebody has set the wall clock back. One set forward cannot be told
-from a machine that slept, and makes things due early at worst. PostgreSQL has no twin of this: its
-sessions have no second clock to compare with.
+from a machine that slept, and makes things due early at worst.
 """
 
 from typing import Final

@@ -26,9 +26,9 @@ from swather.store.checks import (
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.partitions import Partitions
+from swather.store.sqlite.serving import leave
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.sweep import Sweeper
