@@ -14,6 +14,7 @@ STORE = Path(__file__).parents[2] / "src" / "swather" / "store"
 by_store = pytest.mark.parametrize("kind", ["postgres", "sqlite"])
 
 STATEMENT = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b")
+INCLUDE = re.compile(r"^ *-- include: (\w+)$", re.MULTILINE)
 NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 FILTERS = {"postgres/filters.py", "sqlite/filters.py"}
@@ -64,8 +65,13 @@ def modules() -> dict[str, ast.Module]:
 
 
 def used(kind: str) -> set[str]:
-    """The attributes of `queries` in the modules of a store."""
-    return {
+    """What the modules of a store take from `queries`, and what statements include."""
+    included = {
+        name
+        for file in (STORE / kind / "queries").glob("*.sql")
+        for name in INCLUDE.findall(file.read_text())
+    }
+    return included | {
         node.attr
         for module in (STORE / kind).glob("*.py")
         for node in ast.walk(ast.parse(module.read_text()))

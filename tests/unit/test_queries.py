@@ -64,6 +64,34 @@ def test_a_file_that_is_not_clear_is_refused(tmp_path, monkeypatch, text, said):
         queries_of(tmp_path, monkeypatch, lanes=text)
 
 
+def test_a_statement_includes_another_without_its_comments(tmp_path, monkeypatch):
+    queries = queries_of(
+        tmp_path,
+        monkeypatch,
+        claim="-- name: claim\nSELECT (\n    -- include: limits\n) AS g\n",
+        lanes="-- name: limits\n-- Why.\nSELECT 1\nFROM lanes\n",
+    )
+    assert queries.claim == "SELECT (\n    SELECT 1\n    FROM lanes\n) AS g\n"
+    assert queries.limits == "-- Why.\nSELECT 1\nFROM lanes\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("-- name: a\nSELECT\n-- include: b\n", "there is no statement 'b' to include"),
+        (
+            "-- name: a\nSELECT\n-- include: b\n-- name: b\n1\n-- include: c\n-- name: c\n2\n",
+            "'b' is included, and cannot include others",
+        ),
+        ("-- name: a\nSELECT\n--include: b\n", "statement 'a': cannot read '--include: b'"),
+        ("-- name: a\nSELECT\n-- include : b\n", "statement 'a': cannot read '-- include : b'"),
+    ],
+)
+def test_an_include_that_is_not_clear_is_refused(tmp_path, monkeypatch, text, said):
+    with pytest.raises(ValueError, match=said):
+        queries_of(tmp_path, monkeypatch, lanes=text)
+
+
 def test_a_name_belongs_to_one_file(tmp_path, monkeypatch):
     one = "-- name: a\nSELECT 1\n"
     with pytest.raises(ValueError, match=r"runs.sql: a second statement named 'a'"):

@@ -100,24 +100,8 @@ CROSS JOIN LATERAL (
            AND (cool_until IS NULL OR cool_until <= swather.clock()) AS is_counted
     FROM swather.lanes WHERE id = h.lane_id OFFSET 0
 ) AS l
-CROSS JOIN LATERAL (
-    SELECT coalesce(max(o.every), 0) AS every,
-           coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
-           min(o.lane_in_flight) AS in_flight
-    FROM (
-        SELECT lane_burst, lane_in_flight,
-               CASE
-                   WHEN rate_is_default AND l.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
-               END AS every
-        FROM limiting
-        WHERE h.lane_id <> 0 AND (
-            id = o.run_id OR (
-                SELECT x.id FROM swather.heads AS x
-                WHERE x.lane_id = h.lane_id AND x.run_id = limiting.id LIMIT 1
-            ) IS NOT NULL
-        )
-    ) AS o
-) AS g
+CROSS JOIN LATERAL (SELECT h.lane_id, o.run_id, l.is_public) AS asked
+-- include: limits_on_lane
 LIMIT %(limit)s
 
 -- name: lock_scrapers
@@ -162,24 +146,8 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT scraper_lane_id FROM swather.runs WHERE id = h.run_id OFFSET 0
 ) AS r
-CROSS JOIN LATERAL (
-    SELECT coalesce(max(o.every), 0) AS every,
-           coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
-           min(o.lane_in_flight) AS in_flight
-    FROM (
-        SELECT lane_burst, lane_in_flight,
-               CASE
-                   WHEN rate_is_default AND l.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
-               END AS every
-        FROM limiting
-        WHERE h.lane_id <> 0 AND (
-            id = h.run_id OR (
-                SELECT x.id FROM swather.heads AS x
-                WHERE x.lane_id = h.lane_id AND x.run_id = limiting.id LIMIT 1
-            ) IS NOT NULL
-        )
-    ) AS o
-) AS g
+CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, l.is_public) AS asked
+-- include: limits_on_lane
 
 -- name: claim_heads
 -- The beginning of a claim (then come a pick, claim_take and claimed): which of the heads it was
@@ -282,24 +250,8 @@ held AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT is_public FROM swather.lanes WHERE id = h.lane_id OFFSET 0
     ) AS p
-    CROSS JOIN LATERAL (
-        SELECT coalesce(max(o.every), 0) AS every,
-               coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
-               min(o.lane_in_flight) AS in_flight
-        FROM (
-            SELECT lane_burst, lane_in_flight,
-                   CASE
-                       WHEN rate_is_default AND p.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
-                   END AS every
-            FROM limiting
-            WHERE h.lane_id <> 0 AND (
-                id = h.run_id OR (
-                    SELECT x.id FROM swather.heads AS x
-                    WHERE x.lane_id = h.lane_id AND x.run_id = limiting.id LIMIT 1
-                ) IS NOT NULL
-            )
-        ) AS o
-    ) AS g
+    CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, p.is_public) AS asked
+    -- include: limits_on_lane
     LEFT JOIN LATERAL (
         SELECT name FROM swather.lanes
         WHERE id = h.lane_id AND NOT o.counted AND NOT limited
@@ -630,24 +582,8 @@ FROM (
     CROSS JOIN LATERAL (
         SELECT scraper_lane_id FROM swather.runs WHERE id = o.run_id OFFSET 0
     ) AS r
-    CROSS JOIN LATERAL (
-        SELECT coalesce(max(o.every), 0) AS every,
-               coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
-               min(o.lane_in_flight) AS in_flight
-        FROM (
-            SELECT lane_burst, lane_in_flight,
-                   CASE
-                       WHEN rate_is_default AND l.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
-                   END AS every
-            FROM limiting
-            WHERE h.lane_id <> 0 AND (
-                id = o.run_id OR (
-                    SELECT x.id FROM swather.heads AS x
-                    WHERE x.lane_id = h.lane_id AND x.run_id = limiting.id LIMIT 1
-                ) IS NOT NULL
-            )
-        ) AS o
-    ) AS g
+    CROSS JOIN LATERAL (SELECT h.lane_id, o.run_id, l.is_public) AS asked
+    -- include: limits_on_lane
     UNION ALL
     SELECT 0.02, false
     FROM unnest(%(run_ids)b::bigint[], %(partitions)b::text[], %(bests)b::smallint[])

@@ -14,24 +14,8 @@ JOIN swather.workers AS w ON w.id = l.worker_id AND w.state = 'live'
 CROSS JOIN LATERAL (
     SELECT is_public FROM swather.lanes WHERE id = %(lane_id)s OFFSET 0
 ) AS p
-CROSS JOIN LATERAL (
-    SELECT coalesce(max(o.every), 0) AS every,
-           coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
-           min(o.lane_in_flight) AS in_flight
-    FROM (
-        SELECT lane_burst, lane_in_flight,
-               CASE
-                   WHEN rate_is_default AND p.is_public IS NOT TRUE THEN 0 ELSE lane_every_seconds
-               END AS every
-        FROM limiting
-        WHERE %(lane_id)s <> 0 AND (
-            id = l.run_id OR (
-                SELECT x.id FROM swather.heads AS x
-                WHERE x.lane_id = %(lane_id)s AND x.run_id = limiting.id LIMIT 1
-            ) IS NOT NULL
-        )
-    ) AS o
-) AS g
+CROSS JOIN LATERAL (SELECT %(lane_id)s::bigint AS lane_id, l.run_id, p.is_public) AS asked
+-- include: limits_on_lane
 WHERE l.task_id = %(task_id)s AND l.token = %(token)s
 
 -- name: lock_limited_lanes
