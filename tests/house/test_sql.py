@@ -10,7 +10,8 @@ import pytest
 
 from swather.store.queries import Queries
 
-STORE = Path(__file__).parents[2] / "src" / "swather" / "store"
+ROOT = Path(__file__).parents[2]
+STORE = ROOT / "src" / "swather" / "store"
 by_store = pytest.mark.parametrize("kind", ["postgres", "sqlite"])
 
 STATEMENT = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b")
@@ -141,3 +142,12 @@ def test_the_first_line_of_a_file_says_which_statements_are_there(kind: str):
         for file in (STORE / kind / "queries").glob("*.sql")
     }
     assert {name: line for name, line in first.items() if not re.match(r"-- [A-Z]", line)} == {}
+
+
+def test_the_page_on_the_claim_names_what_there_is():
+    page = (ROOT / "docs" / "decisions" / "0005-the-claim-on-postgresql.md").read_text()
+    files = [*(STORE / "postgres").rglob("*.py"), *(STORE / "postgres").rglob("*.sql")]
+    known = set(re.findall(r"\w+", "\n".join(file.read_text() for file in files)))
+    named = set(re.findall(r"`(?:\w+\.)?(\w*_\w+)`", page))
+    assert len(named) > 20
+    assert named - known == set()
