@@ -17,14 +17,14 @@ SCRAPERS = Path(__file__).with_name("scrapers.py")
 
 def unfence() -> None:
     """Take the token out of every query that compares it."""
-    from swather.store.postgres import settings as postgres  # noqa: PLC0415
-    from swather.store.sqlite import settings as sqlite  # noqa: PLC0415
+    from swather.store.postgres import statements as postgres  # noqa: PLC0415
+    from swather.store.sqlite import statements as sqlite  # noqa: PLC0415
     from tests.store.test_fence_control import COMPARES, without_fence  # noqa: PLC0415
 
     for queries in (sqlite.queries, postgres.queries):
         for name in queries.names():
             if COMPARES.search(sql := getattr(queries, name)):
-                queries._texts[name] = without_fence(sql)
+                setattr(queries, name, without_fence(sql))
 
 
 def mute_on_signal(seconds: float) -> None:

@@ -47,7 +47,7 @@ def unfence(queries: Queries, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in queries.names():
         sql = getattr(queries, name)
         if COMPARES.search(sql):
-            monkeypatch.setitem(queries._texts, name, without_fence(sql))
+            monkeypatch.setattr(queries, name, without_fence(sql))
 
 
 @by_write

@@ -1,4 +1,4 @@
-"""Where the server is: a URL as the user gave it, as libpq takes it, and as it may be shown."""
+"""The URL of a server as given, for libpq, and as shown. No twin: a SQLite URL is a path."""
 
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit

@@ -1,4 +1,4 @@
-"""Arrays on their way to the server, in its binary form.
+"""Arrays in the server's binary form. No twin: SQLite takes rows one by one.
 
 psycopg chooses the type of a list of numbers by the largest of them, so that a statement would be
 prepared anew as ids grow; and it takes its time with each element. These lists have one type each.

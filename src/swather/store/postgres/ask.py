@@ -1,4 +1,4 @@
-"""One claim statement: sent with its offers, under the locks that limits need."""
+"""One claim statement, under the locks it needs. No twin: SQLite takes by steps (taking.py)."""
 
 import time
 from collections import Counter
@@ -10,7 +10,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Passing, Probes, probe_gates, save_paces, scraper_gate
 from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, CLAIM_UNPACED, Offer, Pick
 from swather.store.postgres.outlook import Hold
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 Rows = list[tuple[Any, ...]]
 NO_INTERVALS: Final[Mapping[int, float]] = {}

@@ -1,4 +1,4 @@
-"""A backup by pg_dump: one consistent snapshot, while others go on working."""
+"""A backup by pg_dump, while others work. No twin: SQLite's is one statement (upkeep.py)."""
 
 import os
 import shutil

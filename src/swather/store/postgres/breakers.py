@@ -8,7 +8,8 @@ from swather.store.checks import check_breaker
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.repace import locked_lane
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 
 class PostgresBreakers:

@@ -24,7 +24,7 @@ from swather.store.postgres.offers import (
 )
 from swather.store.postgres.outlook import Cursors, Outlook, Scope, in_turn
 from swather.store.postgres.promote import promote_due
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 MAX_OUTLOOKS: Final = 16
 MAX_LOOKS: Final = 20

@@ -1,4 +1,4 @@
-"""Rows on their way to the server: one array per column."""
+"""Rows as one array per column. No twin: SQLite takes rows one by one."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final

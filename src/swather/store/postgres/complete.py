@@ -1,4 +1,4 @@
-"""The short way to finish: attempts that ended well, in one statement."""
+"""The short way to finish, one statement. No twin: SQLite has no round trips to save."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
@@ -7,7 +7,7 @@ from swather.model.outcome import Completed, Outcome
 from swather.store.finishing import Prepared
 from swather.store.postgres.arrays import Bigints, Integers, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 Fences = Callable[[], list[tuple[Any, ...]]]
 

@@ -10,7 +10,7 @@ from swather.store.checks import refuse_cancelled
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import Heads
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake
 
 MAX_STATEMENT_CHARACTERS: Final = 32 << 20
@@ -85,7 +85,7 @@ class Enqueuer:
         self._heads.ids_of(run_id, {(row.partition, row.lane) for row in rows})
 
     def values_of(self, run_id: int, rows: Sequence[Row]) -> dict[str, Any]:
-        """The arguments of queries/add_tasks.sql; makes the rows' heads if needed."""
+        """The arguments of queries.add_tasks; makes the rows' heads if needed."""
         places = {(row.partition, row.lane) for row in rows}
         heads = self._heads.ids_of(run_id, places)
         mask = 0

@@ -9,7 +9,7 @@ from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresEvents:

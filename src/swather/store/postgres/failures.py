@@ -1,4 +1,4 @@
-"""PostgreSQL's errors, in our own words."""
+"""PostgreSQL's errors, in our own words. No twin: SQLite's are in connection.py."""
 
 from typing import Final
 

@@ -8,7 +8,7 @@ from swather.store.checks import check_filter, may_exist
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 _ENDED_BADLY: Final = frozenset({State.FAILED, State.CANCELLED})
 _UNFINISHED: Final = frozenset({State.SCHEDULED, State.READY, State.LEASED})

@@ -10,7 +10,7 @@ from swather.model.pacing import Limits, Pace, strictest
 from swather.store.gate import BaseGate, slowest
 from swather.store.postgres.arrays import Bigints, Floats, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class Gate(BaseGate):
@@ -31,7 +31,7 @@ Probes = dict[tuple[int, int], Gate]
 
 
 def probe_gates(rows: list[tuple[Any, ...]]) -> Probes:
-    """The gates of rows of queries/probes.sql: one at a time, and one in an interval."""
+    """The gates of rows of queries.probes: one at a time, and one in an interval."""
     return {
         (lane_id, scraper_id): Gate(
             lane_id, Limits(every, 1, 1), Pace(probe_at, in_flight=in_flight), now, 1
@@ -41,7 +41,7 @@ def probe_gates(rows: list[tuple[Any, ...]]) -> Probes:
 
 
 def lane_gate(row: tuple[Any, ...], limits: Limits, wanted: int) -> Gate:
-    """The gate of a row of queries/lock_heads.sql."""
+    """The gate of a row of queries.lock_heads."""
     tat, paused, cool_until, now, in_flight = row[9:14]
     return Gate(row[1], limits, Pace(tat, paused, cool_until, in_flight), now, wanted)
 
@@ -53,7 +53,7 @@ def limits_together(lane: tuple[Any, ...], of_runs: tuple[Any, ...]) -> Limits:
 
 
 def scraper_gate(row: tuple[Any, ...], wanted: int) -> Gate:
-    """The gate of a row of queries/lock_scrapers.sql."""
+    """The gate of a row of queries.lock_scrapers."""
     lane_id, every, burst, in_flight, tat, paused, cool_until, now, flying = row
     limits = Limits(every, burst, in_flight)
     return Gate(lane_id, limits, Pace(tat, paused, cool_until, flying), now, wanted)

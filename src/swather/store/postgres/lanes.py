@@ -19,7 +19,8 @@ from swather.store.checks import (
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.repace import locked_lane, put_in_force
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 # Two times that differ by less are one.
 _SAME_SECONDS: Final = 0.001

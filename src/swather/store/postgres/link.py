@@ -1,4 +1,4 @@
-"""A link to the server: how it is set up, and how it is given up when nobody answers."""
+"""A link to the server, given up when nobody answers. No twin: SQLite has no server."""
 
 import contextlib
 import time
@@ -13,6 +13,7 @@ from psycopg.waiting import Ready, Wait
 from swather.store.postgres.address import Address
 from swather.store.postgres.arrays import teach
 from swather.store.postgres.failures import unreachable
+from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 
@@ -49,18 +50,6 @@ _TCP_SETTINGS: Final = {
 _CHECKS_CLIENTS_SINCE: Final = 140_000
 _LIMITS_TRANSACTIONS_SINCE: Final = 170_000
 _LIMIT: Final = {"transaction_timeout": "300s"}
-
-_IS_WAITING: Final = """
-SELECT coalesce(wait_event IN ('ClientRead', 'ClientWrite'), false)
-FROM pg_stat_activity WHERE pid = %(pid)s
-"""
-_END: Final = """
-SELECT pg_terminate_backend(pid)
-FROM pg_stat_activity
-WHERE pid = %(pid)s AND datname = current_database() AND usename = current_user
-  AND application_name = current_setting('application_name')
-  AND wait_event IN ('ClientRead', 'ClientWrite')
-"""
 
 
 class Link(psycopg.Connection[TupleRow]):
@@ -126,10 +115,10 @@ class Link(psycopg.Connection[TupleRow]):
             with self.connect(self._address.conninfo, autocommit=True) as other:
                 if self._address.pooled:
                     return seconds > _POOLED_SECONDS
-                row = other.execute(_IS_WAITING, this).fetchone()
+                row = other.execute(queries.is_waiting, this).fetchone()
                 waits = row is None or bool(row[0])
                 if waits and last:
-                    other.execute(_END, this)
+                    other.execute(queries.end_session, this)
                 return waits
         except psycopg.Error as error:
             return error.sqlstate != _TOO_MANY

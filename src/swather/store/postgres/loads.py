@@ -4,7 +4,7 @@ from swather.model.load import Load
 from swather.store.checks import check_load
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresLoads:

@@ -1,4 +1,4 @@
-"""Low-water marks: how far a head has been emptied, so that claims skip its dead rows.
+"""Low-water marks, by which claims skip dead rows. No twin: SQLite leaves no dead rows.
 
 While some old transaction is open, rows that claims have deleted stay in the index, and every scan
 from the beginning of a head passes over all of them. A mark is a hint, never the truth: tasks may

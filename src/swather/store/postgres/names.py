@@ -8,16 +8,14 @@ from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 MAX_KNOWN_HEADS: Final = 100_000
 
 
 def run_id(connection: Connection, name: str) -> int:
     check_known(name)
-    found: int | None = connection.value(
-        "SELECT id FROM swather.runs WHERE name = %(name)s", {"name": name}, hot=True
-    )
+    found: int | None = connection.value(queries.find_run, {"name": name}, hot=True)
     if found is None:
         raise unknown_run(name)
     return found

@@ -1,4 +1,4 @@
-"""Which heads a claim asks for how much: the strategy, turned into the arrays of one statement."""
+"""Which heads a claim asks for how much. No twin: SQLite asks head by head (taking.py)."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from swather.model.strategy import Strategy, draw
 from swather.store.postgres.marks import TOP, Marks
 from swather.store.postgres.outlook import Head, Scope
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 Portion = list[tuple[Scope, list[Head]]]
 

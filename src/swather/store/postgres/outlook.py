@@ -1,4 +1,4 @@
-"""Where a claim might find something: runs, partitions and heads, as they were a moment ago.
+"""Scopes and heads as they were a moment ago. No twin: SQLite reads them anew (heads.py).
 
 A hint that saves a claim from asking anew each time; the claim's own statement decides.
 """
@@ -15,7 +15,7 @@ from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, 
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR
 from swather.store.postgres.serving import Serving
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, Kept, page_of, 
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Integers, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 _ORPHANS_BATCH: Final = 1_000
 

@@ -8,7 +8,7 @@ from swather.store.checks import check_limit, unknown_worker
 from swather.store.postgres.arrays import Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class Partitions:

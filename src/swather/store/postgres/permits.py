@@ -10,7 +10,7 @@ from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Gate, limits_together, save_paces
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake_full
 
 

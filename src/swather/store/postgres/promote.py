@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake
 
 BATCH: Final = 1_000

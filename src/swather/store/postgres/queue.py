@@ -19,7 +19,8 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.permits import Asked, Permitter
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 _log = logging.getLogger(__name__)
 

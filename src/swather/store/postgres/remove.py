@@ -4,7 +4,7 @@ from typing import Final
 
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
@@ -37,7 +37,7 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
         return True
     for table in _BY_RUN:
         connection.execute(f"DELETE FROM swather.{table} WHERE run_id = %(run_id)s", this)
-    connection.execute("DELETE FROM swather.runs WHERE id = %(run_id)s", this)
+    connection.execute(queries.remove_run, this)
     return False
 
 
@@ -65,4 +65,4 @@ def _remove_tasks(connection: Connection, number: int, ids: Bigints) -> None:
             f"DELETE FROM swather.{table} WHERE task_id = ANY(%(tasks)b::bigint[])", these
         )
     connection.execute(queries.drop_pages, these)
-    connection.execute("DELETE FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])", these)
+    connection.execute(queries.remove_tasks, these)

@@ -5,14 +5,14 @@ from typing import Final, NamedTuple
 
 from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 # What sleeps for less wakes soon enough by itself.
 WORTH_WAKING_SECONDS: Final = 1.0
 
 
 class LockedLane(NamedTuple):
-    """A row of queries/lock_lane.sql."""
+    """A row of queries.lock_lane."""
 
     every_seconds: float
     learned_every_seconds: float | None
@@ -41,9 +41,7 @@ def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> fl
 def _hurry(connection: Connection, lane_id: int) -> None:
     """The next start is due no later than the limits in force can explain."""
     this = {"lane_id": lane_id}
-    lane = connection.rows(
-        "SELECT every_seconds, burst FROM swather.lanes WHERE id = %(lane_id)s", this
-    )
+    lane = connection.rows(queries.get_pace, this)
     of_runs = connection.rows(queries.limits_of_runs, this)
     limits = strictest(Limits(*lane[0]), Limits(*of_runs[0]))
     connection.execute(queries.hurry_lane, {**this, "seconds": full_debt(limits)})

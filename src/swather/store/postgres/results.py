@@ -11,7 +11,7 @@ from swather.store.checks import check_limit
 from swather.store.postgres.arrays import Bigints, Integers
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresResults:
@@ -67,7 +67,7 @@ class PostgresResults:
 
     def has_file(self, sha256: str) -> bool:
         found: bool = self._connection.value(
-            "SELECT EXISTS (SELECT FROM swather.files WHERE sha256 = %(sha256)s)",
+            queries.has_file,
             {"sha256": sha256},
         )
         return found

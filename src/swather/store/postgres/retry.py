@@ -7,7 +7,8 @@ from swather.model.query import TaskFilter
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake
 
 BATCH: Final = 5_000

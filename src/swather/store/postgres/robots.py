@@ -3,7 +3,7 @@
 from swather.model.robots import StoredRobots
 from swather.store.checks import check_origin, check_seconds
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresRobots:

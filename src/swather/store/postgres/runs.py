@@ -23,7 +23,8 @@ from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
 from swather.store.postgres.remove import remove_run
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ class PostgresRuns:
         lane = lane_id(self._connection, new.scraper, "scraper")
         stem = new.name
         if stem is None:
-            stem = run_name(new.scraper, self._connection.value("SELECT swather.clock()"))
+            stem = run_name(new.scraper, self._connection.value(queries.clock))
         number = 1
         while True:
             name = stem if number == 1 else f"{stem}-{number}"
@@ -73,7 +74,7 @@ class PostgresRuns:
 
     def alone(self, work: Callable[[], T]) -> T:
         def locked() -> T:
-            self._connection.execute("SELECT pg_advisory_xact_lock(%(key)s)", {"key": _ALONE})
+            self._connection.execute(queries.lock_number, {"number": _ALONE})
             return work()
 
         return self._connection.transact(locked)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake_full
 
 

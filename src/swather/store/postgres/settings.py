@@ -1,14 +1,12 @@
 """The settings row, and the version by which workers notice changes."""
 
-from typing import Any, Final
+from typing import Any
 
 from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
 from swather.store.checks import check_setting
-from swather.store.postgres import statements
 from swather.store.postgres.connection import Connection
-
-queries: Final = statements.queries
+from swather.store.postgres.statements import queries
 
 
 class PostgresSettings:
@@ -18,7 +16,7 @@ class PostgresSettings:
         self._connection = connection
 
     def all(self) -> dict[str, Any]:
-        rows = self._connection.rows("SELECT name, value FROM swather.settings ORDER BY name")
+        rows = self._connection.rows(queries.all_settings)
         return {name: decode(value) for name, value in rows}
 
     def set(self, name: str, value: Any) -> None:
@@ -33,28 +31,24 @@ class PostgresSettings:
 
     def unset(self, name: str) -> None:
         def work() -> None:
-            self._connection.execute(
-                "DELETE FROM swather.settings WHERE name = %(name)s", {"name": name}
-            )
+            self._connection.execute(queries.unset_setting, {"name": name})
             self.changed()
 
         self._connection.transact(work)
 
     def control_version(self) -> int:
-        version: int = self._connection.value("SELECT version FROM swather.control")
+        version: int = self._connection.value(queries.control_version)
         return version
 
     def changed(self) -> None:
         """Let workers notice; the last statement of the transaction that changes something, since
         everyone who changes anything waits for this row.
         """
-        self._connection.execute("UPDATE swather.control SET version = version + 1")
+        self._connection.execute(queries.change_control)
 
     def event_level(self) -> EventLevel:
         """What to log, as of this statement."""
-        value = self._connection.value(
-            "SELECT value FROM swather.settings WHERE name = 'event_level'"
-        )
+        value = self._connection.value(queries.event_level)
         return level_of(value)
 
 

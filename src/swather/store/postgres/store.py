@@ -20,7 +20,8 @@ from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
 from swather.store.postgres.robots import PostgresRobots
 from swather.store.postgres.runs import PostgresRuns
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 from swather.store.postgres.tasks import PostgresTasks
 from swather.store.postgres.upkeep import PostgresUpkeep
 from swather.store.postgres.workers import PostgresWorkers
@@ -109,9 +110,9 @@ def _adopt_restored(connection: Connection) -> None:
 
 def _version(connection: Connection) -> int:
     """The number of the last migration, 0 without tables."""
-    if connection.value("SELECT to_regclass('swather.migrations') IS NULL"):
+    if connection.value(queries.lacks_tables):
         return 0
-    version: int = connection.value("SELECT coalesce(max(number), 0) FROM swather.migrations")
+    version: int = connection.value(queries.schema_version)
     return version
 
 
@@ -119,7 +120,7 @@ def _apply(connection: Connection, migration: migrate.Migration) -> bool:
     """One migration in one transaction; False if somebody else has applied it meanwhile."""
 
     def work() -> bool:
-        connection.execute("SELECT pg_advisory_xact_lock(%(key)s)", {"key": _MIGRATING})
+        connection.execute(queries.lock_number, {"number": _MIGRATING})
         if _version(connection) >= migration.number:
             return False
         if migration.number == 1:

@@ -13,7 +13,8 @@ from swather.store.postgres.partitions import Partitions
 from swather.store.postgres.promote import promote_due
 from swather.store.postgres.repace import forget_paces
 from swather.store.postgres.serving import leave
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake, wake_full
 
 BATCH: Final = 1_000

@@ -17,7 +17,8 @@ from swather.store.postgres.enqueue import Enqueuer, parts_of
 from swather.store.postgres.filters import ids_of
 from swather.store.postgres.names import run_id
 from swather.store.postgres.retry import retry_tasks
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 
 
 class PostgresTasks:

@@ -1,4 +1,4 @@
-"""Transactions of others: looked at, and ended when their client has gone silent."""
+"""Transactions of others, ended when they are silent. No twin: SQLite cannot see them."""
 
 import logging
 import time
@@ -28,7 +28,7 @@ class _Session(NamedTuple):
 
 
 def open_transaction(row: tuple[Any, ...]) -> OpenTransaction:
-    """What a row of queries/transactions.sql says."""
+    """What a row of queries.transactions says."""
     return OpenTransaction(
         pid=row[0],
         application=row[1],

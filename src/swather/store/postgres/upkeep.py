@@ -12,7 +12,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
 from swather.store.postgres.pages import drop_orphans
 from swather.store.postgres.remove import remove_run
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 from swather.store.postgres.transactions import open_transaction
 
 DEFAULT_EVENT_DAYS: Final = 30
@@ -38,7 +38,7 @@ class PostgresUpkeep:
         self._connection = connection
 
     def schema_version(self) -> int:
-        version: int = self._connection.value("SELECT max(number) FROM swather.migrations")
+        version: int = self._connection.value(queries.schema_version)
         return version
 
     def backup(self, path: Path) -> None:
@@ -135,9 +135,7 @@ class PostgresUpkeep:
         return sum(row[1] for row in self._connection.rows(queries.table_stats))
 
     def _days(self, name: str, default: float) -> float:
-        value = self._connection.value(
-            "SELECT value FROM swather.settings WHERE name = %(name)s", {"name": name}
-        )
+        value = self._connection.value(queries.get_setting, {"name": name})
         return default if value is None else float(decode(value))
 
     def _delete(self, sql: str, days: float) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.settings import queries
+from swather.store.postgres.statements import queries
 
 
 def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:

@@ -31,7 +31,8 @@ from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import run_id
 from swather.store.postgres.partitions import Partitions
 from swather.store.postgres.serving import leave
-from swather.store.postgres.settings import PostgresSettings, queries
+from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.statements import queries
 from swather.store.postgres.sweep import Sweeper
 
 

@@ -8,7 +8,8 @@ from swather.store.checks import check_breaker
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteBreakers:

@@ -10,7 +10,9 @@ from swather.model.task import State
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 BATCH: Final = 10_000
 _UNFINISHED: Final = "o.task_id IS NULL"
@@ -40,29 +42,18 @@ def _cancel(
 ) -> None:
     now = connection.clock.wall()
     deltas: dict[tuple[int, str], int] = defaultdict(int)
-    lanes = set()
     for row in rows:
         deltas[run, row[3]] -= 1
-        if row[4]:
-            lanes.add(row[4])
     deltas[run, State.CANCELLED] += len(rows)
     deltas[run, REASON_PREFIX + "cancelled"] += len(rows)
     ids = [(row[0],) for row in rows]
     connection.executemany(
-        "DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id = ?",
-        [(row[1], row[2], row[0]) for row in rows if row[3] == State.READY],
+        queries.cancel_ready, [(row[1], row[2], row[0]) for row in rows if row[3] == State.READY]
     )
-    connection.executemany("DELETE FROM scheduled WHERE task_id = ?", ids)
-    connection.executemany("DELETE FROM leases WHERE task_id = ?", ids)
-    connection.executemany(
-        "INSERT INTO outcomes (task_id, run_id, token, state, reason, at) "
-        "VALUES (?, ?, 0, 'cancelled', 'cancelled', ?)",
-        [(row[0], run, now) for row in rows],
-    )
-    connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+    connection.executemany(queries.cancel_scheduled, ids)
+    connection.executemany(queries.cancel_leased, ids)
+    connection.executemany(queries.add_cancelled, [(row[0], run, now) for row in rows])
+    wake_full(connection, [row[4] for row in rows])
     counting.count(connection, deltas)
     if settings.event_level.logs(EventKind.CANCELLED):
-        connection.executemany(
-            "INSERT INTO events (at, kind, run_id, task_id) VALUES (?, 'cancelled', ?, ?)",
-            [(now, run, row[0]) for row in rows],
-        )
+        connection.executemany(queries.log_cancelled, [(now, run, row[0]) for row in rows])

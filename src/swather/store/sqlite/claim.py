@@ -9,9 +9,10 @@ from swather.model.lease import Claimed, ClaimRequest
 from swather.model.strategy import Strategy, priorities_in
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
-from swather.store.sqlite.limiting import serve
 from swather.store.sqlite.promote import promote_due
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.serving import serve
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 from swather.store.sqlite.taking import Taking
 
 
@@ -56,9 +57,7 @@ class Claimer:
     def _worker_held_until(self, worker_id: int, now: float) -> float | None:
         """None when the worker may claim; forever when it is gone or paused."""
         row = self._connection.row(
-            "SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until FROM workers "
-            "WHERE id = ? AND state = 'live'",
-            (self._connection.clock.monotonic(), posix.boot_id(), worker_id),
+            queries.worker_held, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
         )
         if row is None or row[0]:
             return math.inf

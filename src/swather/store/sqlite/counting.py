@@ -1,9 +1,9 @@
-"""Counter rows: changes by (run, name), and their sums."""
+"""Counter rows, changed and read. No twin: PostgreSQL counts where it changes."""
 
 from collections.abc import Mapping
 
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 def count(connection: Connection, deltas: Mapping[tuple[int, str], int]) -> None:
@@ -13,4 +13,4 @@ def count(connection: Connection, deltas: Mapping[tuple[int, str], int]) -> None
 
 
 def sums(connection: Connection, run_id: int) -> dict[str, int]:
-    return dict(connection.rows("SELECT name, n FROM counters WHERE run_id = ?", (run_id,)))
+    return dict(connection.rows(queries.sum_counters, (run_id,)))

@@ -1,7 +1,6 @@
 """The event log."""
 
 from collections.abc import Collection
-from typing import Any
 
 from swather.model.event import Event, EventKind
 from swather.model.payload import decode
@@ -10,7 +9,8 @@ from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteEvents:
@@ -29,22 +29,20 @@ class SQLiteEvents:
         after_id: int = 0,
         limit: int = 100,
     ) -> list[Event]:
-        values: dict[str, Any] = {"after_id": after_id, "limit": check_limit(limit)}
-        conditions = ["run_id = :run_id", "id > :after_id"]
-        if task_id is not None:
-            conditions.append("task_id = :task_id")
-            values["task_id"] = task_id
-        if worker_id is not None:
-            conditions.append("worker_id = :worker_id")
-            values["worker_id"] = worker_id
+        check_limit(limit)
         with self._connection.reading():
-            values["run_id"] = run_id(self._connection, run)
+            number = run_id(self._connection, run)
             if not may_exist(task_id, worker_id):
                 return []
             rows = self._connection.rows(
-                "SELECT id, at, kind, task_id, worker_id, message, data FROM events "
-                f"WHERE {' AND '.join(conditions)} ORDER BY id LIMIT :limit",
-                values,
+                _query(task_id, worker_id),
+                {
+                    "run_id": number,
+                    "task_id": task_id,
+                    "worker_id": worker_id,
+                    "after_id": after_id,
+                    "limit": limit,
+                },
             )
         return [
             Event(
@@ -68,3 +66,9 @@ class SQLiteEvents:
             self._connection.executemany(
                 queries.log_started, [(now, task_id, token) for task_id, token in fences]
             )
+
+
+def _query(task_id: int | None, worker_id: int | None) -> str:
+    if task_id is None:
+        return queries.events if worker_id is None else queries.events_of_worker
+    return queries.events_of_task if worker_id is None else queries.events_of_task_and_worker

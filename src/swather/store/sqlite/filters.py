@@ -1,4 +1,4 @@
-"""A task filter as a condition on the columns of queries/tasks.sql."""
+"""A task filter as a condition on the columns of queries.tasks."""
 
 from typing import Any
 

@@ -11,8 +11,11 @@ from swather.store.finishing import FileRow, HeldLease, ItemRow, OutcomeRow, Pla
 from swather.store.ports import Fence
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
-from swather.store.sqlite.enqueue import Heads, add_rows, make_ready
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.enqueue import add_rows, make_ready
+from swather.store.sqlite.names import Heads
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 MAX_CHILDREN: Final = 10_000
 
@@ -29,7 +32,7 @@ class Finisher:
         held = self._take_out([outcome.fence for outcome in outcomes])
         plan = Plan(self._settings.event_level)
         verdicts = []
-        lanes = {lease.lane_id for lease in held.values() if lease.lane_id}
+        lanes = {lease.lane_id for lease in held.values()}
         ended = []
         for outcome, payload in zip(outcomes, prepared, strict=True):
             lease = held.pop(outcome.fence, None)
@@ -42,12 +45,12 @@ class Finisher:
             if isinstance(outcome, Completed) and outcome.part:
                 ended.append((lease.task_id,))
         self.write(plan)
-        self._connection.executemany("DELETE FROM checkpoints WHERE task_id = ?", ended)
-        self._connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+        self._connection.executemany(queries.drop_checkpoints, ended)
+        wake_full(self._connection, lanes)
         return verdicts
 
     def _count_stale(self, plan: Plan, task_id: int) -> None:
-        row = self._connection.row("SELECT run_id FROM tasks WHERE id = ?", (task_id,))
+        row = self._connection.row(queries.run_of_task, (task_id,))
         if row is not None:
             plan.count(row[0], "stale", 1)
 
@@ -76,10 +79,7 @@ class Finisher:
         self._add_results(plan, "items", queries.add_items, plan.items)
         many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
         self._add_results(plan, "files", queries.add_files, plan.files)
-        many(
-            "INSERT INTO unlinked (task_id, part) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            sorted({(row.task_id, row.part) for row in plan.files}),
-        )
+        many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
         for run_id, children in plan.children.items():
             self._add_children(run_id, children)
         many(queries.add_faults, [(*row, now) for row in plan.faults])
@@ -109,19 +109,13 @@ class Finisher:
                     plan.count(gone[0][0], table, -len(gone))
             for table in ("checkpoints", "unlinked", "item_heirs"):
                 self._connection.execute(f"DELETE FROM {table} WHERE task_id = ?", (task_id,))
-            self._connection.execute("UPDATE faults SET replaces = 0 WHERE task_id = ?", (task_id,))
+            self._connection.execute(queries.forget_replaces, (task_id,))
 
     def _pass_on_items(self, task_id: int) -> None:
         """An item that another task has produced, too, goes to that task."""
         for number, *heir in self._connection.rows(queries.heirs, (task_id,)):
-            self._connection.execute(
-                "DELETE FROM item_heirs WHERE (run_id, key, task_id, part, seq) = (?, ?, ?, ?, ?)",
-                tuple(heir),
-            )
-            self._connection.execute(
-                "UPDATE items SET task_id = ?, part = ?, seq = ? WHERE id = ?",
-                (*heir[2:], number),
-            )
+            self._connection.execute(queries.drop_heir, tuple(heir))
+            self._connection.execute(queries.pass_on_item, (*heir[2:], number))
 
     def _take_out(self, fences: list[Fence]) -> dict[Fence, HeldLease]:
         """Leases by their fences; a claim gives one token to all its tasks."""

@@ -5,7 +5,7 @@ from typing import Any
 from swather.model.pacing import Limits, Pace, strictest
 from swather.store.gate import BaseGate
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class Gate(BaseGate):
@@ -32,7 +32,7 @@ class Gate(BaseGate):
     def save(self, connection: Connection) -> None:
         if self.is_to_save:
             tat = self.after().due_at - self._ahead_seconds
-            connection.execute("UPDATE lanes SET tat = ? WHERE id = ?", (tat, self.lane_id))
+            connection.execute(queries.save_pace, (tat, self.lane_id))
 
 
 class Probe(Gate):
@@ -98,11 +98,7 @@ def scraper_gate(
     limits = Limits(row[1], row[2], row[3])
     in_flight = 0
     if limits.in_flight is not None:
-        in_flight = connection.value(
-            "SELECT count(*) FROM leases WHERE run_id IN "
-            "(SELECT id FROM runs WHERE scraper_lane_id = ?)",
-            (lane_id,),
-        )
+        in_flight = connection.value(queries.scraper_in_flight, (lane_id,))
     return _gate(connection, lane_id, limits, row, in_flight, now, wanted)
 
 

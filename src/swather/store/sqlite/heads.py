@@ -1,4 +1,4 @@
-"""Heads: which are awake, in whose turn, and which go to sleep."""
+"""Heads: awake, in turn, put to sleep. No twin: PostgreSQL remembers them (outlook.py)."""
 
 from typing import Any, Final, NamedTuple
 
@@ -7,7 +7,7 @@ from swather.model.strategy import Strategy
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
 from swather.store.sqlite.limiting import LimitingRuns
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 _START: Final = (-1.0, 0)
 _MAX_CURSORS: Final = 10_000
@@ -130,24 +130,17 @@ class Walk:
         opens_at = last.opens_at()
         if opens_at > self._now:
             self.put_to_sleep += 1
-            self._connection.execute(
-                "UPDATE heads SET wake_at = ?, asleep = ? WHERE id = ?",
-                (opens_at, last.asleep(), head.id),
-            )
+            self._connection.execute(queries.sleep_head, (opens_at, last.asleep(), head.id))
         return opens_at
 
     def tidy(self, head: Head) -> None:
         """The head had less than it might: lower its best priority, or put it to sleep."""
-        best = self._connection.value(
-            "SELECT max(priority) FROM ready WHERE head_id = ?", (head.id,)
-        )
+        best = self._connection.value(queries.best_ready, (head.id,))
         if best is None:
             self.put_to_sleep += 1
-            self._connection.execute(
-                "UPDATE heads SET wake_at = 9e999, asleep = 'empty' WHERE id = ?", (head.id,)
-            )
+            self._connection.execute(queries.empty_head, (head.id,))
         elif best != head.best:
-            self._connection.execute("UPDATE heads SET best = ? WHERE id = ?", (best, head.id))
+            self._connection.execute(queries.lower_best, (best, head.id))
 
     def save(self) -> None:
         for gate in (*self._gates.values(), *self._probes.values()):

@@ -21,7 +21,8 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.repace import repace
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 # Two times that differ by less are one.
 _SAME_SECONDS: Final = 0.001
@@ -62,7 +63,7 @@ class SQLiteLanes:
         )
 
     def pause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
-        self._change(name, kind, "UPDATE lanes SET paused = 1 WHERE id = :lane_id")
+        self._change(name, kind, queries.pause_lane)
 
     def unpause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(name, kind, queries.unpause_lane)
@@ -97,7 +98,7 @@ class SQLiteLanes:
         with self._connection.transaction():
             number = lane_id(self._connection, name)
             now = self._connection.clock.wall()
-            strikes, cool_until, forgiven_at = self._row("strikes, cool_until, forgiven_at", number)
+            strikes, cool_until, forgiven_at = self._row(queries.get_strikes, number)
             found = struck(curve, (strikes, cool_until, forgiven_at), now, asked, self._random)
             until = now + found.seconds
             if cool_until is None or until > cool_until + _SAME_SECONDS:
@@ -117,7 +118,7 @@ class SQLiteLanes:
         check_seconds("latency_seconds", latency_seconds)
         with self._connection.transaction():
             number = lane_id(self._connection, name)
-            old, before = self._row("learned_every_seconds, every_seconds", number)
+            old, before = self._row(queries.get_learned_pace, number)
             this = {
                 "lane_id": number,
                 "every_seconds": policy.next_every(old, latency_seconds, failed),
@@ -139,11 +140,11 @@ class SQLiteLanes:
             check_seconds("a crawl delay", seconds)
         with self._connection.transaction():
             number = lane_id(self._connection, name)
-            if self._row("crawl_delay_seconds", number) != (seconds,):
+            if self._row(queries.get_crawl_delay, number) != (seconds,):
                 self._update(number, queries.set_crawl_delay, seconds=seconds)
 
-    def _row(self, columns: str, number: int) -> tuple[Any, ...]:
-        row = self._connection.row(f"SELECT {columns} FROM lanes WHERE id = ?", (number,))
+    def _row(self, sql: str, number: int) -> tuple[Any, ...]:
+        row = self._connection.row(sql, (number,))
         assert row is not None
         return row
 

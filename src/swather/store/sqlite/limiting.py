@@ -1,10 +1,10 @@
-"""What the runs on a lane allow there, all together."""
+"""What the runs on a lane allow there, all together. No twin: PostgreSQL has it in SQL."""
 
 from typing import Any
 
 from swather.model.pacing import NO_LIMITS, Limits, strictest
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class LimitingRuns:
@@ -41,31 +41,8 @@ class LimitingRuns:
 
     def _all(self) -> list[tuple[Any, ...]]:
         if self._runs is None:
-            self._runs = self._connection.rows("SELECT * FROM limiting_runs")
+            self._runs = self._connection.rows(queries.limiting_runs)
         return self._runs
 
     def _is_there(self, run_id: int, lane_id: int) -> bool:
-        return bool(
-            self._connection.row(
-                "SELECT 1 FROM heads WHERE lane_id = ? AND run_id = ?", (lane_id, run_id)
-            )
-        )
-
-
-def serve(connection: Connection, worker_id: int, run_id: int) -> None:
-    """A worker works on a run from now on."""
-    connection.execute(
-        "INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)", (run_id, worker_id)
-    )
-
-
-def leave(connection: Connection, worker_id: int) -> None:
-    """The worker is gone: nobody waits for the limits of its runs, nor for its requests."""
-    for (run_id,) in connection.rows(
-        "DELETE FROM serving WHERE worker_id = ? RETURNING run_id", (worker_id,)
-    ):
-        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
-    for lane in connection.rows(
-        "DELETE FROM requests WHERE worker_id = ? RETURNING lane_id", (worker_id,)
-    ):
-        connection.execute(queries.wake_full_lane, lane)
+        return bool(self._connection.row(queries.is_on_lane, (lane_id, run_id)))

@@ -4,7 +4,7 @@ from swather.model.load import Load
 from swather.store.checks import check_load
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteLoads:

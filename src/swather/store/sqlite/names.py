@@ -1,14 +1,19 @@
 """From names to row ids, inside a transaction."""
 
+from collections import OrderedDict
+from typing import Final
+
 from swather.model.private import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
+
+MAX_KNOWN_HEADS: Final = 100_000
 
 
 def run_id(connection: Connection, name: str) -> int:
     check_known(name)
-    found = connection.row("SELECT id FROM runs WHERE name = ?", (name,))
+    found = connection.row(queries.find_run, (name,))
     if found is None:
         raise unknown_run(name)
     number: int = found[0]
@@ -21,5 +26,41 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
         return 0
     is_public = kind == "lane" and is_public_host(name)
     connection.execute(queries.ensure_lane, {"kind": kind, "name": name, "is_public": is_public})
-    number: int = connection.value("SELECT id FROM lanes WHERE kind = ? AND name = ?", (kind, name))
+    number: int = connection.value(queries.find_lane, (kind, name))
     return number
+
+
+class Heads:
+    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+
+    Committed ids are never used twice, so what is remembered of a removed run can only be useless,
+    not wrong.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: OrderedDict[tuple[int, str, str], int] = OrderedDict()
+        self._rollbacks = connection.rollbacks
+
+    def id_of(self, run_id: int, partition: str, lane: str) -> int:
+        if self._rollbacks != self._connection.rollbacks:
+            self._rollbacks = self._connection.rollbacks
+            self._known.clear()
+        place = run_id, partition, lane
+        head_id = self._known.get(place)
+        if head_id is not None:
+            return head_id
+        where = {
+            "run_id": run_id,
+            "partition": partition,
+            "lane_id": lane_id(self._connection, lane),
+        }
+        self._connection.execute(queries.ensure_head, where)
+        head_id = self._connection.value(queries.get_head, where)
+        if partition:
+            self._connection.execute(queries.ensure_partition, (run_id, partition))
+        assert isinstance(head_id, int)
+        self._known[place] = head_id
+        if len(self._known) > MAX_KNOWN_HEADS:
+            self._known.popitem(last=False)
+        return head_id

@@ -9,7 +9,7 @@ from swather.store.clock import at
 from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, page_of, prepare
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 _ORPHANS_BATCH: Final = 1_000
 
@@ -85,7 +85,7 @@ def drop_orphans(connection: Connection) -> int:
         with connection.transaction():
             rows = connection.rows(queries.old_bodies, (*after, before, _ORPHANS_BATCH))
             orphans = [(row[1],) for row in rows if not row[2]]
-            connection.executemany("DELETE FROM bodies WHERE sha256 = ?", orphans)
+            connection.executemany(queries.drop_bodies, orphans)
         dropped += len(orphans)
         if len(rows) < _ORPHANS_BATCH:
             return dropped

@@ -8,7 +8,7 @@ from swather.model.worker import Partition
 from swather.store.checks import check_limit, unknown_worker
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class Partitions:
@@ -19,9 +19,7 @@ class Partitions:
         self, worker_id: int, run: str, names: Collection[str] | None, limit: int
     ) -> list[str]:
         with self._connection.transaction():
-            if not self._connection.row(
-                "SELECT 1 FROM workers WHERE id = ? AND state = 'live'", (worker_id,)
-            ):
+            if not self._connection.row(queries.is_live, (worker_id,)):
                 raise unknown_worker(worker_id)
             this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
             if names is None:
@@ -33,18 +31,13 @@ class Partitions:
                 self._connection.execute(
                     queries.take_named_partitions, {**this, "names": encode(list(names))}
                 )
-            rows = self._connection.rows(
-                "SELECT name FROM partitions "
-                "WHERE run_id = :run_id AND owner_id = :worker_id ORDER BY name",
-                this,
-            )
+            rows = self._connection.rows(queries.owned_partitions, this)
             return [row[0] for row in rows]
 
     def give(self, worker_id: int, run: str, names: Collection[str]) -> None:
         with self._connection.transaction():
             self._connection.execute(
-                "UPDATE partitions SET owner_id = NULL WHERE run_id = ? AND owner_id = ? "
-                "AND name IN (SELECT value FROM json_each(?))",
+                queries.give_partitions,
                 (run_id(self._connection, run), worker_id, encode(list(names))),
             )
 
@@ -57,9 +50,7 @@ class Partitions:
 
     def free(self, worker_id: int) -> None:
         """Inside a transaction: the worker owns nothing any more."""
-        self._connection.execute(
-            "UPDATE partitions SET owner_id = NULL WHERE owner_id = ?", (worker_id,)
-        )
+        self._connection.execute(queries.free_partitions, (worker_id,))
 
     def _check(self, run: str, names: Collection[str]) -> None:
         known = {partition.name for partition in self.find(run)}

@@ -7,7 +7,7 @@ from swather.store.finishing import HeldLease
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, lane_gate
 from swather.store.sqlite.limiting import LimitingRuns
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class Asked(NamedTuple):

@@ -7,7 +7,7 @@ from swather.model.task import State
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 1_000
 
@@ -15,7 +15,7 @@ BATCH: Final = 1_000
 def promote_due(connection: Connection) -> int:
     """One batch, inside a transaction; how many."""
     now = connection.clock.wall()
-    if not connection.row("SELECT 1 FROM scheduled WHERE due_at <= ? LIMIT 1", (now,)):
+    if not connection.row(queries.any_due, (now,)):
         return 0
     due = connection.rows(queries.promote_due, {"now": now, "limit": BATCH})
     make_ready(connection, [row[:3] for row in due])

@@ -18,7 +18,9 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.permits import Asked, permit_gates
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 
 class SQLiteQueue:
@@ -82,9 +84,7 @@ class SQLiteQueue:
             plan = Plan(self._settings.event_level)
             if lease.replaces:
                 self._finisher.drop_replaced([lease.task_id], plan)
-                self._connection.execute(
-                    "UPDATE leases SET replaces = 0 WHERE task_id = ?", (lease.task_id,)
-                )
+                self._connection.execute(queries.keep_lease, (lease.task_id,))
             plan.produce(lease, part, prepared._replace(children=list(rest)))
             self._finisher.write(plan)
             self._connection.execute(
@@ -139,7 +139,7 @@ class SQLiteQueue:
             refused = refusal(gates)
             if refused.held == FULL and gives_up and lease.lane_id:
                 self._connection.execute(queries.give_up_place, fence)
-                self._connection.execute(queries.wake_full_lane, (lease.lane_id,))
+                wake_full(self._connection, [lease.lane_id])
             return refused
 
     def in_flight(self, worker_id: int, lane: str, n: int) -> None:
@@ -147,7 +147,7 @@ class SQLiteQueue:
         with self._connection.transaction():
             number = lane_id(self._connection, lane)
             self._set_in_flight(worker_id, number, n)
-            self._connection.execute(queries.wake_full_lane, (number,))
+            wake_full(self._connection, [number])
 
     def _set_in_flight(self, worker_id: int, number: int, n: int) -> None:
         this = {"worker_id": worker_id, "lane_id": number, "n": n}

@@ -6,7 +6,7 @@ from typing import Final
 from swather.model.run import REASON_PREFIX
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 10_000
 _BY_TASK: Final = {
@@ -33,7 +33,7 @@ def remove_run(connection: Connection, number: int) -> bool:
 
 
 def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
-    if connection.value("SELECT state FROM runs WHERE id = :run_id", this) == "open":
+    if connection.value(queries.run_state, (this["run_id"],)) == "open":
         return None
     tasks = [row[0] for row in connection.rows(queries.tasks_to_remove, this)]
     if tasks:
@@ -41,7 +41,7 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
         return True
     for table in _BY_RUN:
         connection.execute(f"DELETE FROM {table} WHERE run_id = :run_id", this)
-    connection.execute("DELETE FROM runs WHERE id = :run_id", this)
+    connection.execute(queries.remove_run, this)
     return False
 
 
@@ -52,18 +52,10 @@ def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None
         n = connection.changed(f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),))
         if name is not None:
             gone[number, name] -= n
-    gone[number, "ready"] -= connection.changed(
-        "DELETE FROM ready WHERE (head_id, priority, task_id) IN ("
-        "SELECT head_id, priority, id FROM tasks WHERE id IN carray(?))",
-        (ids(tasks),),
-    )
-    for state, reason in connection.rows(
-        "DELETE FROM outcomes WHERE task_id IN carray(?) RETURNING state, reason", (ids(tasks),)
-    ):
+    gone[number, "ready"] -= connection.changed(queries.remove_ready, (ids(tasks),))
+    for state, reason in connection.rows(queries.remove_outcomes, (ids(tasks),)):
         gone[number, state] -= 1
         gone[number, REASON_PREFIX + reason] -= 1
-    connection.execute(
-        "DELETE FROM pages WHERE run_id = ? AND task_id IN carray(?)", (number, ids(tasks))
-    )
-    connection.execute("DELETE FROM tasks WHERE id IN carray(?)", (ids(tasks),))
+    connection.execute(queries.drop_pages, (number, ids(tasks)))
+    connection.execute(queries.remove_tasks, (ids(tasks),))
     counting.count(connection, gone)

@@ -7,7 +7,7 @@ from typing import Final
 from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import LimitingRuns
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 # What sleeps for less wakes soon enough by itself.
 WORTH_WAKING_SECONDS: Final = 1.0
@@ -18,7 +18,7 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
     woken.
     """
     this = {"lane_id": lane_id}
-    before: float = connection.value("SELECT every_seconds FROM lanes WHERE id = :lane_id", this)
+    before: float = connection.value(queries.get_interval, this)
     change()
     after: float = connection.value(queries.pace_lane, this)
     if after < before and before >= WORTH_WAKING_SECONDS:
@@ -29,23 +29,18 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
 
 def _hurry(connection: Connection, lane_id: int) -> None:
     """The next start is due no later than the limits in force can explain."""
-    row = connection.row(
-        "SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?", (lane_id,)
-    )
+    row = connection.row(queries.get_pace, (lane_id,))
     assert row is not None
     limits = strictest(Limits(row[0], row[1]), LimitingRuns(connection).on(lane_id, row[2]))
     connection.execute(
-        "UPDATE lanes SET tat = min(tat, ?) WHERE id = ?",
-        (connection.clock.monotonic() + full_debt(limits), lane_id),
+        queries.hurry_lane, (connection.clock.monotonic() + full_debt(limits), lane_id)
     )
 
 
 def forget_paces(connection: Connection, older_than_seconds: float) -> None:
     """Learned paces that nobody has renewed."""
     before = connection.clock.wall() - older_than_seconds
-    stale = connection.rows(
-        "SELECT id FROM lanes WHERE learned_at IS NOT NULL AND learned_at < ?", (before,)
-    )
+    stale = connection.rows(queries.stale_paces, (before,))
     for (number,) in stale:
         this = {"lane_id": number}
         repace(connection, number, partial(connection.execute, queries.forget_pace, this))

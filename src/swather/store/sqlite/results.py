@@ -10,7 +10,7 @@ from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteResults:
@@ -22,7 +22,7 @@ class SQLiteResults:
     def items(
         self, run: str, *, after: str = "", limit: int = 1_000, complete_only: bool = False
     ) -> list[StoredItem]:
-        sql = queries.complete_items if complete_only else queries.items
+        sql = queries.completed_items if complete_only else queries.items
         with self._connection.reading():
             this = {
                 "run_id": run_id(self._connection, run),
@@ -72,13 +72,11 @@ class SQLiteResults:
 
     def linked(self, parts: Collection[Part]) -> None:
         with self._connection.transaction():
-            self._connection.executemany(
-                "DELETE FROM unlinked WHERE task_id = ? AND part = ?", sorted(parts)
-            )
+            self._connection.executemany(queries.linked, sorted(parts))
 
     def has_file(self, sha256: str) -> bool:
         with self._connection.reading():
-            found = self._connection.row("SELECT 1 FROM files WHERE sha256 = ? LIMIT 1", (sha256,))
+            found = self._connection.row(queries.has_file, (sha256,))
         return found is not None
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:

@@ -10,7 +10,8 @@ from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.filters import where
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 BATCH: Final = 10_000
 
@@ -47,12 +48,10 @@ def _retry(
         deltas[run, row[3]] -= 1
         deltas[run, REASON_PREFIX + row[5]] -= 1
     deltas[run, State.READY] += len(rows)
-    connection.executemany("DELETE FROM outcomes WHERE task_id = ?", [(row[0],) for row in rows])
+    connection.executemany(queries.drop_outcomes, [(row[0],) for row in rows])
     connection.executemany(queries.forgive_faults, [(row[0],) for row in rows])
     connection.executemany(queries.mark_replaces, [(task_id, run, now) for task_id in replacing])
     # Those that completed have none.
-    connection.executemany(
-        "DELETE FROM checkpoints WHERE task_id = ?", [(task_id,) for task_id in replacing]
-    )
+    connection.executemany(queries.drop_checkpoints, [(task_id,) for task_id in replacing])
     make_ready(connection, ((row[1], row[2], row[0]) for row in rows))
     counting.count(connection, deltas)

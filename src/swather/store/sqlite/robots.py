@@ -4,7 +4,7 @@ from swather.model.robots import StoredRobots
 from swather.store.checks import check_origin, check_seconds
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.settings import queries
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteRobots:

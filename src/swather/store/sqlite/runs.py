@@ -25,7 +25,8 @@ from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
 from swather.store.sqlite.remove import remove_run
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ class SQLiteRuns:
         with self._connection.transaction():
             now = self._connection.clock.wall()
             name = new.name or self._free_name(run_name(new.scraper, at(now)))
-            if self._connection.row("SELECT 1 FROM runs WHERE name = ?", (name,)):
+            if self._connection.row(queries.find_run, (name,)):
                 raise InputError(f"there is already a run named {name!r}; choose another name")
             self._connection.execute(
                 queries.create_run,
@@ -109,30 +110,27 @@ class SQLiteRuns:
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
         with self._connection.transaction():
             params = with_reserved(self.get(name).params, reserved)
-            self._connection.execute(
-                "UPDATE runs SET params = ? WHERE name = ?", (encode(params, what="params"), name)
-            )
+            self._connection.execute(queries.set_params, (encode(params, what="params"), name))
             return self.get(name)
 
     def pause(self, name: str) -> None:
-        self._change(name, "UPDATE runs SET paused = 1 WHERE id = :run_id")
+        self._change(name, queries.pause_run)
 
     def unpause(self, name: str) -> None:
-        self._change(name, "UPDATE runs SET paused = 0, cool_until = NULL WHERE id = :run_id")
+        self._change(name, queries.unpause_run)
 
     def cool(self, name: str, seconds: float) -> None:
         check_seconds("a cool-down", seconds)
         self._change(
             name,
-            "UPDATE runs SET cool_until = max(coalesce(cool_until, 0), :until) WHERE id = :run_id",
+            queries.cool_run,
             until=self._connection.clock.wall() + seconds,
         )
 
     def cancel(self, name: str) -> int:
         self._change(
             name,
-            "UPDATE runs SET state = 'cancelled', finished_at = :now "
-            "WHERE id = :run_id AND state = 'open'",
+            queries.cancel_run,
             now=self._connection.clock.wall(),
         )
         self._change(name, queries.wake_lanes_of_run)
@@ -169,9 +167,7 @@ class SQLiteRuns:
             self._settings.changed()
 
     def _free_name(self, name: str) -> str:
-        taken = self._connection.rows(
-            "SELECT name FROM runs WHERE name = ? OR name GLOB ?", (name, f"{name}-*")
-        )
+        taken = self._connection.rows(queries.names_like, (name, f"{name}-*"))
         names = {row[0] for row in taken}
         number = 1
         while (candidate := name if number == 1 else f"{name}-{number}") in names:

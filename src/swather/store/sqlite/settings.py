@@ -6,10 +6,9 @@ from typing import Any, Final
 from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
 from swather.store.checks import check_setting
-from swather.store.queries import Queries
 from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.statements import queries
 
-queries: Final = Queries("swather.store.sqlite")
 _LEVEL_AGE_SECONDS: Final = 1.0
 
 
@@ -23,7 +22,7 @@ class SQLiteSettings:
 
     def all(self) -> dict[str, Any]:
         with self._connection.reading():
-            rows = self._connection.rows("SELECT name, value FROM settings ORDER BY name")
+            rows = self._connection.rows(queries.all_settings)
             return {name: decode(value) for name, value in rows}
 
     def set(self, name: str, value: Any) -> None:
@@ -37,25 +36,25 @@ class SQLiteSettings:
 
     def unset(self, name: str) -> None:
         with self._connection.transaction():
-            self._connection.execute("DELETE FROM settings WHERE name = ?", (name,))
+            self._connection.execute(queries.unset_setting, (name,))
             self.changed()
         self._level_read_at = -_LEVEL_AGE_SECONDS
 
     def control_version(self) -> int:
         with self._connection.reading():
-            version: int = self._connection.value("SELECT version FROM control")
+            version: int = self._connection.value(queries.control_version)
             return version
 
     def changed(self) -> None:
         """Let workers notice; called inside the transaction that changes something."""
-        self._connection.execute("UPDATE control SET version = version + 1")
+        self._connection.execute(queries.change_control)
 
     @property
     def event_level(self) -> EventLevel:
         """What to log, read at most once a second."""
         now = time.monotonic()
         if now - self._level_read_at >= _LEVEL_AGE_SECONDS:
-            value = self._connection.value("SELECT value FROM settings WHERE name = 'event_level'")
+            value = self._connection.value(queries.event_level)
             self._level = EventLevel(decode(value)) if value is not None else EventLevel.FAILURES
             self._level_read_at = now
         return self._level

@@ -21,6 +21,7 @@ from swather.store.sqlite.results import SQLiteResults
 from swather.store.sqlite.robots import SQLiteRobots
 from swather.store.sqlite.runs import SQLiteRuns
 from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 from swather.store.sqlite.tasks import SQLiteTasks
 from swather.store.sqlite.upkeep import SQLiteUpkeep
 from swather.store.sqlite.workers import SQLiteWorkers
@@ -107,7 +108,7 @@ def _check_ours(connection: Connection) -> None:
     """Somebody else's database is not ours to add tables to."""
     if connection.value("PRAGMA application_id") == APPLICATION_ID:
         return
-    if connection.row("SELECT 1 FROM sqlite_schema LIMIT 1"):
+    if connection.row(queries.any_table):
         raise DatabaseDamaged(
             f"{connection.path} is a SQLite database, but not one of Swather's; choose another path"
         )

@@ -16,11 +16,13 @@ from swather.store.sqlite import counting, wall_clock
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.finish import Finisher
-from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.partitions import Partitions
 from swather.store.sqlite.promote import promote_due
 from swather.store.sqlite.repace import forget_paces
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.serving import leave
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
+from swather.store.sqlite.wake import wake_full
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10
@@ -89,7 +91,7 @@ class Sweeper:
         return lost
 
     def _give_up(self, number: int) -> None:
-        self._connection.execute("UPDATE workers SET state = 'lost' WHERE id = ?", (number,))
+        self._connection.execute(queries.give_up_worker, (number,))
         self._partitions.free(number)
         leave(self._connection, number)
 
@@ -99,7 +101,7 @@ class Sweeper:
             return
         now = self._connection.clock.wall()
         self._connection.execute(
-            "DELETE FROM leases WHERE task_id IN (SELECT value FROM json_each(?))",
+            queries.drop_leases,
             (encode([lease.task_id for lease in leases], max_bytes=MAX_ITEM_BYTES),),
         )
         make_ready(
@@ -113,8 +115,7 @@ class Sweeper:
             deltas[lease.run_id, State.LEASED] -= 1
             deltas[lease.run_id, State.READY] += 1
         counting.count(self._connection, deltas)
-        lanes = {lease.lane_id for lease in leases if lease.lane_id}
-        self._connection.executemany(queries.wake_full_lane, [(lane,) for lane in lanes])
+        wake_full(self._connection, [lease.lane_id for lease in leases])
         if self._settings.event_level.logs(EventKind.SWEPT):
             self._connection.executemany(
                 queries.add_events,

@@ -1,4 +1,4 @@
-"""One claim in the making: tasks out of heads, into leases."""
+"""One claim in the making. No twin: PostgreSQL takes by one statement (ask.py)."""
 
 import math
 import time
@@ -17,7 +17,8 @@ from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, scraper_gate
 from swather.store.sqlite.heads import ClaimedRun, Cursors, Head, Walk
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 _NO_FAULTS: Final = Faults()
 _CLOCK_TOLERANCE_SECONDS: Final = 1.5
@@ -59,13 +60,10 @@ class Taking:
 
     def partitions(self, run: ClaimedRun) -> list[str]:
         if self._request.unpaced:
-            open_to_us = self._connection.rows(
-                "SELECT name FROM partitions WHERE run_id = ?", (run.id,)
-            )
+            open_to_us = self._connection.rows(queries.partitions_of_run, (run.id,))
         else:
             open_to_us = self._connection.rows(
-                "SELECT name FROM partitions WHERE run_id = ? AND owner_id = ?",
-                (run.id, self._request.worker_id),
+                queries.partitions_of_worker, (run.id, self._request.worker_id)
             )
         names = ["", *(row[0] for row in open_to_us)]
         if self._request.partitions is not None:
@@ -180,9 +178,7 @@ class Taking:
         picked: dict[int, list[tuple[Any, ...]]],
     ) -> None:
         if not self._token:
-            self._token = self._connection.value(
-                "UPDATE control SET token = token + 1 RETURNING token"
-            )
+            self._token = self._connection.value(queries.next_token)
         ranges: dict[tuple[int, int], tuple[int, int]] = {}
         replacing = []
         taken = 0
@@ -213,7 +209,7 @@ class Taking:
         self._connection.executemany(
             queries.take_ready, [(*place, *ends) for place, ends in ranges.items()]
         )
-        self._connection.executemany("UPDATE leases SET replaces = 1 WHERE task_id = ?", replacing)
+        self._connection.executemany(queries.mark_leases, replacing)
         self._taken[run.id] = self._taken.get(run.id, 0) + taken
         self.wanted -= taken
 
@@ -261,8 +257,7 @@ class Taking:
         counting.count(self._connection, deltas)
         if settings.event_level.logs(EventKind.CLAIMED):
             self._connection.executemany(
-                "INSERT INTO events (at, kind, run_id, task_id, worker_id) "
-                "VALUES (?, 'claimed', ?, ?, ?)",
+                queries.log_claimed,
                 [
                     (self.now, lease.run_id, lease.task_id, self._request.worker_id)
                     for lease in self.leases
@@ -271,9 +266,7 @@ class Taking:
 
     def seconds_to_next(self, runs: Sequence[ClaimedRun]) -> float | None:
         for run in runs:
-            due_at = self._connection.value(
-                "SELECT min(due_at) FROM scheduled WHERE run_id = ?", (run.id,)
-            )
+            due_at = self._connection.value(queries.next_due, (run.id,))
             if due_at is not None:
                 self.may_open_at(due_at)
             for partition in self.partitions(run):

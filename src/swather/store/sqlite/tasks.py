@@ -18,11 +18,12 @@ from swather.store.clock import at, at_or_none
 from swather.store.ports import Enqueued
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.enqueue import Heads, add_rows
+from swather.store.sqlite.enqueue import add_rows
 from swather.store.sqlite.filters import where
-from swather.store.sqlite.names import run_id
+from swather.store.sqlite.names import Heads, run_id
 from swather.store.sqlite.retry import retry_tasks
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 
 class SQLiteTasks:
@@ -48,9 +49,9 @@ class SQLiteTasks:
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
         rows = rows_of(targets)
         with self._connection.transaction():
-            before = self._connection.value("SELECT coalesce(max(id), 0) FROM tasks")
+            before = self._connection.value(queries.last_task)
             self._add(run, rows)
-            fresh = self._connection.rows("SELECT key, id FROM tasks WHERE id > ?", (before,))
+            fresh = self._connection.rows(queries.new_tasks, (before,))
             new: dict[bytes, int] = dict(fresh)
         # A key that comes twice is new the first time only.
         return [new.pop(row.key, None) for row in rows]
@@ -94,7 +95,7 @@ class SQLiteTasks:
     def _add(self, run: str, rows: list[Row]) -> Added:
         with self._connection.transaction():
             number = run_id(self._connection, run)
-            state = self._connection.value("SELECT state FROM runs WHERE id = ?", (number,))
+            state = self._connection.value(queries.run_state, (number,))
             refuse_cancelled(state)
             added = add_rows(
                 self._connection, self._heads, number, rows, self._settings.event_level

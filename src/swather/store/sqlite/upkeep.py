@@ -13,7 +13,8 @@ from swather.model.transaction import OpenTransaction
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.remove import remove_run
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
@@ -62,9 +63,7 @@ class SQLiteUpkeep:
         wal = Path(f"{path}-wal")
         with self._connection.reading():
             states: dict[str, int] = dict(self._connection.rows(queries.task_counts))
-            live = self._connection.value("SELECT count(*) FROM workers WHERE state = 'live'")
-            open_runs = self._connection.value("SELECT count(*) FROM runs WHERE state = 'open'")
-            runs = self._connection.value("SELECT count(*) FROM runs")
+            runs, open_runs, live = self._connection.rows(queries.queue_stats)[0]
         return {
             "database": str(path),
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
@@ -123,10 +122,7 @@ class SQLiteUpkeep:
         removed = {"runs": 0}
         if runs_ended_before is not None:
             with self._connection.reading():
-                old = self._connection.rows(
-                    "SELECT id FROM runs WHERE state <> 'open' AND finished_at < ?",
-                    (runs_ended_before.timestamp(),),
-                )
+                old = self._connection.rows(queries.old_runs, (runs_ended_before.timestamp(),))
             for (number,) in old:
                 removed["runs"] += remove_run(self._connection, number)
         now = self._connection.clock.wall()
@@ -143,7 +139,7 @@ class SQLiteUpkeep:
 
     def _days(self, name: str, default: float) -> float:
         with self._connection.reading():
-            value = self._connection.value("SELECT value FROM settings WHERE name = ?", (name,))
+            value = self._connection.value(queries.get_setting, (name,))
         return default if value is None else float(decode(value))
 
     def _delete(self, table: str, condition: str, before: float) -> int:

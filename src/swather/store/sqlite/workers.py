@@ -26,10 +26,11 @@ from swather.store.checks import (
 from swather.store.clock import at, at_or_none
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.limiting import leave
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.partitions import Partitions
-from swather.store.sqlite.settings import SQLiteSettings, queries
+from swather.store.sqlite.serving import leave
+from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.statements import queries
 from swather.store.sqlite.sweep import Sweeper
 
 
@@ -66,9 +67,9 @@ class SQLiteWorkers:
                 },
             )
             name = new.name or f"{process.host}_{process.pid}_{number}"
-            self._connection.execute("UPDATE workers SET name = ? WHERE id = ?", (name, number))
+            self._connection.execute(queries.name_worker, (name, number))
             if run is not None:
-                state = self._connection.value("SELECT state FROM runs WHERE id = ?", (run,))
+                state = self._connection.value(queries.run_state, (run,))
                 refuse_cancelled(state)
                 self._connection.execute(queries.reopen_run, {"run_id": run})
             return number
@@ -94,11 +95,7 @@ class SQLiteWorkers:
             if row is None:
                 return Beat(alive=False, lost=frozenset(held))
             believed = set(held)
-            actual = set(
-                self._connection.rows(
-                    "SELECT task_id, token FROM leases WHERE worker_id = ?", (worker_id,)
-                )
-            )
+            actual = set(self._connection.rows(queries.worker_leases, (worker_id,)))
             strangers = actual - believed
             if strangers:
                 self._sweeper.give_back(strangers)
@@ -107,16 +104,14 @@ class SQLiteWorkers:
                 lost=frozenset(believed - actual),
                 released=len(strangers),
                 paused=bool(row[0]),
-                control_version=self._connection.value("SELECT version FROM control"),
+                control_version=self._connection.value(queries.control_version),
             )
 
     def retire(self, worker_id: int) -> int:
         with self._connection.transaction():
             if self._connection.row(queries.retire_worker, {"worker_id": worker_id}) is None:
                 return 0
-            held = self._connection.rows(
-                "SELECT task_id, token FROM leases WHERE worker_id = ?", (worker_id,)
-            )
+            held = self._connection.rows(queries.worker_leases, (worker_id,))
             self._sweeper.give_back(held)
             self._partitions.free(worker_id)
             leave(self._connection, worker_id)
@@ -139,18 +134,15 @@ class SQLiteWorkers:
             ]
 
     def pause(self, worker_id: int) -> None:
-        self._change("UPDATE workers SET paused = 1 WHERE id = :worker_id", worker_id)
+        self._change(queries.pause_worker, worker_id)
 
     def unpause(self, worker_id: int) -> None:
-        self._change(
-            "UPDATE workers SET paused = 0, cool_until = NULL WHERE id = :worker_id", worker_id
-        )
+        self._change(queries.unpause_worker, worker_id)
 
     def cool(self, worker_id: int, seconds: float) -> None:
         check_seconds("a cool-down", seconds)
         self._change(
-            "UPDATE workers SET cool_until = max(coalesce(cool_until, 0), :until) "
-            "WHERE id = :worker_id",
+            queries.cool_worker,
             worker_id,
             until=self._connection.clock.wall() + seconds,
         )

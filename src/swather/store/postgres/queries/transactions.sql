@@ -1,3 +1,6 @@
+-- Sessions and what they hold. No twin: SQLite does not know who holds its locks.
+
+-- name: transactions
 -- Other sessions that have written or locked something in this database, the oldest first. Of other
 -- users' sessions an ordinary role sees neither times nor states.
 WITH locking AS MATERIALIZED (
@@ -34,3 +37,15 @@ SELECT NULL, gid, owner::text, '', extract(epoch FROM clock_timestamp() - prepar
 FROM pg_prepared_xacts
 WHERE database = current_database()
 ORDER BY seconds DESC NULLS LAST, pid
+
+-- name: is_waiting
+-- For its client.
+SELECT coalesce(wait_event IN ('ClientRead', 'ClientWrite'), false)
+FROM pg_stat_activity WHERE pid = %(pid)s
+
+-- name: end_session
+SELECT pg_terminate_backend(pid)
+FROM pg_stat_activity
+WHERE pid = %(pid)s AND datname = current_database() AND usename = current_user
+  AND application_name = current_setting('application_name')
+  AND wait_event IN ('ClientRead', 'ClientWrite')

@@ -1,3 +1,28 @@
+-- Tasks: added, looked at, made ready, cancelled, retried.
+
+-- name: last_task
+SELECT coalesce(max(id), 0) FROM tasks
+
+-- name: add_tasks
+INSERT INTO tasks (run_id, head_id, priority, key, target, parent_id, due_at, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run_id, key) DO NOTHING
+
+-- name: add_new_to_ready
+INSERT INTO ready (head_id, priority, task_id)
+SELECT head_id, priority, id FROM tasks WHERE id > :before AND due_at IS NULL
+
+-- name: add_new_to_scheduled
+INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at)
+SELECT id, run_id, head_id, priority, due_at FROM tasks WHERE id > :before AND due_at IS NOT NULL
+
+-- name: new_tasks
+SELECT key, id FROM tasks WHERE id > ?
+
+-- name: known_key
+SELECT key FROM tasks WHERE run_id = ? AND key = ?
+
+-- name: tasks
 SELECT t.id, r.name,
        CASE
            WHEN o.task_id IS NOT NULL THEN o.state
@@ -17,3 +42,60 @@ LEFT JOIN leases AS l ON l.task_id = t.id
 LEFT JOIN scheduled AS s ON s.task_id = t.id
 LEFT JOIN faults AS f ON f.task_id = t.id
 LEFT JOIN workers AS w ON w.id = coalesce(l.worker_id, o.worker_id)
+
+-- name: tasks_to_change
+SELECT t.id, t.head_id, t.priority,
+       CASE
+           WHEN o.task_id IS NOT NULL THEN o.state
+           WHEN l.task_id IS NOT NULL THEN 'leased'
+           WHEN s.task_id IS NOT NULL THEN 'scheduled'
+           ELSE 'ready'
+       END AS state,
+       l.lane_id, o.reason
+FROM tasks AS t
+JOIN heads AS h ON h.id = t.head_id
+JOIN lanes AS n ON n.id = h.lane_id
+LEFT JOIN outcomes AS o ON o.task_id = t.id
+LEFT JOIN leases AS l ON l.task_id = t.id
+LEFT JOIN scheduled AS s ON s.task_id = t.id
+LEFT JOIN faults AS f ON f.task_id = t.id
+
+-- name: run_of_task
+SELECT run_id FROM tasks WHERE id = ?
+
+-- name: add_scheduled
+INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at) VALUES (?, ?, ?, ?, ?)
+
+-- name: add_ready
+INSERT INTO ready (head_id, priority, task_id) VALUES (?, ?, ?)
+
+-- name: any_due
+SELECT 1 FROM scheduled WHERE due_at <= ? LIMIT 1
+
+-- name: promote_due
+DELETE FROM scheduled
+WHERE task_id IN (
+    SELECT task_id FROM scheduled WHERE due_at <= :now ORDER BY due_at LIMIT :limit
+)
+RETURNING head_id, priority, task_id, run_id
+
+-- name: cancel_scheduled
+DELETE FROM scheduled WHERE task_id = ?
+
+-- name: cancel_ready
+DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id = ?
+
+-- name: cancel_leased
+DELETE FROM leases WHERE task_id = ?
+
+-- name: tasks_to_remove
+SELECT id FROM tasks WHERE run_id = :run_id LIMIT :limit
+
+-- name: remove_ready
+DELETE FROM ready
+WHERE (head_id, priority, task_id) IN (
+    SELECT head_id, priority, id FROM tasks WHERE id IN carray(?)
+)
+
+-- name: remove_tasks
+DELETE FROM tasks WHERE id IN carray(?)

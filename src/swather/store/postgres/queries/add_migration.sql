@@ -1,1 +1,0 @@
-INSERT INTO swather.migrations (number, name, at) VALUES (%(number)s, %(name)s, now())

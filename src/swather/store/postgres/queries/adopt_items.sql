@@ -1,1 +1,0 @@
-UPDATE swather.items SET xid = '0' WHERE run_id = %(run_id)s

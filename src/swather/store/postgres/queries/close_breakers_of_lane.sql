@@ -1,1 +1,0 @@
-DELETE FROM swather.breakers WHERE lane_id = %(lane_id)s

@@ -1,1 +1,0 @@
-SELECT task_id, token FROM done

@@ -1,1 +1,0 @@
-DELETE FROM swather.checkpoints WHERE task_id = ANY(%(tasks)b::bigint[])

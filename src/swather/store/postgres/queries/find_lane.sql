@@ -1,1 +1,0 @@
-SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s

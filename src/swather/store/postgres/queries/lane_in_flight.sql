@@ -1,1 +1,0 @@
-SELECT n FROM swather.lanes_in_flight(ARRAY[%(lane_id)s::bigint])

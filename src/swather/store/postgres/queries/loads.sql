@@ -1,0 +1,17 @@
+-- Loads: what somebody began to load into a run, and whether all of it is in.
+
+-- name: begin_load
+INSERT INTO swather.loads (run_id, source, content, name)
+VALUES (%(run_id)s, %(source)s, %(content)s, %(name)s)
+ON CONFLICT DO NOTHING
+
+-- name: complete_load
+UPDATE swather.loads SET complete = true
+WHERE run_id = %(run_id)s AND source = %(source)s AND content = %(content)s
+
+-- name: replace_loads
+DELETE FROM swather.loads
+WHERE run_id = %(run_id)s AND source = %(source)s AND content <> %(content)s
+
+-- name: incomplete_loads
+SELECT name FROM swather.loads WHERE run_id = %(run_id)s AND NOT complete ORDER BY name

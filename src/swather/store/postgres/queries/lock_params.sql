@@ -1,1 +1,0 @@
-SELECT params FROM swather.runs WHERE id = %(run_id)s FOR NO KEY UPDATE

@@ -1,1 +1,0 @@
-SELECT state FROM swather.runs WHERE id = %(run_id)s FOR UPDATE

@@ -1,1 +1,0 @@
-SELECT FROM swather.runs WHERE id = %(run_id)s FOR UPDATE

@@ -1,1 +1,0 @@
-DELETE FROM swather.requests WHERE lane_id = %(lane_id)s AND worker_id = %(worker_id)s

@@ -1,0 +1,164 @@
+-- Outcomes: what attempts came to, with their faults and error groups.
+
+-- name: complete
+-- Attempts that ended well and brought at most items. A lease that replaces an earlier completion is
+-- left to the longer way.
+WITH done AS (
+    DELETE FROM swather.leases
+    WHERE task_id = ANY(ARRAY(
+        SELECT l.task_id
+        FROM unnest(%(tasks)b::bigint[], %(tokens)b::bigint[]) AS f (task_id, token)
+        CROSS JOIN LATERAL (
+            SELECT task_id FROM swather.leases
+            WHERE task_id = f.task_id AND token = f.token AND NOT replaces
+            OFFSET 0
+        ) AS l
+    ))
+    RETURNING task_id, token, run_id, worker_id, lane_id
+),
+ended AS (
+    INSERT INTO swather.outcomes (task_id, run_id, token, state, reason, worker_id, at)
+    SELECT task_id, run_id, token, 'completed', %(reason)s, worker_id, (SELECT swather.clock())
+    FROM done
+),
+counted_done AS (
+    INSERT INTO swather.counters (run_id, name, n)
+    SELECT d.run_id, c.name, c.sign * d.n
+    FROM (SELECT run_id, count(*) AS n FROM done GROUP BY run_id) AS d
+    CROSS JOIN (
+        VALUES ('leased', -1), ('completed', 1), ('reason:' || %(reason)s, 1)
+    ) AS c (name, sign)
+),
+logged_done AS (
+    INSERT INTO swather.events (at, kind, run_id, task_id, worker_id, message)
+    SELECT (SELECT swather.clock()), 'completed', run_id, task_id, worker_id, %(reason)s
+    FROM done
+    WHERE (SELECT value = '"all"' FROM swather.settings WHERE name = 'event_level')
+),
+woken AS (
+    UPDATE swather.heads
+    SET wake_at = '-infinity', asleep = ''
+    WHERE id = ANY(ARRAY(
+        SELECT h.id FROM swather.heads AS h
+        WHERE h.asleep = 'full'
+          AND h.lane_id = ANY(ARRAY(SELECT DISTINCT lane_id FROM done WHERE lane_id <> 0))
+        FOR NO KEY UPDATE SKIP LOCKED
+    ))
+)
+
+-- name: complete_items
+,
+added AS (
+    INSERT INTO swather.items (run_id, task_id, part, seq, data)
+    SELECT d.run_id, d.task_id, 0, i.seq, i.data
+    FROM unnest(
+        %(item_tasks)b::bigint[], %(item_tokens)b::bigint[], %(seqs)b::integer[], %(data)b::text[]
+    ) WITH ORDINALITY AS i (task_id, token, seq, data, number)
+    JOIN done AS d ON d.task_id = i.task_id AND d.token = i.token
+    ORDER BY i.number
+    ON CONFLICT DO NOTHING
+    RETURNING run_id
+),
+counted_items AS (
+    INSERT INTO swather.counters (run_id, name, n)
+    SELECT run_id, 'items', count(*) FROM added GROUP BY run_id
+)
+
+-- name: completed
+SELECT task_id, token FROM done
+
+-- name: add_outcomes
+INSERT INTO swather.outcomes (task_id, run_id, token, state, reason, worker_id, at)
+SELECT o.*, (SELECT swather.clock())
+FROM unnest(
+    %(task_id)b::bigint[], %(run_id)b::bigint[], %(token)b::bigint[], %(state)b::text[],
+    %(reason)b::text[], %(worker_id)b::bigint[]
+) AS o
+
+-- name: add_faults
+INSERT INTO swather.faults AS f (
+    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone,
+    error_class, fingerprint, message, traceback, at
+)
+SELECT g.*, (SELECT swather.clock())
+FROM unnest(
+    %(task_id)b::bigint[], %(run_id)b::bigint[], %(token)b::bigint[], %(attempts)b::integer[],
+    %(blocked)b::integer[], %(proxy)b::integer[], %(crashes)b::integer[],
+    %(crashes_alone)b::integer[], %(error_class)b::text[], %(fingerprint)b::text[],
+    %(message)b::text[], %(traceback)b::text[]
+) AS g
+ON CONFLICT (task_id) DO UPDATE SET
+    token = excluded.token,
+    attempts = f.attempts + excluded.attempts,
+    blocked = f.blocked + excluded.blocked,
+    proxy = f.proxy + excluded.proxy,
+    crashes = f.crashes + excluded.crashes,
+    crashes_alone = f.crashes_alone + excluded.crashes_alone,
+    error_class = excluded.error_class,
+    fingerprint = excluded.fingerprint,
+    message = excluded.message,
+    traceback = excluded.traceback,
+    at = excluded.at
+
+-- name: add_error_groups
+INSERT INTO swather.error_groups AS e (
+    run_id, fingerprint, error_class, title, place, count, sample_task_id, sample_message,
+    sample_traceback, first_at, last_at
+)
+SELECT g.*, (SELECT swather.clock()), (SELECT swather.clock())
+FROM unnest(
+    %(run_id)b::bigint[], %(fingerprint)b::text[], %(error_class)b::text[], %(title)b::text[],
+    %(place)b::text[], %(times)b::bigint[], %(sample_task_id)b::bigint[],
+    %(sample_message)b::text[], %(sample_traceback)b::text[]
+) AS g
+ORDER BY 1, 2
+ON CONFLICT (run_id, fingerprint) DO UPDATE SET
+    count = e.count + excluded.count,
+    last_at = excluded.last_at,
+    sample_task_id = excluded.sample_task_id,
+    sample_message = excluded.sample_message,
+    sample_traceback = excluded.sample_traceback
+
+-- name: error_groups
+SELECT fingerprint, error_class, title, place, count, first_at, last_at,
+       sample_task_id, sample_message, sample_traceback
+FROM swather.error_groups
+WHERE run_id = %(run_id)s
+ORDER BY count DESC, last_at DESC
+LIMIT %(limit)s
+
+-- name: add_cancelled
+-- With a token of its own, which no attempt can mistake for its own success.
+WITH given AS MATERIALIZED (
+    SELECT i.task_id, i.state, t.run_id
+    FROM unnest(%(tasks)b::bigint[], %(states)b::text[]) AS i (task_id, state)
+    CROSS JOIN LATERAL (SELECT run_id FROM swather.tasks WHERE id = i.task_id OFFSET 0) AS t
+),
+token AS MATERIALIZED (SELECT nextval('swather.tokens') AS token),
+ended AS (
+    INSERT INTO swather.outcomes (task_id, run_id, token, state, reason, at)
+    SELECT g.task_id, g.run_id, o.token, 'cancelled', 'cancelled', (SELECT swather.clock())
+    FROM given AS g CROSS JOIN token AS o
+),
+logged AS (
+    INSERT INTO swather.events (at, kind, run_id, task_id)
+    SELECT (SELECT swather.clock()), 'cancelled', run_id, task_id
+    FROM given
+    WHERE (SELECT value = '"all"' FROM swather.settings WHERE name = 'event_level')
+)
+INSERT INTO swather.counters (run_id, name, n)
+SELECT run_id, state, -count(*) FROM given GROUP BY run_id, state
+UNION ALL
+SELECT g.run_id, c.name, g.n
+FROM (SELECT run_id, count(*) AS n FROM given GROUP BY run_id) AS g
+CROSS JOIN (VALUES ('cancelled'), ('reason:cancelled')) AS c (name)
+
+-- name: drop_outcomes
+WITH gone AS (
+    DELETE FROM swather.outcomes WHERE task_id = ANY(%(tasks)b::bigint[])
+    RETURNING run_id, state, reason
+)
+INSERT INTO swather.counters (run_id, name, n)
+SELECT run_id, state, -count(*) FROM gone GROUP BY run_id, state
+UNION ALL
+SELECT run_id, 'reason:' || reason, -count(*) FROM gone GROUP BY run_id, reason

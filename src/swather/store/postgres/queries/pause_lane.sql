@@ -1,1 +1,0 @@
-UPDATE swather.lanes SET paused = true WHERE id = %(lane_id)s

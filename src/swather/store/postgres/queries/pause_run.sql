@@ -1,1 +1,0 @@
-UPDATE swather.runs SET paused = true WHERE id = %(run_id)s

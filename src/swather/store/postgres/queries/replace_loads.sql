@@ -1,2 +1,0 @@
-DELETE FROM swather.loads
-WHERE run_id = %(run_id)s AND source = %(source)s AND content <> %(content)s

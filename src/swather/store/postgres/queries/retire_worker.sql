@@ -1,3 +1,0 @@
-UPDATE swather.workers SET state = 'retired'
-WHERE id = %(worker_id)s AND state = 'live'
-RETURNING id

@@ -1,1 +1,0 @@
-SELECT run_id FROM swather.tasks WHERE id = %(task_id)s

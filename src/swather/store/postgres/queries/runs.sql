@@ -1,0 +1,120 @@
+-- Runs: made, opened, paused, settled, cancelled, removed.
+
+-- name: create_run
+INSERT INTO swather.runs (
+    name, scraper, scraper_lane_id, params, version, strategy, lane_every_seconds, lane_burst,
+    lane_in_flight, rate_is_default, task_limit, created_at
+)
+VALUES (
+    %(name)s, %(scraper)s, %(scraper_lane_id)s, %(params)s, %(version)s, %(strategy)s,
+    %(lane_every_seconds)s, %(lane_burst)s, %(lane_in_flight)s, %(rate_is_default)s, %(task_limit)s,
+    swather.clock()
+)
+ON CONFLICT (name) DO NOTHING
+RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
+          lane_in_flight, state, paused, cool_until, false, times_finished, created_at,
+          finished_at, task_limit, rate_is_default
+
+-- name: find_run
+SELECT id FROM swather.runs WHERE name = %(name)s
+
+-- name: get_run
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
+       lane_in_flight, state, paused, cool_until,
+       EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM swather.runs
+WHERE name = %(name)s
+
+-- name: list_runs
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
+       lane_in_flight, state, paused, cool_until,
+       EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM swather.runs
+ORDER BY id DESC
+LIMIT %(limit)s
+
+-- name: list_runs_by_state
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
+       lane_in_flight, state, paused, cool_until,
+       EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM swather.runs
+WHERE state = %(state)s
+ORDER BY id DESC
+LIMIT %(limit)s
+
+-- name: old_runs
+SELECT id FROM swather.runs WHERE state <> 'open' AND finished_at < %(before)s ORDER BY id
+
+-- name: lock_run
+-- Against settle, cancel and remove, which lock the row for update; others may add meanwhile.
+SELECT state, priorities, task_limit FROM swather.runs WHERE id = %(run_id)s FOR KEY SHARE
+
+-- name: lock_run_to_fill
+-- Against others who add to a run that has a limit.
+SELECT FROM swather.runs WHERE id = %(run_id)s FOR NO KEY UPDATE
+
+-- name: lock_run_to_settle
+SELECT FROM swather.runs WHERE id = %(run_id)s FOR UPDATE
+
+-- name: lock_run_to_remove
+SELECT state FROM swather.runs WHERE id = %(run_id)s FOR UPDATE
+
+-- name: open_run
+UPDATE swather.runs
+SET priorities = priorities | %(mask)s, state = 'open', finished_at = NULL
+WHERE id = %(run_id)s AND (priorities | %(mask)s <> priorities OR state <> 'open')
+
+-- name: revise_run
+UPDATE swather.runs
+SET version = %(version)s,
+    lane_every_seconds = %(every_seconds)s, lane_burst = %(burst)s, lane_in_flight = %(in_flight)s,
+    rate_is_default = %(rate_is_default)s
+WHERE id = %(run_id)s
+
+-- name: lock_params
+SELECT params FROM swather.runs WHERE id = %(run_id)s FOR NO KEY UPDATE
+
+-- name: set_params
+UPDATE swather.runs SET params = %(params)s WHERE id = %(run_id)s
+
+-- name: pause_run
+UPDATE swather.runs SET paused = true WHERE id = %(run_id)s
+
+-- name: unpause_run
+UPDATE swather.runs SET paused = false, cool_until = NULL WHERE id = %(run_id)s
+
+-- name: cool_run
+UPDATE swather.runs
+SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
+WHERE id = %(run_id)s
+
+-- name: cancel_run
+UPDATE swather.runs
+SET state = 'cancelled', finished_at = swather.clock()
+WHERE id = (
+    -- The key is locked as well, against those who add tasks.
+    SELECT id FROM swather.runs WHERE id = %(run_id)s AND state = 'open' FOR UPDATE
+)
+
+-- name: settle_run
+UPDATE swather.runs AS r
+SET state = 'finished', times_finished = times_finished + 1, finished_at = swather.clock()
+WHERE r.id = %(run_id)s AND r.state = 'open'
+  AND NOT EXISTS (
+      SELECT FROM swather.workers AS w
+      WHERE w.run_id = r.id AND w.state = 'live' AND w.kind = 'producer'
+  )
+  AND NOT EXISTS (SELECT FROM swather.scheduled AS s WHERE s.run_id = r.id)
+  AND NOT EXISTS (
+      SELECT FROM swather.heads AS h
+      WHERE h.run_id = r.id
+        AND (SELECT t.task_id FROM swather.ready AS t WHERE t.head_id = h.id LIMIT 1) IS NOT NULL
+  )
+  AND NOT EXISTS (SELECT FROM swather.leases AS l WHERE l.run_id = r.id)
+RETURNING r.id
+
+-- name: remove_run
+DELETE FROM swather.runs WHERE id = %(run_id)s

@@ -1,1 +1,0 @@
-UPDATE swather.lanes SET crawl_delay_seconds = %(seconds)s WHERE id = %(lane_id)s

@@ -1,1 +1,0 @@
-UPDATE swather.runs SET params = %(params)s WHERE id = %(run_id)s

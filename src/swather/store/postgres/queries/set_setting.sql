@@ -1,2 +1,0 @@
-INSERT INTO swather.settings (name, value) VALUES (%(name)s, %(value)s)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -1,1 +1,0 @@
-SELECT name, sum(n)::bigint FROM swather.counters WHERE run_id = %(run_id)s GROUP BY name

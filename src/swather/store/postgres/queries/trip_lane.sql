@@ -1,1 +1,0 @@
-UPDATE swather.lanes SET tripped = true WHERE id = %(lane_id)s AND NOT tripped

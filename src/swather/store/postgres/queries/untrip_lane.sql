@@ -1,3 +1,0 @@
-UPDATE swather.lanes
-SET tripped = EXISTS (SELECT FROM swather.breakers WHERE lane_id = %(lane_id)s)
-WHERE id = %(lane_id)s

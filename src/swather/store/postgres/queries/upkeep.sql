@@ -1,0 +1,175 @@
+-- Upkeep: the queue's own rules, sizes, settings of the server.
+
+-- name: check
+WITH places (task_id, place) AS MATERIALIZED (
+    SELECT task_id, 'ready' FROM swather.ready
+    UNION ALL SELECT task_id, 'scheduled' FROM swather.scheduled
+    UNION ALL SELECT task_id, 'leased' FROM swather.leases
+    UNION ALL SELECT task_id, state FROM swather.outcomes
+),
+counted (run_id, place, n) AS (
+    SELECT t.run_id, p.place, count(*)
+    FROM places AS p
+    JOIN swather.tasks AS t ON t.id = p.task_id
+    GROUP BY t.run_id, p.place
+),
+produced (run_id, name, n) AS (
+    SELECT run_id, 'items', count(*) FROM swather.items GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'files', count(*) FROM swather.files GROUP BY run_id
+)
+(
+    SELECT 'task in more than one place', task_id::text
+    FROM places GROUP BY task_id HAVING count(*) > 1
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'task in no place', t.id::text
+    FROM swather.tasks AS t
+    LEFT JOIN places AS p ON p.task_id = t.id
+    WHERE p.task_id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'place without a task', p.place || ' ' || p.task_id
+    FROM places AS p
+    LEFT JOIN swather.tasks AS t ON t.id = p.task_id
+    WHERE t.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'task waits under a head or priority that is not its own', r.task_id::text
+    FROM swather.ready AS r
+    JOIN swather.tasks AS t ON t.id = r.task_id
+    WHERE (r.head_id, r.priority) <> (t.head_id, t.priority)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'task under a head that its run does not have', t.id::text
+    FROM swather.tasks AS t
+    LEFT JOIN swather.heads AS h ON h.id = t.head_id AND h.run_id = t.run_id
+    WHERE h.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head of a lane that is not there', h.id::text
+    FROM swather.heads AS h
+    LEFT JOIN swather.lanes AS l ON l.id = h.lane_id AND l.kind = 'lane'
+    WHERE l.id IS NULL
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head asleep as empty, but tasks wait', h.id::text
+    FROM swather.heads AS h
+    WHERE h.asleep = 'empty' AND EXISTS (SELECT FROM swather.ready AS r WHERE r.head_id = h.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'head whose best is less than what waits', h.id::text
+    FROM swather.heads AS h
+    WHERE EXISTS (
+        SELECT FROM swather.ready AS r WHERE r.head_id = h.id AND r.priority > h.best
+    )
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'run does not know of a priority that it has', r.name
+    FROM swather.runs AS r
+    WHERE EXISTS (
+        SELECT FROM swather.heads AS h
+        WHERE h.run_id = r.id AND h.best > 0 AND r.priorities & (1 << h.best) = 0
+    )
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'lane whose pace in force is not what was set, learned and asked for', l.name
+    FROM swather.lanes AS l
+    WHERE every_seconds
+          <> greatest(set_every_seconds, learned_every_seconds, crawl_delay_seconds)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'lane that does not know whether a breaker is open', l.name
+    FROM swather.lanes AS l
+    WHERE l.tripped <> EXISTS (SELECT FROM swather.breakers AS b WHERE b.lane_id = l.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'run with more tasks than its limit', r.name
+    FROM swather.runs AS r
+    WHERE r.task_limit < (SELECT count(*) FROM swather.tasks AS t WHERE t.run_id = r.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'page without its body', p.id::text
+    FROM swather.pages AS p
+    WHERE NOT EXISTS (SELECT FROM swather.bodies AS b WHERE b.sha256 = p.sha256)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'counter differs from the tables',
+           'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
+           || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
+    FROM (
+        SELECT run_id, name, sum(n) AS n
+        FROM swather.counters
+        WHERE name IN (
+            'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files'
+        )
+        GROUP BY run_id, name
+    ) AS k
+    FULL JOIN (SELECT * FROM counted UNION ALL SELECT * FROM produced) AS c
+        ON c.run_id = k.run_id AND c.place = k.name
+    WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)
+    LIMIT 100
+)
+
+-- name: server_stats
+SELECT current_setting('server_version'), pg_database_size(current_database()),
+       (SELECT count(*) FROM swather.runs),
+       (SELECT count(*) FROM swather.runs WHERE state = 'open'),
+       (SELECT count(*) FROM swather.workers WHERE state = 'live'),
+       (
+           SELECT max(extract(epoch FROM clock_timestamp() - xact_start))::float8
+           FROM pg_stat_activity
+           WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
+       ),
+       (
+           SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+       )
+
+-- name: server_settings
+SELECT name, current_setting(name)
+FROM unnest(%(names)s::text[]) AS s (name)
+WHERE current_setting(name, true) IS NOT NULL
+
+-- name: table_stats
+SELECT s.relname, pg_total_relation_size(s.relid), pg_relation_size(s.relid),
+       c.reltuples::bigint, s.n_live_tup, s.n_dead_tup,
+       greatest(s.last_vacuum, s.last_autovacuum)
+FROM pg_stat_user_tables AS s
+JOIN pg_class AS c ON c.oid = s.relid
+WHERE s.schemaname = 'swather'
+ORDER BY s.relname
+
+-- name: table_settings
+SELECT c.relname, c.reloptions
+FROM pg_class AS c
+WHERE c.relnamespace = 'swather'::regnamespace AND c.relkind = 'r' AND c.reloptions IS NOT NULL
+ORDER BY c.relname
+
+-- name: wal_position
+SELECT pg_current_wal_lsn()::text, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint

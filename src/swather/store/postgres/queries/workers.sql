@@ -1,0 +1,111 @@
+-- Workers and producers: registered, beating, given up; which runs they serve.
+
+-- name: register_worker
+WITH next AS MATERIALIZED (SELECT nextval('swather.workers_id_seq') AS id)
+INSERT INTO swather.workers (
+    id, name, kind, run_id, host, boot_id, namespace, pid, started, lease_seconds, expires_at,
+    strategy, version, registered_at, beat_at
+)
+SELECT id, coalesce(%(name)s, %(stem)s || '_' || id), %(kind)s, %(run_id)s, %(host)s, %(boot_id)s,
+       %(namespace)s, %(pid)s, %(started)s, %(lease_seconds)s,
+       swather.clock() + %(lease_seconds)s * interval '1 second', %(strategy)s, %(version)s,
+       swather.clock(), swather.clock()
+FROM next
+RETURNING id
+
+-- name: beat
+UPDATE swather.workers
+SET beat_at = swather.clock(),
+    expires_at = swather.clock() + lease_seconds * interval '1 second',
+    statistics = coalesce(%(statistics)s, statistics)
+WHERE id = %(worker_id)s AND state = 'live'
+RETURNING paused, (SELECT version FROM swather.control)
+
+-- name: retire_worker
+UPDATE swather.workers SET state = 'retired'
+WHERE id = %(worker_id)s AND state = 'live'
+RETURNING id
+
+-- name: lock_live_worker
+SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR SHARE
+
+-- name: get_worker
+SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+FROM swather.workers AS w
+LEFT JOIN swather.runs AS r ON r.id = w.run_id
+WHERE w.id = %(worker_id)s
+
+-- name: list_workers
+SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+FROM swather.workers AS w
+LEFT JOIN swather.runs AS r ON r.id = w.run_id
+ORDER BY w.id DESC LIMIT %(limit)s
+
+-- name: list_live_workers
+SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+FROM swather.workers AS w
+LEFT JOIN swather.runs AS r ON r.id = w.run_id
+WHERE w.state = 'live'
+ORDER BY w.id DESC LIMIT %(limit)s
+
+-- name: live_workers
+SELECT id, host, boot_id, namespace, pid, started, expires_at <= swather.clock()
+FROM swather.workers
+WHERE state = 'live'
+
+-- name: give_up_workers
+-- A worker that has beaten since it was seen to be late is left alone.
+UPDATE swather.workers AS w
+SET state = 'lost'
+FROM (
+    SELECT id FROM swather.workers
+    WHERE id = ANY(%(workers)b::bigint[]) AND state = 'live'
+      AND (expires_at <= swather.clock() OR id = ANY(%(dead)b::bigint[]))
+    ORDER BY id
+    FOR NO KEY UPDATE
+) AS l
+WHERE w.id = l.id
+RETURNING w.id, w.name
+
+-- name: prune_workers
+WITH gone AS (
+    DELETE FROM swather.workers
+    WHERE id IN (
+        SELECT id FROM swather.workers
+        WHERE state <> 'live' AND beat_at < swather.clock() - %(days)s * interval '1 day'
+        LIMIT %(limit)s
+    )
+    RETURNING id
+)
+SELECT count(*) FROM gone
+
+-- name: pause_worker
+UPDATE swather.workers SET paused = true WHERE id = %(worker_id)s RETURNING id
+
+-- name: unpause_worker
+UPDATE swather.workers SET paused = false, cool_until = NULL WHERE id = %(worker_id)s RETURNING id
+
+-- name: cool_worker
+UPDATE swather.workers
+SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
+WHERE id = %(worker_id)s
+RETURNING id
+
+-- name: serve_runs
+INSERT INTO swather.serving (run_id, worker_id)
+SELECT r.id, w.id
+FROM unnest(%(runs)b::bigint[]) AS r (id)
+JOIN swather.workers AS w ON w.id = %(worker_id)s AND w.state = 'live'
+ORDER BY r.id
+ON CONFLICT DO NOTHING
+
+-- name: stop_serving
+DELETE FROM swather.serving AS s
+WHERE NOT EXISTS (SELECT FROM swather.workers AS w WHERE w.id = s.worker_id AND w.state = 'live')
+RETURNING s.run_id

@@ -1,2 +1,0 @@
-INSERT INTO counters (run_id, name, n) VALUES (?, ?, ?)
-ON CONFLICT (run_id, name) DO UPDATE SET n = n + excluded.n

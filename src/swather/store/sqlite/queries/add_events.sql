@@ -1,1 +1,0 @@
-INSERT INTO events (kind, run_id, task_id, worker_id, message, data, at) VALUES (?, ?, ?, ?, ?, ?, ?)

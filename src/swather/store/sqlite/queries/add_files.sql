@@ -1,3 +1,0 @@
-INSERT INTO files (run_id, task_id, part, seq, name, sha256, size_bytes, media_type)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO NOTHING

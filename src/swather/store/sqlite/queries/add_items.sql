@@ -1,2 +1,0 @@
-INSERT INTO items (run_id, task_id, part, seq, key, data) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT DO NOTHING

@@ -1,1 +1,0 @@
-INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at) VALUES (?, ?, ?, ?, ?)

@@ -1,1 +1,0 @@
-INSERT INTO allowed_hosts (run_id, host, port) VALUES (?, ?, ?) ON CONFLICT DO NOTHING

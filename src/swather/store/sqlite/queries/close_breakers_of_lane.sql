@@ -1,1 +1,0 @@
-DELETE FROM breakers WHERE lane_id = :lane_id

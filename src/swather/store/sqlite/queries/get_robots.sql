@@ -1,1 +1,0 @@
-SELECT status, body, fetched_at, expires_at FROM robots WHERE origin = :origin

@@ -1,1 +1,0 @@
-SELECT key FROM tasks WHERE run_id = ? AND key = ?

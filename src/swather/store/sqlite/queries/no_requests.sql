@@ -1,1 +1,0 @@
-DELETE FROM requests WHERE lane_id = :lane_id AND worker_id = :worker_id

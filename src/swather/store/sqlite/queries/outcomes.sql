@@ -1,0 +1,70 @@
+-- Outcomes: what attempts came to, with their faults and error groups.
+
+-- name: add_outcomes
+INSERT INTO outcomes (task_id, run_id, token, state, reason, worker_id, at)
+SELECT value, ?2, ?3, ?4, ?5, ?6, ?7 FROM carray(?1)
+
+-- name: add_faults
+INSERT INTO faults (
+    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone,
+    error_class, fingerprint, message, traceback, at
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (task_id) DO UPDATE SET
+    token = excluded.token,
+    attempts = attempts + excluded.attempts,
+    blocked = blocked + excluded.blocked,
+    proxy = proxy + excluded.proxy,
+    crashes = crashes + excluded.crashes,
+    crashes_alone = crashes_alone + excluded.crashes_alone,
+    error_class = excluded.error_class,
+    fingerprint = excluded.fingerprint,
+    message = excluded.message,
+    traceback = excluded.traceback,
+    at = excluded.at
+
+-- name: add_crash
+INSERT INTO faults (task_id, run_id, token, crashes, at) VALUES (?, ?, 0, 1, ?)
+ON CONFLICT (task_id) DO UPDATE SET crashes = crashes + 1, token = 0, at = excluded.at
+
+-- name: forgive_faults
+UPDATE faults SET attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0
+WHERE task_id = ?
+
+-- name: mark_replaces
+INSERT INTO faults (task_id, run_id, token, replaces, at) VALUES (?, ?, 0, 1, ?)
+ON CONFLICT (task_id) DO UPDATE SET replaces = 1
+
+-- name: forget_replaces
+UPDATE faults SET replaces = 0 WHERE task_id = ?
+
+-- name: add_error_groups
+INSERT INTO error_groups (
+    run_id, fingerprint, error_class, title, place, count,
+    sample_task_id, sample_message, sample_traceback, first_at, last_at
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run_id, fingerprint) DO UPDATE SET
+    count = count + excluded.count,
+    last_at = excluded.last_at,
+    sample_task_id = excluded.sample_task_id,
+    sample_message = excluded.sample_message,
+    sample_traceback = excluded.sample_traceback
+
+-- name: error_groups
+SELECT fingerprint, error_class, title, place, count, first_at, last_at,
+       sample_task_id, sample_message, sample_traceback
+FROM error_groups
+WHERE run_id = :run_id
+ORDER BY count DESC, last_at DESC
+LIMIT :limit
+
+-- name: add_cancelled
+INSERT INTO outcomes (task_id, run_id, token, state, reason, at)
+VALUES (?, ?, 0, 'cancelled', 'cancelled', ?)
+
+-- name: drop_outcomes
+DELETE FROM outcomes WHERE task_id = ?
+
+-- name: remove_outcomes
+DELETE FROM outcomes WHERE task_id IN carray(?) RETURNING state, reason

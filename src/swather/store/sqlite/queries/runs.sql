@@ -1,0 +1,103 @@
+-- Runs: made, opened, paused, settled, cancelled, removed.
+
+-- name: create_run
+INSERT INTO runs (
+    name, scraper, scraper_lane_id, params, version, strategy,
+    lane_every_seconds, lane_burst, lane_in_flight, rate_is_default, task_limit, created_at
+)
+VALUES (
+    :name, :scraper, :scraper_lane_id, :params, :version, :strategy,
+    :lane_every_seconds, :lane_burst, :lane_in_flight, :rate_is_default, :task_limit, :now
+)
+
+-- name: find_run
+SELECT id FROM runs WHERE name = ?
+
+-- name: names_like
+SELECT name FROM runs WHERE name = ? OR name GLOB ?
+
+-- name: get_run
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
+       state, paused, cool_until,
+       EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM runs
+WHERE name = :name
+
+-- name: list_runs
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
+       state, paused, cool_until,
+       EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM runs
+ORDER BY id DESC LIMIT :limit
+
+-- name: list_runs_by_state
+SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
+       state, paused, cool_until,
+       EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
+       times_finished, created_at, finished_at, task_limit, rate_is_default
+FROM runs
+WHERE state = :state ORDER BY id DESC LIMIT :limit
+
+-- name: old_runs
+SELECT id FROM runs WHERE state <> 'open' AND finished_at < ?
+
+-- name: limiting_runs
+SELECT * FROM limiting_runs
+
+-- name: run_state
+SELECT state FROM runs WHERE id = ?
+
+-- name: get_task_limit
+SELECT task_limit FROM runs WHERE id = ?
+
+-- name: add_priorities
+UPDATE runs SET priorities = priorities | :mask
+WHERE id = :run_id AND priorities | :mask <> priorities
+
+-- name: reopen_run
+UPDATE runs SET state = 'open', finished_at = NULL WHERE id = :run_id AND state <> 'open'
+
+-- name: revise_run
+UPDATE runs
+SET version = :version,
+    lane_every_seconds = :every_seconds, lane_burst = :burst, lane_in_flight = :in_flight,
+    rate_is_default = :rate_is_default
+WHERE id = :run_id
+
+-- name: set_params
+UPDATE runs SET params = ? WHERE name = ?
+
+-- name: pause_run
+UPDATE runs SET paused = 1 WHERE id = :run_id
+
+-- name: unpause_run
+UPDATE runs SET paused = 0, cool_until = NULL WHERE id = :run_id
+
+-- name: cool_run
+UPDATE runs SET cool_until = max(coalesce(cool_until, 0), :until) WHERE id = :run_id
+
+-- name: cancel_run
+UPDATE runs SET state = 'cancelled', finished_at = :now
+WHERE id = :run_id AND state = 'open'
+
+-- name: run_has_producer
+SELECT EXISTS (
+    SELECT 1 FROM workers WHERE run_id = :run_id AND state = 'live' AND kind = 'producer'
+)
+
+-- name: run_has_work
+SELECT EXISTS (SELECT 1 FROM leases WHERE run_id = :run_id)
+    OR EXISTS (SELECT 1 FROM scheduled WHERE run_id = :run_id)
+    OR EXISTS (
+        SELECT 1 FROM heads AS h
+        WHERE h.run_id = :run_id AND EXISTS (SELECT 1 FROM ready AS r WHERE r.head_id = h.id)
+    )
+
+-- name: finish_run
+UPDATE runs SET state = 'finished', times_finished = times_finished + 1, finished_at = :now
+WHERE id = :run_id AND state = 'open'
+
+-- name: remove_run
+DELETE FROM runs WHERE id = :run_id

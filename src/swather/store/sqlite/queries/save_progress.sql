@@ -1,1 +1,0 @@
-UPDATE leases SET progress = :progress WHERE task_id = :task_id AND token = :token

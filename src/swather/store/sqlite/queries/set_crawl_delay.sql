@@ -1,1 +1,0 @@
-UPDATE lanes SET crawl_delay_seconds = :seconds WHERE id = :lane_id

@@ -1,2 +1,0 @@
-INSERT INTO settings (name, value) VALUES (:name, :value)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -1,1 +1,0 @@
-DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id BETWEEN ? AND ?

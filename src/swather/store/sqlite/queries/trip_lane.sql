@@ -1,1 +1,0 @@
-UPDATE lanes SET tripped = 1 WHERE id = :lane_id AND NOT tripped

@@ -1,1 +1,0 @@
-UPDATE heads SET wake_at = 0, asleep = '' WHERE lane_id = ? AND asleep = 'full'
