@@ -85,12 +85,13 @@ def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
 
 def _scraped(store: "Store", site: "Shop", workers: int, folder: Path) -> "Report":
     """The pieces of `swather run`, put together with a view that also kills."""
-    from swather.cli import configured, output
+    from swather.cli import output
     from swather.cli.demo_kill import KillingView
     from swather.cli.demo_report import report_on
     from swather.cli.run_results import Results
     from swather.cli.run_work import Work
     from swather.cli.source import Source
+    from swather.runs import configured
     from swather.runs.start import plan_run
     from swather.runs.view import view_on
     from swather.scraping import registry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swather.cli import configured, database, output
+from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.run_files import output_of
@@ -17,20 +17,21 @@ from swather.cli.run_results import Results
 from swather.cli.selection import worker_command
 from swather.errors import InputError
 from swather.fleet.replaying import Replaying
+from swather.fleet.workers import new_worker
 from swather.model.run import Run, RunState
-from swather.runs import replay
+from swather.runs import configured, replay
 from swather.runs.results_file import holds
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
-from swather.worker import Worker
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
     from swather.settings import Settings
     from swather.store.ports import Store
+    from swather.worker import Worker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,16 +80,12 @@ class ReplaySession:
             raise InputError(f"run {run.name!r} is one of {run.scraper!r}, not of {found.name!r}")
         return found
 
-    def _worker(self, run: Run, scraper: "Scraper") -> Worker:
-        return Worker(
+    def _worker(self, run: Run, scraper: "Scraper") -> "Worker":
+        return new_worker(
+            self.held,
+            {scraper.name: scraper},
             url=database.existing(self.db),
-            scrapers={scraper.name: scraper},
             run=run.name,
-            concurrency=self.held.concurrency,
-            lease_seconds=self.held.lease_seconds,
-            grace_seconds=self.held.grace_seconds,
-            poll_seconds=self.held.poll_seconds,
-            files_folder=self.held.files_folder,
             replay=True,
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from swather.cli import configured, database, output
+from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.run_results import Results
@@ -14,6 +14,7 @@ from swather.cli.source import Source
 from swather.errors import InputError, ResultsIncomplete
 from swather.model.query import TaskFilter
 from swather.model.run import Run, RunState
+from swather.runs import configured
 from swather.runs.lane_words import default_pace
 from swather.runs.loading import anything_new
 from swather.runs.start import Planned, plan_run

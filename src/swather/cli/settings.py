@@ -194,8 +194,8 @@ def _row_in(url: str) -> dict[str, Any]:
 
 
 def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InForce:
-    from swather.cli import configured
     from swather.masking import masked_database
+    from swather.runs import configured
     from swather.scraping.options import Options
 
     value, origin = getattr(resolved.settings, name), resolved.origin(name)

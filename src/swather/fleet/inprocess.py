@@ -12,8 +12,10 @@ from typing import Any, Final
 import swather.store
 from swather.errors import DatabaseUnusable, StoreError
 from swather.fleet.result import RunResult
+from swather.fleet.workers import new_worker
 from swather.model.load import Load, unrepeatable
 from swather.model.run import Run, RunState
+from swather.runs import configured
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.intake import Intake
 from swather.runs.live import LiveExporter
@@ -25,7 +27,6 @@ from swather.runs.start import plan_run
 from swather.runs.summary import summarise
 from swather.runs.targets import Line, from_values
 from swather.runs.view import Silent, View, view_on
-from swather.scraping import params as parameters
 from swather.scraping import registry
 from swather.scraping.scraper import Scraper
 from swather.store import Store, factory
@@ -44,29 +45,35 @@ def run(
     *,
     db: str | None = None,
     params: Mapping[str, Any] | None = None,
-    concurrency: int = 10,
+    concurrency: int | None = None,
     output: Path | str | None = None,
-    files_folder: Path | str = "files",
+    files_folder: Path | str | None = None,
     resume: str | None = None,
     new: bool = False,
     limit: int | None = None,
     max_seconds: float | None = None,
-    grace_seconds: float = 30.0,
-    lease_seconds: float = 60.0,
+    grace_seconds: float | None = None,
+    lease_seconds: float | None = None,
     progress: bool = True,
 ) -> RunResult:
     """Scrape targets here, with one worker in a thread of its own, and return when it is done.
 
     scraper       a scraper, or what names one on the command line ('books.py')
     targets       any JSON values, or Targets; they may come from a generator
-    db            the database; without one, a temporary one that lasts as long as the result
-    params        the scraper's parameters
+    db            the database; unless a setting names one either, a temporary one that lasts as
+                  long as the result
+    params        the scraper's parameters, over those of swather.toml
     concurrency   how many targets at a time
     output        a .jsonl file that is written live, or a .csv or .parquet file
+    files_folder  where files go that the scraper saves
     resume, new   go on with a run by its name, or begin a new one in any case
     limit         at most so many targets in the run, those that it finds itself included
     max_seconds   stop after this time; with the same `db`, the same call goes on from there
+    grace_seconds, lease_seconds  as the settings of these names
     progress      show how it goes
+
+    What is not given here is as the settings say: SWATHER_* in the environment, .env, the settings
+    row of the database, swather.toml.
 
     The same call on the same `db` goes on where it stopped, and returns at once when all is done;
     a generator's targets cannot be told to be the same and begin a new run. An interrupt
@@ -75,18 +82,27 @@ def run(
     registry.refuse_while_loading("swather.run")
     # A scraper may change the current folder.
     output = None if output is None else Path(output).absolute()
-    files_folder = Path(files_folder).absolute()
+    options = {
+        "db": db or None,
+        "concurrency": concurrency,
+        "files_folder": None if files_folder is None else Path(files_folder).absolute(),
+        "grace_seconds": grace_seconds,
+        "lease_seconds": lease_seconds,
+    }
+    found = configured.resolved(None, options)
     made = registry.load(scraper) if isinstance(scraper, str) else scraper
-    typed = dict(params or {})
-    parameters.typed(made, typed)
+    configured.params_of(made, params or {}, found.settings)
     if output is not None:
         check_format(format_of(output))
-    temporary = None if db else Path(tempfile.mkdtemp(prefix="swather-"))
-    url = factory.located(db or f"sqlite:///{temporary}/swather.db")
+    temporary = None if "db" in found.origins else Path(tempfile.mkdtemp(prefix="swather-"))
+    url = f"sqlite:///{temporary}/swather.db" if temporary else found.settings.db
+    url = factory.located(url)
     is_known = isinstance(targets, Collection) and not isinstance(targets, str | bytes)
     targets = [targets] if isinstance(targets, str | bytes) else targets
     store = swather.store.open(url)
     try:
+        held = configured.resolved(store, options).settings
+        made = configured.applied(made, held)
         fingerprint = _fingerprint(targets, limit) if is_known else ""
         intake = Intake(made, _paced(from_values(targets)), limit=limit, load=_load_of(fingerprint))
         if is_known:
@@ -94,22 +110,15 @@ def run(
         planned = plan_run(
             store,
             made,
-            params=typed,
+            params=configured.params_of(made, params or {}, held),
             source_fingerprint=fingerprint,
             source="Python",
             resume=resume,
             new=new or not (is_known or resume),
             task_limit=limit,
+            default_rate=held.default_rate,
         )
-        worker = Worker(
-            url=url,
-            scrapers={made.name: made},
-            run=planned.run.name,
-            concurrency=concurrency,
-            lease_seconds=lease_seconds,
-            grace_seconds=grace_seconds,
-            files_folder=files_folder,
-        )
+        worker = new_worker(held, {made.name: made}, url=url, run=planned.run.name)
         with _Results(store, planned.run, output):
             if not planned.finished or anything_new(store, planned.run.name, intake):
                 with _view(progress) as view:
