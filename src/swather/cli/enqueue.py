@@ -46,10 +46,10 @@ def command(
     """
     from swather.cli import database, output
     from swather.cli.selection import worker_command
-    from swather.cli.source import Source
     from swather.errors import InputError, RunCancelled
     from swather.runs import configured
     from swather.runs.load import load
+    from swather.runs.source import Source
     from swather.runs.start import plan_run
     from swather.scraping import registry
     from swather.store import factory
