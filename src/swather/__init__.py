@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         SwatherError,
         Transient,
     )
-    from swather.fleet.inprocess import RunResult, run
+    from swather.fleet.run import RunResult, run
     from swather.model.outcome import File
     from swather.model.retry import Backoff
     from swather.model.task import Target
@@ -77,7 +77,7 @@ _HOME = {
     "Queue": "swather.runs.session",
     "Request": "swather.net.request",
     "Result": "swather.scraping.invoke",
-    "RunResult": "swather.fleet.inprocess",
+    "RunResult": "swather.fleet.run",
     "Scraper": "swather.scraping.scraper",
     "SwatherError": "swather.errors",
     "SyncContext": "swather.scraping.context",
@@ -87,7 +87,7 @@ _HOME = {
     "Web": "swather.scraping.web",
     "add_rule": "swather.scraping.classify",
     "open": "swather.runs.session",
-    "run": "swather.fleet.inprocess",
+    "run": "swather.fleet.run",
     "scraper": "swather.scraping.scraper",
 }
 

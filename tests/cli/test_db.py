@@ -5,7 +5,7 @@ import apsw
 import pytest
 
 from swather import store as stores
-from swather.cli.db.reasons import reason_for
+from swather.cli.pragma_reasons import reason_for
 from swather.model.lease import ClaimRequest
 from swather.model.task import State
 from swather.store import migrate

@@ -56,7 +56,7 @@ def test_the_commands_it_names_work(installed: Swather):
 
 
 def test_what_is_lost_does_not_add_up(swather: Swather, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("swather.cli.run_work.sys.executable", "/bin/true")
+    monkeypatch.setattr("swather.fleet.processes.sys.executable", "/bin/true")
     said = swather("demo", "--books", "100")
     assert said.code == 1
     assert "This does not add up:" in said.out

@@ -7,15 +7,16 @@ from urllib.parse import urlsplit
 import apsw
 import psycopg
 import pytest
+from typer.main import get_group
 
-from swather.cli.db import Commands
+from swather.cli.db import group
 from swather.masking import masked_database
 from tests.cli.conftest import PROGRAM, Swather
 from tests.cli.scrapers import write
 from tests.postgres import PostgresServer
 
 CANARY = "hunter2canary"
-VERBS = [(name, "copy") if name == "backup" else (name,) for name in Commands.table]
+VERBS = [(name, "copy") if name == "backup" else (name,) for name in get_group(group).commands]
 # Root heeds file permissions only without this right.
 HELD_BACK = ("setpriv", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()
 READERS = [verb for verb in VERBS if verb != ("init",)]

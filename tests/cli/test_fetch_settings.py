@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from swather import settings
-from swather.cli import configured
 from swather.errors import BadSetting
 from swather.net.aiohttp_client import AiohttpClient
 from swather.net.errors import FetchTimeout, TooLarge, TooManyRedirects
 from swather.net.request import Request
+from swather.runs.fetching import new_fetcher
 from tests.net.fetching import silent
 from tests.net.site import respond, site
 
@@ -22,7 +22,7 @@ PAGES = {
 
 def fetch(path, tmp_path, **options):
     async def run():
-        fetcher = configured.new_fetcher(settings.read(options, folder=tmp_path).settings)
+        fetcher = new_fetcher(settings.read(options, folder=tmp_path).settings)
         async with site(**PAGES) as served:
             try:
                 await fetcher.fetch(Request(url=served.url + path))

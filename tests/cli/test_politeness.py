@@ -1,11 +1,11 @@
 from swather import settings
-from swather.cli import configured
+from swather.fleet.workers import politeness
 from swather.worker.politeness import POLITE
 
 
 def test_workers_are_as_polite_as_the_settings_say(tmp_path):
     plain = settings.read(folder=tmp_path).settings
-    assert configured.politeness(plain) == POLITE
+    assert politeness(plain) == POLITE
     given = {
         "user_agent": "reaper/1.0",
         "block_base_seconds": 5,
@@ -13,7 +13,7 @@ def test_workers_are_as_polite_as_the_settings_say(tmp_path):
         "breaker_window": 7,
         "max_crawl_delay_seconds": 9,
     }
-    held = configured.politeness(settings.read(given, folder=tmp_path).settings)
+    held = politeness(settings.read(given, folder=tmp_path).settings)
     assert held.user_agent == "reaper/1.0"
     assert held.curve.base_seconds == 5
     assert held.auto.concurrency == 3

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from swather import store as stores
-from swather.cli.run_results import Results
 from swather.errors import InputError
+from swather.runs.results import Results
 from swather.store import Store
 from tests.cli.conftest import Swather
 from tests.cli.scrapers import NUMBERS, write

@@ -7,18 +7,15 @@ import pytest
 import swather as package
 from swather.cli import main
 from swather.cli.app import Commands
-from swather.cli.db import Commands as DatabaseCommands
 from swather.cli.group import _Loaded
-from swather.cli.runs import Commands as RunsCommands
-from swather.cli.settings import Commands as SettingsCommands
 from swather.store import factory
 from tests.cli.conftest import Swather
 
+LOADED = _Loaded(Commands.table)
+GROUPS = ("db", "lanes", "runs", "settings")
 COMMANDS = [
     *((name,) for name in Commands.table if name != "db"),
-    *(("db", name) for name in DatabaseCommands.table),
-    *(("runs", name) for name in RunsCommands.table),
-    *(("settings", name) for name in SettingsCommands.table),
+    *((group, name) for group in GROUPS for name in LOADED[group].commands),
 ]
 WITHOUT_DATABASE = {("try",), ("init",), ("scrapers",)}
 HEAVY = {"apsw", "psycopg", "rich", "msgspec", "asyncio"}
@@ -80,7 +77,7 @@ def test_help_lists_every_command(swather: Swather):
     assert all(f"\n  {name} " in said.out for name in Commands.table)
     said = swather("db", "--help")
     assert said.code == 0
-    assert all(f"\n  {name} " in said.out for name in DatabaseCommands.table)
+    assert all(f"\n  {name} " in said.out for name in LOADED["db"].commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -92,10 +89,9 @@ def test_the_help_of_a_command_has_examples_json_and_a_database(swather: Swather
     assert ("--db URL" in said.out) is (command not in WITHOUT_DATABASE)
 
 
-@pytest.mark.parametrize("group", [Commands, DatabaseCommands, RunsCommands, SettingsCommands])
-def test_the_list_says_of_a_command_what_its_own_help_begins_with(group):
-    for name, command in _Loaded(group.table).items():
-        assert command.help.partition("\n")[0] == group.table[name].summary
+def test_the_list_says_of_a_command_what_its_own_help_begins_with():
+    for name, command in LOADED.items():
+        assert command.help.partition("\n")[0] == Commands.table[name].summary
 
 
 def test_the_default_that_help_names_is_the_stores(swather: Swather):

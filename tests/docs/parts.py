@@ -10,6 +10,8 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from typing import Any
 
+from typer.main import get_group
+
 import swather
 from swather import errors as all_errors
 from swather.cli import main
@@ -60,8 +62,8 @@ def all_commands() -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = [()]
     for name, lazy in Commands.table.items():
         found.append((name,))
-        inner = getattr(import_module(lazy.module), "Commands", None)
-        found += [(name, word) for word in inner.table] if inner else []
+        inner = getattr(import_module(lazy.module), "group", None)
+        found += [(name, word) for word in get_group(inner).commands] if inner else []
     return found
 
 

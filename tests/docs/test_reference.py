@@ -2,12 +2,13 @@ import inspect
 import re
 
 import pytest
+from typer.main import get_group
 
 import swather
 from swather import errors
 from swather.cli import demo_scraper
-from swather.cli.db import Commands
-from swather.cli.db.reasons import REASONS
+from swather.cli.db import group
+from swather.cli.pragma_reasons import REASONS
 from swather.model.event import EventKind, EventLevel
 from swather.model.retry import ErrorClass
 from swather.model.run import RunState
@@ -96,7 +97,7 @@ def test_every_error_of_the_store_is_in_the_guide(error):
     assert f"`{error.__name__}`" in GUIDE
 
 
-@pytest.mark.parametrize("name", Commands.table)
+@pytest.mark.parametrize("name", get_group(group).commands)
 def test_every_database_command_is_in_the_guide(name):
     assert f"swather db {name}" in GUIDE
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -136,6 +137,32 @@ def test_results_are_written_live_or_at_the_end():
     result = swather.run(double, [1], output="double.csv", progress=False)
     assert Path("double.csv").read_text() == "target,double\n1,2\n"
     assert result.export("more.csv").read_text() == "target,double\n1,2\n"
+
+
+def test_a_table_of_another_run_is_set_aside_and_a_strangers_is_refused(url: str):
+    first = swather.run(double, [1], db=url, output="double.csv", progress=False)
+    swather.run(double, [2], db=url, output="double.csv", progress=False)
+    assert Path("double.csv").read_text() == "target,double\n2,4\n"
+    assert Path(f"double.{first.run}.csv").read_text() == "target,double\n1,2\n"
+    Path("mine.csv").write_text("precious")
+    with pytest.raises(InputError, match=r"mine\.csv exists and is no results file of ours"):
+        swather.run(double, [3], db=url, output="mine.csv", progress=False)
+    assert Path("mine.csv").read_text() == "precious"
+
+
+def test_without_a_database_a_table_is_replaced():
+    for number in (1, 2):
+        swather.run(double, [number], output="double.csv", progress=False)
+    assert Path("double.csv").read_text() == "target,double\n2,4\n"
+
+
+def test_a_temporary_database_is_removed_when_the_run_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(BadLines):
+        swather.run(double, [object()], progress=False)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_params_reach_the_scraper_and_a_name_finds_one(tmp_path: Path):

@@ -37,16 +37,16 @@ class Commands(LazyGroup):
         "why": LazyCommand("swather.cli.why", "Say what holds a run or a task back."),
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),
         "tasks": LazyCommand("swather.cli.tasks", "List tasks of a run."),
-        "retry": LazyCommand("swather.cli.retry", "Make ended tasks ready again."),
+        "retry": LazyCommand("swather.cli.tasks", "Make ended tasks ready again."),
         "replay": LazyCommand(
             "swather.cli.replay", "Run a changed scraper over stored pages, without a request."
         ),
-        "cancel": LazyCommand("swather.cli.cancel", "End a run, or some of its tasks."),
+        "cancel": LazyCommand("swather.cli.tasks", "End a run, or some of its tasks."),
         "pause": LazyCommand(
-            "swather.cli.pause", "Hold back a run, a lane, a scraper or a worker."
+            "swather.cli.pausing", "Hold back a run, a lane, a scraper or a worker."
         ),
         "unpause": LazyCommand(
-            "swather.cli.unpause", "Let go on what was paused, or is cooling down."
+            "swather.cli.pausing", "Let go on what was paused, or is cooling down."
         ),
         "lanes": LazyCommand("swather.cli.lanes", "See and change how fast sites are scraped."),
         "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),

@@ -12,7 +12,6 @@ from swather.cli.options import AsJSON
 
 if TYPE_CHECKING:
     from swather.cli.demo_report import Report
-    from swather.store.ports import Store
     from swather.testing.shop import Shop
 
 EXAMPLES: Final = """\
@@ -73,63 +72,47 @@ def command(
 
 
 def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
+    """As `swather run` does, with a view that also kills."""
+    from swather.cli import output
+    from swather.cli.demo_kill import KillingView
+    from swather.cli.demo_report import report_on
+    from swather.fleet.driver import Order, RunDriver
+    from swather.fleet.processes import Processes
+    from swather.runs.source import Source
+    from swather.runs.view import view_on
+    from swather.scraping import registry
     from swather.store import factory
 
     factory.prepare(url)
-    store = factory.open(url)
-    try:
-        return _scraped(store, site, workers, folder)
-    finally:
-        store.close()
-
-
-def _scraped(store: "Store", site: "Shop", workers: int, folder: Path) -> "Report":
-    """The pieces of `swather run`, put together with a view that also kills."""
-    from swather.cli import configured, output
-    from swather.cli.demo_kill import KillingView
-    from swather.cli.demo_report import report_on
-    from swather.cli.run_results import Results
-    from swather.cli.run_work import Work
-    from swather.cli.source import Source
-    from swather.runs.start import plan_run
-    from swather.runs.view import view_on
-    from swather.scraping import registry
-
-    options = {
-        "db": store.url,
-        "workers": workers,
-        "concurrency": PAGES_PER_WORKER,
-        "logs_folder": folder / "logs",
-        "files_folder": folder / "files",
-    }
-    held = configured.resolved(store, options).settings
-    scraper = registry.load(SCRAPER)
-    source = Source(arguments=(f"{site.url}/",))
-    run = plan_run(store, scraper, source_fingerprint=source.fingerprint, new=True).run
-    results = Results(folder / "books.jsonl")
-    results.begin(store, run)
-    view = KillingView(view_on(output.stderr()), store, run.name, at=site.pages // 2)
-    view.say(f"the shop has {len(site.books)} books on {site.pages} pages, at {site.url}")
-    view.say(
-        f"{workers} worker processes scrape it, each of them {PAGES_PER_WORKER} pages at a time"
+    order = Order(
+        scraper=registry.load(SCRAPER),
+        source=Source(arguments=(f"{site.url}/",)),
+        options={
+            "db": url,
+            "workers": workers,
+            "concurrency": PAGES_PER_WORKER,
+            "logs_folder": folder / "logs",
+            "files_folder": folder / "files",
+        },
+        output=folder / "books.jsonl",
+        new=True,
     )
-    started = time.monotonic()
-    work = Work(
-        store,
-        run,
-        SCRAPER,
-        held,
-        view,
-        intake=source.intake(scraper),
-        max_seconds=None,
-        verbose=False,
-    )
-    ended = work.until_it_ends()
-    seconds = time.monotonic() - started
-    written = results.finish(store, run)
-    if ended.interrupted:
-        raise KeyboardInterrupt
-    return report_on(store, run.name, site, view.killed, Path(written["path"]), seconds)
+    with RunDriver(order) as driver:
+        store, run = driver.store, driver.run
+        view = KillingView(view_on(output.stderr()), store, run.name, at=site.pages // 2)
+        view.say(f"the shop has {len(site.books)} books on {site.pages} pages, at {site.url}")
+        view.say(
+            f"{workers} worker processes scrape it, each of them {PAGES_PER_WORKER} pages at a time"
+        )
+        started = time.monotonic()
+        ended = driver.work(Processes(run, SCRAPER, driver.held, view.say, verbose=False), view)
+        seconds = time.monotonic() - started
+        written = driver.finish().whole().written
+        if ended.interrupted:
+            raise KeyboardInterrupt
+        assert written is not None
+        results = Path(written["path"])
+        return report_on(store, run.name, site, view.killed, results, seconds)
 
 
 def _serve(site: "Shop") -> int:

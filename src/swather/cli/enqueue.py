@@ -44,11 +44,12 @@ def command(
     Starts no worker. The same command again adds what the run does not have yet; --resume adds to
     a run by its name, --new begins another.
     """
-    from swather.cli import configured, database, output
+    from swather.cli import database, output
     from swather.cli.selection import worker_command
-    from swather.cli.source import Source
     from swather.errors import InputError, RunCancelled
+    from swather.runs import configured
     from swather.runs.load import load
+    from swather.runs.source import Source
     from swather.runs.start import plan_run
     from swather.scraping import registry
     from swather.store import factory
@@ -65,7 +66,7 @@ def command(
         raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     found = registry.load(scraper)
     held = configured.resolved(None, {"db": db}).settings
-    configured.params_of(found, params, held)
+    configured.params_of(found, params or [], held)
     source.check(found)
     store = factory.open(held.db)
     try:
@@ -77,7 +78,7 @@ def command(
         planned = plan_run(
             store,
             found,
-            params=configured.params_of(found, params, held),
+            params=configured.params_of(found, params or [], held),
             source_fingerprint=source.fingerprint,
             source=source.in_words,
             resume=resume,

@@ -54,9 +54,10 @@ def command(
     for other workers. What is asked for and not stored ends as not_stored. Stopped half-way, the
     same command goes on. Pages are stored by runs with --store-pages.
     """
-    from swather.cli import configured, database
+    from swather.cli import database
     from swather.cli.replay_session import ReplaySession, show_what_is_stored
     from swather.cli.selection import run_named
+    from swather.runs import configured
 
     with database.opened(db) as store:
         found = run_named(store, run)

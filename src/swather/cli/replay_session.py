@@ -7,30 +7,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from swather.cli import configured, database, output
+import msgspec
+
+from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
-from swather.cli.run_files import output_of
-from swather.cli.run_results import Results
 from swather.cli.selection import worker_command
 from swather.errors import InputError
-from swather.fleet.replaying import Replaying
+from swather.fleet.driver import Driven
+from swather.fleet.inprocess import InForeground
+from swather.fleet.replaying import ReplayDriver
+from swather.fleet.workers import new_worker
 from swather.model.run import Run, RunState
 from swather.runs import replay
+from swather.runs.noted_files import output_of
+from swather.runs.progress import Snapshot
+from swather.runs.results import Results
 from swather.runs.results_file import holds
-from swather.runs.summary import Summary, summarise
+from swather.runs.summary import Summary
 from swather.runs.view import View, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
-from swather.worker import Worker
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
     from swather.settings import Settings
     from swather.store.ports import Store
+    from swather.worker import Worker
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,26 +56,20 @@ class ReplaySession:
 
     def replay(self, run: Run) -> int:
         """The exit code."""
-        scraper = configured.applied(self._scraper_of(run), self.held)
+        scraper = self._scraper_of(run)
         results = Results(self.output or results_path(run))
-        results.check(self.store)
-        view = view_on(output.stderr())
-        begun = replay.begin(self.store, run, scraper, new=self.new)
+        driver = ReplayDriver(self.store, run, scraper, self.held, results, new=self.new)
+        view = _Unpaused(view_on(output.stderr()))
         view.say(
-            f"{'go on with the' if begun.goes_on else 'begin a'} replay of run {run.name}: "
-            f"{count(begun.tasks, 'target')}"
+            f"{'go on with the' if driver.begun.goes_on else 'begin a'} replay of run {run.name}: "
+            f"{count(driver.begun.tasks, 'target')}"
         )
         began = time.monotonic()
-        working = Replaying(self.store, begun.run, self._worker(run, scraper), view)
         with _logged_to(view, verbose=self.verbose):
-            interrupted = working.until_it_ends()
-        written = None
-        if replay.is_done(self.store, run.name):
-            written = results.rewrite(self.store, run)
-            replay.end(self.store, run.name)
-        summary = summarise(self.store, run.name, seconds=time.monotonic() - began)
-        code = self._exit_code(summary, interrupted=interrupted)
-        self._report(run, summary, written, interrupted=interrupted, code=code)
+            ended = driver.work(InForeground(self._worker(driver), view.say), view)
+        driven = driver.finish(seconds=time.monotonic() - began).whole()
+        code = self._exit_code(driven.summary, interrupted=ended.interrupted)
+        self._report(run, driven, interrupted=ended.interrupted, code=code)
         return code
 
     def _scraper_of(self, run: Run) -> "Scraper":
@@ -79,16 +80,12 @@ class ReplaySession:
             raise InputError(f"run {run.name!r} is one of {run.scraper!r}, not of {found.name!r}")
         return found
 
-    def _worker(self, run: Run, scraper: "Scraper") -> Worker:
-        return Worker(
+    def _worker(self, driver: ReplayDriver) -> "Worker":
+        return new_worker(
+            self.held,
+            {driver.scraper.name: driver.scraper},
             url=database.existing(self.db),
-            scrapers={scraper.name: scraper},
-            run=run.name,
-            concurrency=self.held.concurrency,
-            lease_seconds=self.held.lease_seconds,
-            grace_seconds=self.held.grace_seconds,
-            poll_seconds=self.held.poll_seconds,
-            files_folder=self.held.files_folder,
+            run=driver.run.name,
             replay=True,
         )
 
@@ -101,20 +98,11 @@ class ReplaySession:
             return FINISHED_WITH_FAILURES
         return 0
 
-    def _report(
-        self,
-        run: Run,
-        summary: Summary,
-        written: dict[str, Any] | None,
-        *,
-        interrupted: bool,
-        code: int,
-    ) -> None:
+    def _report(self, run: Run, driven: Driven, *, interrupted: bool, code: int) -> None:
+        summary, written = driven.summary, driven.written
         missing = summary.counts.reasons.get(replay.NOT_STORED, 0)
         fetch = self._fetching(run) if missing else None
         if self.as_json:
-            import msgspec
-
             data: dict[str, Any] = msgspec.to_builtins(summary)
             data.update(
                 database=database.shown(data.pop("url")),
@@ -193,6 +181,33 @@ def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
         print(f"{count(found.not_stored, 'target')} without stored pages would stay as they are")
     if half_done:
         print("an earlier replay stopped half-way; it would go on (--new begins anew)")
+
+
+class _Unpaused:
+    """Shows the run like the view it is given: paused for everyone but us."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __enter__(self) -> Self:
+        self._view.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._view.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        self._view.say(line)
+
+    def show(self, snapshot: Snapshot) -> None:
+        rate, left = snapshot.rate_per_second, snapshot.counts.unfinished
+        eta = left / rate if rate else None
+        self._view.show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta))
 
 
 class _Saying(logging.Handler):

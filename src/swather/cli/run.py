@@ -98,7 +98,7 @@ def command(
     end, the second stops at once; if any are left, the exit code is 130, as after --max-time.
     """
     from swather.cli.run_session import RunSession
-    from swather.cli.source import Source
+    from swather.runs.source import Source
 
     session = RunSession(
         spec=scraper,

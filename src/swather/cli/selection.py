@@ -1,4 +1,4 @@
-"""Which run, which tasks a command means."""
+"""Which run, which tasks, which lanes a command means."""
 
 import shlex
 from typing import TYPE_CHECKING, Final
@@ -7,9 +7,10 @@ from swather.cli import database
 from swather.errors import InputError, NotFound
 from swather.model.query import TaskFilter
 from swather.model.run import Run
-from swather.model.task import State
+from swather.model.task import State, check_name
 
 if TYPE_CHECKING:
+    from swather.model.lane import PacedKind
     from swather.store.ports import Store
 
 MAX_RUNS_SEEN: Final = 10_000
@@ -54,6 +55,28 @@ def task_filter(
         lane=lane,
         task_ids=tuple(tasks) if tasks else None,
     )
+
+
+def lane_names(given: list[str], *, scrapers: bool) -> list[str]:
+    """Lanes, or scrapers, by the names that the database has for them, each once."""
+    from swather.net.request import is_http
+    from swather.scraping.targets import lane_of_url
+
+    kind = "scraper" if scrapers else "lane"
+    found: dict[str, None] = {}
+    for name in given:
+        if not check_name(kind, name).strip():
+            raise InputError(f"a {kind} needs a name")
+        if scrapers and (":" in name or name.endswith((".py", ".toml"))):
+            raise InputError(f"expected a scraper's name, as `swather runs` shows it, got {name!r}")
+        found[lane_of_url(name) if is_http(name) and not scrapers else name] = None
+    return list(found)
+
+
+def paced_kind(*, scrapers: bool) -> "PacedKind":
+    from swather.model.lane import PacedKind
+
+    return PacedKind.SCRAPER if scrapers else PacedKind.LANE
 
 
 def worker_command(run: Run, code: list[str], url: str | None) -> str:

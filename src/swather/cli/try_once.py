@@ -46,16 +46,18 @@ def command(
     files are listed; an error is shown with its whole traceback and with what a run would make of
     it, and the exit code is 1.
     """
-    from swather.cli import configured, output
+    from swather.cli import output
     from swather.net.fetcher import USER_AGENT
+    from swather.runs import configured
+    from swather.runs.fetching import new_fetcher
     from swather.scraping import registry
     from swather.testing import run_scraper
     from swather.testing.trip import LoneTrip
 
     found = registry.load(scraper)
     held = configured.resolved().settings
-    given = configured.params_of(found, params, held)
-    fetcher = configured.new_fetcher(held)
+    given = configured.params_of(found, params or [], held)
+    fetcher = new_fetcher(held)
     value = _value_of(target)
     saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
     source = fetcher if saving is None else saving.around(fetcher)

@@ -3,7 +3,6 @@
 import logging
 import sys
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -82,7 +81,8 @@ def command(
     scrapers alone. The first SIGINT or SIGTERM lets running targets end and gives the rest back,
     the second stops at once.
     """
-    from swather.cli import configured, database
+    from swather.cli import database
+    from swather.runs import configured
     from swather.worker import process
 
     _log_to_stderr(log_level)
@@ -128,8 +128,8 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
 def _worker(
     held: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
 ) -> "Worker":
-    from swather.cli import configured, output
-    from swather.model.strategy import Strategy
+    from swather.cli import output
+    from swather.fleet.workers import new_worker
     from swather.worker import Worker, WorkerReport
 
     class Reporting(Worker):
@@ -142,19 +142,7 @@ def _worker(
                 sys.stdout.flush()
             return report
 
-    return Reporting(
-        scrapers=scrapers,
-        concurrency=held.concurrency,
-        batch_size=held.batch_size,
-        strategy=None if held.strategy is None else Strategy(held.strategy),
-        lease_seconds=held.lease_seconds,
-        grace_seconds=held.grace_seconds,
-        poll_seconds=held.poll_seconds,
-        files_folder=held.files_folder,
-        new_fetcher=partial(configured.new_fetcher, held),
-        politeness=configured.politeness(held),
-        **given,
-    )
+    return new_worker(held, scrapers, Reporting, **given)
 
 
 class _Formatter(logging.Formatter):

@@ -1,1 +1,1 @@
-"""Where workers live."""
+"""Who drives a run, and where its workers live."""

@@ -16,7 +16,8 @@ MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
 # The database is away, which is not the worker's fault, and may come back.
 DATABASE_AWAY: Final = 3
-_NOT_CRASHES: Final = frozenset({0, 2, 130})
+WRONG_INPUT: Final = 2
+_NOT_CRASHES: Final = frozenset({0, WRONG_INPUT, 130})
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _MAX_DOUBLINGS: Final = 4
 _AWAY_PAUSE_SECONDS: Final = 2.0

@@ -1,7 +1,8 @@
-"""Loading in the background, while workers already work on what was loaded first."""
+"""Loading while workers already work on what was loaded first."""
 
 import threading
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from swather.model.run import RunState
 from swather.model.worker import WorkerKind
@@ -10,69 +11,148 @@ from swather.runs.load import Loaded, load
 from swather.store import Store
 
 BATCH_SIZE: Final = 5_000
+# A program's own targets come in smaller batches: its worker shares the interpreter with them.
+BATCH_SIZE_HERE: Final = 1_000
 _LOOK_SECONDS: Final = 0.005
+_JOIN_SECONDS: Final = 0.2
+
+
+class Stop(Protocol):
+    """Stops the workers: lets running targets end, or not."""
+
+    def __call__(self, *, now: bool = False) -> None: ...
 
 
 class Loading:
     """Loads an intake into a run in a thread of its own."""
 
     def __init__(self, store: Store, run: str, intake: Intake, *, lease_seconds: float) -> None:
+        self._callers = store
         self._store = store.another()
         self._run = run
         self._intake = intake
         self._lease_seconds = lease_seconds
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._load, name="loading", daemon=True)
+        self._stopping = threading.Event()
+        self._over = threading.Event()
         self._error: BaseException | None = None
-        self.loaded = Loaded()
+        self._loaded = Loaded()
 
-    def start(self) -> None:
-        """Return once the run cannot be finished any more before all is loaded."""
-        self._thread.start()
-        while not self.is_over and not self._is_registered():
-            self._thread.join(_LOOK_SECONDS)
-
-    @property
-    def is_over(self) -> bool:
-        return not self._thread.is_alive()
-
-    @property
-    def has_failed(self) -> bool:
-        return self._error is not None
+    def during(self, start: Callable[[], None], watch: Callable[[Store], None], stop: Stop) -> None:
+        """Start the workers once the run cannot be finished any more before all is loaded, and
+        watch them here; `stop` them when loading fails.
+        """
+        threading.Thread(target=self._load, args=[stop], name="loading", daemon=True).start()
+        while not self._is_registered() and not self._over.wait(_LOOK_SECONDS):
+            pass
+        start()
+        watch(self._callers)
 
     def stop(self) -> None:
-        self._stop.set()
+        self._stopping.set()
 
     def result(self) -> Loaded:
         """What was loaded, once it is over; raises what stood in the way."""
-        self._thread.join()
+        self._over.wait()
         self._store.close()
         if self._error is not None:
             raise self._error
-        return self.loaded
+        return self._loaded
 
-    def _load(self) -> None:
+    def _load(self, stop: Stop) -> None:
         try:
-            self.loaded = load(
+            self._loaded = load(
                 self._store,
                 self._run,
                 self._intake,
-                on_progress=self._note,
-                stop=self._stop,
+                stop=self._stopping,
                 batch_size=BATCH_SIZE,
                 lease_seconds=self._lease_seconds,
             )
         except BaseException as error:  # noqa: BLE001 - it is raised again by `result`
             self._error = error
-
-    def _note(self, loaded: Loaded) -> None:
-        self.loaded = loaded
+            stop()
+        finally:
+            self._over.set()
 
     def _is_registered(self) -> bool:
         return any(
             worker.kind is WorkerKind.PRODUCER and worker.run == self._run
-            for worker in self._store.workers.find()
+            for worker in self._callers.workers.find()
         )
+
+
+class LoadingHere:
+    """Loads an intake into a run in the thread that asks for it: that of a program, which draws
+    its own targets.
+    """
+
+    def __init__(self, store: Store, run: str, intake: Intake, *, lease_seconds: float) -> None:
+        self._store = store
+        self._run = run
+        self._intake = intake
+        self._lease_seconds = lease_seconds
+        self._stopping = threading.Event()
+        self._loaded = Loaded()
+        self._error: BaseException | None = None
+
+    def during(self, start: Callable[[], None], watch: Callable[[Store], None], stop: Stop) -> None:
+        """Start the workers with the first targets: before them they would find nothing to do.
+        Watch them in another thread; what interrupts this one stops them, and is raised again.
+        """
+        watching = threading.Thread(
+            target=self._watch, args=[watch], name="swather-progress", daemon=True
+        )
+
+        def begin(_: object = None) -> None:
+            if watching.ident is None:
+                start()
+                watching.start()
+
+        try:
+            self._loaded = load(
+                self._store,
+                self._run,
+                self._intake,
+                on_progress=begin,
+                stop=self._stopping,
+                batch_size=BATCH_SIZE_HERE,
+                lease_seconds=self._lease_seconds,
+            )
+            begin()
+            _join(watching)
+        except BaseException:
+            stop()
+            if watching.ident is not None:
+                try:
+                    _join(watching)
+                except KeyboardInterrupt:
+                    stop(now=True)
+                    _join(watching)
+            raise
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def result(self) -> Loaded:
+        """What was loaded; raises what ended the watching."""
+        if self._error is not None:
+            raise self._error
+        return self._loaded
+
+    def _watch(self, watch: Callable[[Store], None]) -> None:
+        store = self._store.another()
+        try:
+            watch(store)
+        except BaseException as error:  # noqa: BLE001 - it is raised again by `result`
+            self._error = error
+        finally:
+            store.close()
+
+
+def _join(thread: threading.Thread) -> None:
+    """In short steps, so that an interrupt is heard."""
+    while thread.is_alive():
+        thread.join(_JOIN_SECONDS)
 
 
 def anything_new(store: Store, run: str, intake: Intake) -> bool:

@@ -1,4 +1,4 @@
-"""What `pause` and `unpause` share: runs, lanes, scrapers, workers, and how they are told."""
+"""`swather pause` and `swather unpause`: runs, lanes, scrapers and workers, held back or not."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from swather.cli.arguments import DryRun
+from swather.cli.group import command_in, several_commands
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError, NotFound
 
@@ -35,8 +36,9 @@ WorkerNames = Annotated[
     ),
 ]
 
-
 Verb = Literal["pause", "unpause"]
+
+commands = several_commands()
 
 
 class Pausable(NamedTuple):
@@ -47,23 +49,56 @@ class Pausable(NamedTuple):
     unpause: Callable[[], None]
 
 
-def command_that(verb: Verb, text: str) -> Callable[..., None]:
-    """A command that does one of the two to all that is named."""
+@command_in(
+    commands,
+    "pause",
+    """\
+swather pause 20260215_120000-books
+swather pause --lane example.com
+swather pause --worker host_4711_2 --dry-run""",
+)
+def pause(
+    run: RunNames = None,
+    lane: LaneNames = None,
+    scraper: ScraperNames = None,
+    worker: WorkerNames = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Hold back a run, a lane, a scraper or a worker.
 
-    def command(
-        run: RunNames = None,
-        lane: LaneNames = None,
-        scraper: ScraperNames = None,
-        worker: WorkerNames = None,
-        dry_run: DryRun = False,
-        db: Database = None,
-        as_json: AsJSON = False,
-    ) -> None:
-        named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
-        change(verb, named, db, dry_run=dry_run, as_json=as_json)
+    Nothing new is started there until it is unpaused; what runs already goes on to its end. Workers
+    notice within a second.
+    """
+    named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
+    change("pause", named, db, dry_run=dry_run, as_json=as_json)
 
-    command.__doc__ = text
-    return command
+
+@command_in(
+    commands,
+    "unpause",
+    """\
+swather unpause 20260215_120000-books
+swather unpause --lane example.com
+swather unpause --worker host_4711_2 --dry-run""",
+)
+def unpause(
+    run: RunNames = None,
+    lane: LaneNames = None,
+    scraper: ScraperNames = None,
+    worker: WorkerNames = None,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Let go on what was paused, or is cooling down.
+
+    Also ends a cool-down, after a site has refused us, and closes a lane's or a scraper's open
+    circuit breakers.
+    """
+    named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
+    change("unpause", named, db, dry_run=dry_run, as_json=as_json)
 
 
 def change(
@@ -122,11 +157,11 @@ def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
 
 
 def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausable]:
-    from swather.cli.lanes.named import names_of
+    from swather.cli.selection import lane_names
     from swather.model.lane import PacedKind
 
     kind = PacedKind(kind_name)
-    for name in names_of(names, scrapers=kind is PacedKind.SCRAPER):
+    for name in lane_names(names, scrapers=kind is PacedKind.SCRAPER):
         yield Pausable(
             f"{kind_name} {name}",
             partial(store.lanes.pause, name, kind),

@@ -1,19 +1,27 @@
-"""Where a command's targets come from: its arguments, files, standard input."""
+"""Where targets come from: the arguments of a command, files, standard input; a program."""
 
-from collections.abc import Iterable, Iterator
+import json
+import time
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from typing import Any, Final
 
 from swather.errors import InputError
 from swather.model.load import Load, unrepeatable
 from swather.runs.intake import Intake
 from swather.runs.lines import STDIN
+from swather.runs.loading import BATCH_SIZE_HERE, Loading, LoadingHere
 from swather.runs.pipe import Pipe
 from swather.runs.start import source_fingerprint
-from swather.runs.targets import BadLine, Line, from_arguments, read_targets
+from swather.runs.targets import BadLine, Line, from_arguments, from_values, read_targets
 from swather.runs.words import count
 from swather.scraping.scraper import Scraper
+from swather.store import Store
+
+_SLOW_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +91,81 @@ class Source:
         intake.check()
         return intake
 
+    def loading(self, store: Store, run: str, intake: Intake, *, lease_seconds: float) -> Loading:
+        return Loading(store, run, intake, lease_seconds=lease_seconds)
+
     def _lines(self) -> Iterator[Line | BadLine | None]:
         return chain(from_arguments(self.arguments), *map(self._read, self.files))
 
     def _read(self, name: str) -> Iterable[Line | BadLine | None]:
         lines = read_targets(name, column=self.column, key=self.key)
         return Pipe(lines) if name == STDIN else lines
+
+
+class Values:
+    """The targets that a program gives: any JSON values, or Targets. Only those of a collection
+    can be told to be the same another time; `can_be_told` then.
+    """
+
+    def __init__(self, values: Iterable[Any], *, limit: int | None = None) -> None:
+        is_one = isinstance(values, str | bytes)
+        self._values = [values] if is_one else values
+        self.can_be_told = isinstance(values, Collection) and not is_one
+        self.limit = limit
+        self.fingerprint = _hash_of(self._values, limit) if self.can_be_told else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """A program that gives none has given them all."""
+        return False
+
+    @property
+    def in_words(self) -> str:
+        return "Python"
+
+    @property
+    def nothing_found(self) -> str:
+        return "there are no targets"
+
+    def check(self, scraper: Scraper) -> None:
+        """Tell what is wrong with the first targets; a generator can be drawn from only once."""
+        if self.can_be_told:
+            self.intake(scraper)
+
+    def intake(self, scraper: Scraper) -> Intake:
+        intake = Intake(
+            scraper, _paced(from_values(self._values)), limit=self.limit, load=self.load
+        )
+        if self.can_be_told:
+            intake.check(BATCH_SIZE_HERE)
+        return intake
+
+    @property
+    def load(self) -> Load:
+        if not self.can_be_told:
+            return unrepeatable("generator", "a generator")
+        return Load(source=self.fingerprint, content="", name="Python")
+
+    def loading(
+        self, store: Store, run: str, intake: Intake, *, lease_seconds: float
+    ) -> LoadingHere:
+        return LoadingHere(store, run, intake, lease_seconds=lease_seconds)
+
+
+def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:
+    """The lines, and a None whenever they come slowly: what has come is then loaded."""
+    loaded_at = time.monotonic()
+    for line in lines:
+        yield line
+        if time.monotonic() - loaded_at > _SLOW_SECONDS:
+            loaded_at = time.monotonic()
+            yield None
+
+
+def _hash_of(targets: Iterable[Any], limit: int | None) -> str:
+    """The same for two lists of the same targets with the same limit."""
+    found = sha256(b"" if limit is None else f"{limit}\n".encode())
+    encode = json.JSONEncoder(sort_keys=True, default=repr).encode
+    for target in targets:
+        found.update(encode(target).encode() + b"\n")
+    return found.hexdigest()

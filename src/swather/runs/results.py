@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from swather.cli.run_files import note_move, note_output, note_table, writer_of
 from swather.errors import InputError
 from swather.model.run import Run
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.live import LiveExporter
+from swather.runs.noted_files import note_move, note_output, note_table, writer_of
 from swather.runs.results_file import position_path, set_aside, set_table_aside
 from swather.store.ports import Store
 

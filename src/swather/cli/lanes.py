@@ -1,0 +1,338 @@
+"""`swather lanes …`: how fast each site is scraped, and what holds it back."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from swather.cli.arguments import DryRun
+from swather.cli.group import command_in, list_unless_called, listing_group
+from swather.cli.options import AsJSON, Database
+from swather.cli.pausing import Verb, change
+from swather.errors import InputError
+
+if TYPE_CHECKING:
+    from swather.model.pacing import Limits
+
+EXAMPLES: Final = """\
+swather lanes
+swather lanes set example.com --rate 2/s --in-flight 4
+swather lanes show example.com
+swather lanes pause example.com
+swather lanes clear example.com"""
+
+NONE: Final = "none"
+
+LaneName = Annotated[
+    str, typer.Argument(metavar="LANE", help="The lane: a host, or a URL of that host.")
+]
+LaneNames = Annotated[
+    list[str], typer.Argument(metavar="LANE", help="The lanes: hosts, or URLs of those hosts.")
+]
+OfScrapers = Annotated[
+    bool, typer.Option("--scraper", help="LANE names a scraper: all that it does, on any lane.")
+]
+
+group = listing_group(EXAMPLES)
+
+
+@group.callback()
+def lanes(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
+    """See and change how fast sites are scraped.
+
+    A lane is what is paced as one: the host of a URL, or what a scraper says. It belongs to the
+    database, so its limits hold for all runs and all workers together; a change takes effect within
+    a second. Without a command: the list.
+    """
+    list_unless_called(ctx, list_lanes, db, as_json=as_json)
+
+
+@command_in(
+    group,
+    "ls",
+    """\
+swather lanes ls
+swather lanes ls --scraper
+swather lanes ls --json | jq '.[] | select(.cool_until)'""",
+)
+def list_lanes(
+    scraper: Annotated[
+        bool, typer.Option("--scraper", help="Only scrapers: limits on all that one does.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N lanes.")] = 100,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """List lanes that are limited, held or at work.
+
+    The rate is the one in force: the slowest of what was set here, of the Crawl-delay in the site's
+    robots.txt and of the pace that was learned (a scraper's rate="auto"). What a scraper's
+    decorator says holds beside it, for that scraper's runs.
+    """
+    from swather.cli import database, output
+    from swather.cli.lane_facts import data_of, row_of
+    from swather.model.lane import PacedKind
+
+    with database.opened(db) as store:
+        found = store.lanes.find(limit=limit + 1)
+        breakers = store.breakers.find()
+    more = len(found) > limit
+    found = [lane for lane in found[:limit] if lane.kind is PacedKind.SCRAPER or not scraper]
+    if as_json:
+        output.print_json([data_of(lane, breakers) for lane in found])
+        return
+    if not found:
+        example = database.with_db("swather lanes set example.com --rate 2/s", db)
+        print("no scraper is limited or held back" if scraper else _NONE.format(example))
+        return
+    now = datetime.now(UTC)
+    headers = ("lane", "kind", "rate", "in flight", "state")
+    output.show(output.listing(headers, [row_of(lane, breakers, now) for lane in found]))
+    if more:
+        print(f"there are more: --limit {limit * 10}")
+
+
+_NONE: Final = "no lane is limited, held back or at work; to limit one: {}"
+
+
+@command_in(
+    group,
+    "show",
+    """\
+swather lanes show example.com
+swather lanes show books --scraper
+swather lanes show example.com --json | jq .strikes""",
+)
+def show_lane(
+    lane: LaneName, scraper: OfScrapers = False, db: Database = None, as_json: AsJSON = False
+) -> None:
+    """Show one lane, and what holds it back."""
+    from swather.cli import database, output
+    from swather.cli.lane_facts import breakers_of, data_of
+    from swather.cli.selection import lane_names, paced_kind
+    from swather.runs import breaker_words, lane_words
+
+    (name,) = lane_names([lane], scrapers=scraper)
+    now = datetime.now(UTC)
+    with database.opened(db) as store:
+        found = store.lanes.get(name, paced_kind(scrapers=scraper))
+        breakers = breakers_of(found, store.breakers.find())
+        held = list(lane_words.held_by(found, url=store.url, now=now))
+        for breaker in breakers:
+            held += breaker_words.told(breaker, url=store.url, now=now)
+    data = data_of(found, breakers)
+    if as_json:
+        output.print_json({**data, "why": held})
+        return
+    output.show(output.facts(_facts(data)))
+    print()
+    for sentence in held or ["Nothing holds it back."]:
+        print(sentence)
+
+
+def _facts(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    most = data["max_in_flight"]
+    facts: list[tuple[str, Any]] = [
+        (data["kind"], data["name"]),
+        ("rate", data["rate"]),
+        ("burst", data["burst"] if data["rate"] else None),
+        ("in flight", data["in_flight"] if most is None else f"{data['in_flight']} of {most}"),
+        ("strikes", data["strikes"]),
+    ]
+    if data["kind"] == "lane":
+        facts += [
+            ("crawl delay", _seconds(data["crawl_delay_seconds"])),
+            ("learned pace", _seconds(data["learned_every_seconds"])),
+        ]
+    return facts
+
+
+def _seconds(every: float | None) -> str | None:
+    return None if every is None else f"one every {every:g} s"
+
+
+@command_in(
+    group,
+    "set",
+    """\
+swather lanes set example.com --rate 2/s --in-flight 4
+swather lanes set example.com --rate 30/min --burst 5
+swather lanes set example.com --rate none
+swather lanes set books --scraper --rate 100/s""",
+)
+def limit_lanes(
+    lanes: LaneNames,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="RATE", help="Requests: 5/s, 30/min, 1/2s; none: any."),
+    ] = None,
+    in_flight: Annotated[
+        str | None,
+        typer.Option("--in-flight", metavar="N", help="Targets that run together; none: any."),
+    ] = None,
+    burst: Annotated[
+        int | None,
+        typer.Option("--burst", min=1, metavar="N", help="Requests at once after a quiet time."),
+    ] = None,
+    scraper: OfScrapers = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Limit how fast lanes are scraped.
+
+    Over all runs and workers together, within a second. What is not named stays as it is. The
+    strictest limit wins: a lane cannot be made faster than a scraper's decorator, the site's
+    robots.txt or a learned pace allow.
+    """
+    from swather.cli import database, output
+    from swather.cli.lane_facts import data_of
+    from swather.cli.selection import lane_names, paced_kind
+
+    if rate is None and in_flight is None and burst is None:
+        raise InputError("say what to set: --rate 2/s, --in-flight 4 or --burst 5")
+    kind = paced_kind(scrapers=scraper)
+    with database.opened(db) as store:
+        wanted = {
+            name: _changed(store.lanes.get(name, kind).limits, rate, in_flight, burst)
+            for name in lane_names(lanes, scrapers=scraper)
+        }
+        for name, limits in wanted.items():
+            store.lanes.limit(name, limits, kind)
+        store.hints.send()
+        found = [store.lanes.get(name, kind) for name in wanted]
+        breakers = store.breakers.find()
+    if as_json:
+        output.print_json([data_of(lane, breakers) for lane in found])
+        return
+    for lane in found:
+        print(f"{lane.kind} {lane.name}: {_in_words(lane.limits)}")
+
+
+def _changed(
+    limits: "Limits", rate: str | None, in_flight: str | None, burst: int | None
+) -> "Limits":
+    import msgspec
+
+    from swather.model.pacing import parse_rate
+
+    if rate == "auto":
+        raise InputError("auto is a rate of scrapers, @scraper(rate='auto'); a lane's is 2/s, say")
+    every = limits.every_seconds
+    if rate is not None:
+        every = 0.0 if rate == NONE else parse_rate(rate)
+    if burst is not None and not every:
+        raise InputError("a burst is of use only with a rate; give --rate too")
+    return msgspec.structs.replace(
+        limits,
+        every_seconds=every,
+        burst=(burst or limits.burst) if every else 1,
+        in_flight=limits.in_flight if in_flight is None else _in_flight(in_flight),
+    )
+
+
+def _in_flight(text: str) -> int | None:
+    if text == NONE:
+        return None
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 2**31):
+        raise InputError(f"--in-flight takes a whole number of at least 1, or none, got {text!r}")
+    return int(text)
+
+
+def _in_words(limits: "Limits") -> str:
+    from swather.runs.words import rate
+
+    said = []
+    if limits.every_seconds:
+        at_once = f", {limits.burst} at once" if limits.burst > 1 else ""
+        said.append(rate(1 / limits.every_seconds) + at_once)
+    if limits.in_flight is not None:
+        said.append(f"at most {limits.in_flight} in flight")
+    return ", ".join(said) or "no limits"
+
+
+@command_in(
+    group,
+    "pause",
+    """\
+swather lanes pause example.com
+swather lanes pause books --scraper""",
+)
+def pause_lanes(
+    lanes: LaneNames,
+    scraper: OfScrapers = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Start nothing more on lanes.
+
+    What runs already goes on to its end; further requests of it wait. Workers notice within a
+    second.
+    """
+    _change("pause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
+
+
+@command_in(
+    group,
+    "unpause",
+    """\
+swather lanes unpause example.com
+swather lanes unpause books --scraper""",
+)
+def unpause_lanes(
+    lanes: LaneNames,
+    scraper: OfScrapers = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Let lanes go on.
+
+    Ends a pause and a cool-down, and closes open circuit breakers. Limits stay as they are.
+    """
+    _change("unpause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
+
+
+def _change(
+    verb: Verb, lanes: list[str], db: str | None, *, scraper: bool, dry_run: bool, as_json: bool
+) -> None:
+    from swather.cli.selection import lane_names
+
+    named = {"scrapers" if scraper else "lanes": lane_names(lanes, scrapers=scraper)}
+    change(verb, named, db, dry_run=dry_run, as_json=as_json)
+
+
+@command_in(
+    group,
+    "clear",
+    """\
+swather lanes clear example.com
+swather lanes clear books --scraper --dry-run""",
+)
+def clear_lanes(
+    lanes: LaneNames,
+    scraper: OfScrapers = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Forget all that holds lanes back.
+
+    Limits that were set, a pause, a cool-down and its strikes, the learned pace, the crawl delay,
+    open circuit breakers. What a scraper's decorator says still holds.
+    """
+    from swather.cli import database, output
+    from swather.cli.selection import lane_names, paced_kind
+
+    kind = paced_kind(scrapers=scraper)
+    names = lane_names(lanes, scrapers=scraper)
+    with database.opened(db) as store:
+        if not dry_run:
+            for name in names:
+                store.lanes.clear(name, kind)
+            store.hints.send()
+    if as_json:
+        output.print_json({"cleared": [f"{kind} {name}" for name in names], "dry_run": dry_run})
+        return
+    for name in names:
+        print(f"{kind} {name} {'would be' if dry_run else 'is'} cleared")

@@ -1,0 +1,183 @@
+"""`swather runs …`: list, remove and prune runs."""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from swather.cli.amounts import seconds_of
+from swather.cli.arguments import DryRun
+from swather.cli.group import command_in, list_unless_called, listing_group
+from swather.cli.options import AsJSON, Database
+from swather.errors import InputError
+
+EXAMPLES: Final = """\
+swather runs
+swather runs ls --state open
+swather runs rm 20260215_120000-books
+swather runs prune --older-than 30d"""
+
+Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
+
+group = listing_group(EXAMPLES)
+
+
+@group.callback()
+def runs(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
+    """List, remove and prune runs.
+
+    Without a command: the list.
+    """
+    list_unless_called(ctx, list_runs, db, as_json=as_json)
+
+
+class StateName(StrEnum):
+    """How a run stands."""
+
+    OPEN = "open"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@command_in(
+    group,
+    "ls",
+    """\
+swather runs ls
+swather runs ls --state open --json""",
+)
+def list_runs(
+    state: Annotated[
+        StateName | None, typer.Option("--state", help="Only runs in this state.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N runs.")] = 20,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """List runs, the newest first."""
+    from swather.cli import database, output
+    from swather.model.run import RunState
+
+    with database.opened(db) as store:
+        wanted = None if state is None else RunState(state)
+        found = store.runs.find(state=wanted, limit=limit)
+        rows = [_row(run, store.runs.counts(run.name)) for run in found]
+    if as_json:
+        output.print_json(rows)
+    elif rows:
+        output.show(output.listing(tuple(rows[0]), [tuple(row.values()) for row in rows]))
+    else:
+        print("no runs" if state is None else f"no run is {state}")
+
+
+def _row(run: Any, counts: Any) -> dict[str, Any]:
+    return {
+        "run": run.name,
+        "scraper": run.scraper,
+        "state": "paused" if run.paused and run.state == "open" else str(run.state),
+        "tasks": counts.total,
+        "completed": counts.completed,
+        "failed": counts.failed,
+        "unfinished": counts.unfinished,
+        "items": counts.items,
+        "created": f"{run.created_at.astimezone():%F %T}",
+    }
+
+
+@command_in(
+    group,
+    "rm",
+    """\
+swather runs rm 20260215_120000-books
+swather runs rm 20260215_120000-books 20260216_120000-books --yes""",
+)
+def remove_runs(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs' names.")],
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Remove runs with all that belongs to them.
+
+    Their tasks, items, events and errors leave the database; results files stay. An open run must
+    be cancelled first.
+    """
+    from swather.cli import database, output
+    from swather.model.run import RunState
+    from swather.runs.words import count
+
+    with database.opened(db) as store:
+        tasks = {name: store.runs.counts(name).total for name in runs}
+        for name in runs:
+            if store.runs.get(name).state is RunState.OPEN:
+                again = database.with_db(f"swather cancel {name}", db)
+                raise InputError(f"run {name!r} is still open; end it first: {again}")
+        if not dry_run:
+            what = f"{count(len(tasks), 'run')} with {count(sum(tasks.values()), 'task')}"
+            _confirm(f"Remove {what}?", yes=yes)
+            for name in tasks:
+                store.runs.remove(name)
+    if as_json:
+        output.print_json({"removed": list(tasks), "dry_run": dry_run})
+        return
+    for name, number in tasks.items():
+        said = "would be removed" if dry_run else "removed"
+        print(f"run {name}: {said}, {count(number, 'task')}")
+
+
+@command_in(
+    group,
+    "prune",
+    """\
+swather runs prune --older-than 30d
+swather runs prune --older-than 90d --dry-run""",
+)
+def prune_runs(
+    older_than: Annotated[
+        str,
+        typer.Option("--older-than", metavar="TIME", help="Runs that ended longer ago: 12h, 30d."),
+    ],
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Remove what is old.
+
+    Ended runs with all that belongs to them, events past their days, rows of workers long gone.
+    """
+    from swather.cli import database, output
+    from swather.cli.selection import MAX_RUNS_SEEN
+    from swather.runs.words import count
+
+    before = datetime.now(UTC) - timedelta(seconds=seconds_of(older_than, option="--older-than"))
+    with database.opened(db) as store:
+        old = [
+            run.name
+            for run in store.runs.find(limit=MAX_RUNS_SEEN)
+            if run.finished_at is not None and run.finished_at < before
+        ]
+        if dry_run:
+            removed = {"runs": len(old)}
+        else:
+            _confirm(f"Remove {count(len(old), 'run')}?", yes=yes or not old)
+            removed = store.upkeep.prune(runs_ended_before=before)
+    if as_json:
+        output.print_json({"removed": removed, "runs": old, "dry_run": dry_run})
+        return
+    said = "would be removed" if dry_run else "removed"
+    what = ", ".join(f"{number:,} {name}" for name, number in removed.items())
+    print(f"{what} {said}")
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    """Return only when the answer is yes; where nobody can be asked, --yes must say it."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError(f"{question} Nobody can be asked here: say --yes")
+    if not typer.confirm(question, err=True):
+        raise typer.Abort

@@ -1,0 +1,202 @@
+"""The driver of a run: planned, loaded, worked on, watched, its results written, summed up."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from swather.errors import InputError, ResultsIncomplete, StoreError
+from swather.fleet.work import Ended, Work, Workers
+from swather.model.run import Run
+from swather.runs import configured
+from swather.runs.loading import Loading, LoadingHere, anything_new
+from swather.runs.results import Results
+from swather.runs.source import Source, Values
+from swather.runs.start import Planned, plan_run
+from swather.runs.summary import Summary, summarise
+from swather.runs.view import View
+from swather.scraping.files import FileStore
+from swather.scraping.scraper import Scraper
+from swather.settings import Settings
+from swather.store import Store, factory
+from swather.worker.saving import link_missing
+
+
+class Driven(NamedTuple):
+    """What a run came to. `written`: what its results file holds, None if nothing was written;
+    `wrong`: why the file is not complete.
+    """
+
+    summary: Summary
+    written: dict[str, Any] | None
+    wrong: InputError | ResultsIncomplete | None
+
+    def whole(self) -> Self:
+        """Raise what is wrong with the results, if anything is."""
+        if self.wrong is not None:
+            raise self.wrong
+        return self
+
+
+class Driver:
+    """One run that is planned: `work` on it, then `finish` it. `held` are the settings in force."""
+
+    def __init__(self, store: Store, run: Run, held: Settings, results: Results | None) -> None:
+        self.store = store
+        self.run = run
+        self.held = held
+        # A scraper that runs in this process may change the current folder.
+        self._files = FileStore(held.files_folder.absolute())
+        self._results = results
+        self._is_complete = False
+
+    def work(
+        self,
+        workers: Workers,
+        view: View,
+        *,
+        max_seconds: float | None = None,
+        at_limit: str = "",
+    ) -> Ended:
+        """Load what is to be loaded, and let the workers work, until there is no more to do or
+        `max_seconds` are over; `at_limit` is said then.
+        """
+        work = Work(
+            self.store,
+            self.run,
+            workers,
+            view,
+            loading=self._loading(),
+            max_seconds=max_seconds,
+            at_limit=at_limit,
+        )
+        return work.until_it_ends()
+
+    def finish(self, *, seconds: float | None = None) -> Driven:
+        """Complete the results and sum up; `seconds`: how long it took, if not its whole life."""
+        written, wrong = self._complete()
+        # Workers name the files they save; this is for those that were killed just before.
+        link_missing(self.store.results, self._files)
+        return Driven(summarise(self.store, self.run.name, seconds=seconds), written, wrong)
+
+    def _loading(self) -> Loading | LoadingHere | None:
+        """What loads its targets, if it has any to load."""
+        return None
+
+    def _complete(self) -> tuple[dict[str, Any] | None, InputError | ResultsIncomplete | None]:
+        """A file that cannot be written is no reason to be silent about the run."""
+        self._is_complete = True
+        try:
+            return self._written(), None
+        except (InputError, ResultsIncomplete) as error:
+            return None, error
+
+    def _written(self) -> dict[str, Any] | None:
+        return None if self._results is None else self._results.finish(self.store, self.run)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What is asked for.
+
+    options   settings that were given with it, which go before all others
+    params    a mapping, or 'name=value' texts
+    output    the file that results go to
+    is_alone  the database is made for this run, and cannot tell which run has written a CSV or
+              Parquet file that is there: it is replaced
+    """
+
+    scraper: Scraper
+    source: Source | Values
+    options: Mapping[str, Any]
+    params: Mapping[str, Any] | Sequence[str] = ()
+    output: Path | None = None
+    resume: str | None = None
+    new: bool = False
+    is_alone: bool = False
+
+
+class RunDriver(Driver):
+    """A run that is planned as ordered when this is made: begun, or gone on with.
+
+    `notes` are what a person should know before it goes on. At the end of its block its results
+    are complete, whatever ended it, and its store is closed.
+    """
+
+    def __init__(self, order: Order) -> None:
+        held = configured.resolved(None, order.options).settings
+        results = None if order.output is None else Results(order.output)
+        # Bad targets are told before a database is made for them.
+        configured.params_of(order.scraper, order.params, held)
+        order.source.check(order.scraper)
+        store = factory.open(held.db)
+        try:
+            held = configured.resolved(store, order.options).settings
+            self.scraper = configured.applied(order.scraper, held)
+            if results is not None and not order.is_alone:
+                results.check(store)
+            self.intake = None if order.source.is_empty else order.source.intake(self.scraper)
+            self.planned = _planned(store, self.scraper, held, order)
+            aside = None if results is None else _begun(results, store, self.planned)
+        except BaseException:
+            store.close()
+            raise
+        super().__init__(store, self.planned.run, held, results)
+        self._source = order.source
+        self.notes = [*self.planned.notes, *filter(None, [aside])]
+        if self.intake is not None and self.intake.is_empty:
+            self.notes.append(order.source.nothing_found)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._is_complete:
+            # What led here is what is told.
+            with suppress(StoreError):
+                self._complete()
+        self.store.close()
+
+    def take_up(self) -> bool:
+        """Whether there is anything to do. Of a finished run, the first new targets are loaded."""
+        if not self.planned.finished:
+            return True
+        return self.intake is not None and anything_new(self.store, self.run.name, self.intake)
+
+    def _loading(self) -> Loading | LoadingHere | None:
+        if self.intake is None:
+            return None
+        seconds = self.held.lease_seconds
+        return self._source.loading(self.store, self.run.name, self.intake, lease_seconds=seconds)
+
+
+def _planned(store: Store, scraper: Scraper, held: Settings, order: Order) -> Planned:
+    return plan_run(
+        store,
+        scraper,
+        params=configured.params_of(scraper, order.params, held),
+        source_fingerprint=order.source.fingerprint,
+        source=order.source.in_words,
+        resume=order.resume,
+        new=order.new,
+        task_limit=order.source.limit,
+        default_rate=held.default_rate,
+    )
+
+
+def _begun(results: Results, store: Store, planned: Planned) -> str | None:
+    """What is said about results of another run; a run that cannot write its own is none."""
+    try:
+        return results.begin(store, planned.run)
+    except InputError:
+        if planned.is_new:
+            store.runs.cancel(planned.run.name)
+            store.runs.remove(planned.run.name)
+        raise

@@ -1,0 +1,110 @@
+"""A whole run in this process, for scripts and notebooks."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from swather.fleet.driver import Driven, Order, RunDriver
+from swather.fleet.inprocess import InProcess
+from swather.fleet.result import RunResult
+from swather.fleet.workers import new_worker
+from swather.runs import configured
+from swather.runs.source import Values
+from swather.runs.view import Silent, View, view_on
+from swather.scraping import registry
+from swather.scraping.scraper import Scraper
+from swather.store import factory
+
+__all__ = ["RunResult", "run"]
+
+
+def run(
+    scraper: Scraper | str,
+    targets: Iterable[Any] = (),
+    *,
+    db: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    concurrency: int | None = None,
+    output: Path | str | None = None,
+    files_folder: Path | str | None = None,
+    resume: str | None = None,
+    new: bool = False,
+    limit: int | None = None,
+    max_seconds: float | None = None,
+    grace_seconds: float | None = None,
+    lease_seconds: float | None = None,
+    progress: bool = True,
+) -> RunResult:
+    """Scrape targets here, with one worker in a thread of its own, and return when it is done.
+
+    scraper       a scraper, or what names one on the command line ('books.py')
+    targets       any JSON values, or Targets; they may come from a generator
+    db            the database; unless a setting names one either, a temporary one that lasts as
+                  long as the result
+    params        the scraper's parameters, over those of swather.toml
+    concurrency   how many targets at a time
+    output        a .jsonl file that is written live, or a .csv or .parquet file
+    files_folder  where files go that the scraper saves
+    resume, new   go on with a run by its name, or begin a new one in any case
+    limit         at most so many targets in the run, those that it finds itself included
+    max_seconds   stop after this time; with the same `db`, the same call goes on from there
+    grace_seconds, lease_seconds  as the settings of these names
+    progress      show how it goes
+
+    What is not given here is as the settings say: SWATHER_* in the environment, .env, the settings
+    row of the database, swather.toml.
+
+    The same call on the same `db` goes on where it stopped, and returns at once when all is done;
+    a generator's targets cannot be told to be the same and begin a new run. An interrupt
+    (Ctrl-C) lets running targets end, a second one does not, and is then raised.
+    """
+    registry.refuse_while_loading("swather.run")
+    options = {
+        "db": db or None,
+        "concurrency": concurrency,
+        # A scraper may change the current folder.
+        "files_folder": None if files_folder is None else Path(files_folder).absolute(),
+        "grace_seconds": grace_seconds,
+        "lease_seconds": lease_seconds,
+    }
+    output = None if output is None else Path(output).absolute()
+    found = configured.resolved(None, options)
+    temporary = None if "db" in found.origins else Path(tempfile.mkdtemp(prefix="swather-"))
+    url = f"sqlite:///{temporary}/swather.db" if temporary else found.settings.db
+    try:
+        source = Values(targets, limit=limit)
+        order = Order(
+            scraper=registry.load(scraper) if isinstance(scraper, str) else scraper,
+            source=source,
+            options={**options, "db": factory.located(url)},
+            params=params or {},
+            output=output,
+            resume=resume,
+            new=new or not (source.can_be_told or resume),
+            is_alone=temporary is not None,
+        )
+        driven = _driven(order, max_seconds, _view(progress)).whole()
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return RunResult(driven.summary, temporary=temporary)
+
+
+def _driven(order: Order, max_seconds: float | None, view: View) -> Driven:
+    with RunDriver(order) as driver:
+        if driver.take_up():
+            code = {driver.scraper.name: driver.scraper}
+            worker = new_worker(driver.held, code, url=driver.held.db, run=driver.run.name)
+            driver.work(InProcess(worker), view, max_seconds=max_seconds)
+        return driver.finish()
+
+
+def _view(wanted: bool) -> View:
+    if not wanted:
+        return Silent()
+    from swather.runs.console import PlainConsole  # noqa: PLC0415 - only where it is shown
+
+    return view_on(PlainConsole(stderr=True))

@@ -1,0 +1,65 @@
+"""What holds for a run: settings from all their places, and scrapers and params with them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from swather import settings
+from swather.scraping import params
+from swather.scraping.scraper import Scraper
+from swather.store import Store
+
+# Settings that take the place of the decorator's option of the same name.
+OF_SCRAPERS: Final = (
+    "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
+    "store_pages",
+)  # fmt: skip
+DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
+
+
+def resolved(
+    store: Store | None = None, options: Mapping[str, Any] | None = None
+) -> settings.Resolved:
+    """The settings in force; with a store, those in its settings row too."""
+    return settings.read(options, row=None if store is None else store.settings.all())
+
+
+def applied(scraper: Scraper, held: settings.Settings) -> Scraper:
+    """The scraper with the settings that go before its decorator."""
+    given = {
+        name: value for name in OF_SCRAPERS if (value := getattr(held, name, None)) is not None
+    }
+    if (delay := delay_of(held)) is not None:
+        given["delay"] = delay
+    return replace(scraper, options=replace(scraper.options, **given)) if given else scraper
+
+
+def delay_of(held: settings.Settings) -> tuple[float, float] | None:
+    least, most = held.min_delay_seconds, held.max_delay_seconds
+    if least is None and most is None:
+        return None
+    low = least if least is not None else 0.0
+    return low, max(low, most if most is not None else low)
+
+
+def params_of(
+    scraper: Scraper, given: Mapping[str, Any] | Sequence[str], held: settings.Settings
+) -> dict[str, Any]:
+    """The parameters of a run: those of swather.toml, and over them those that are given, by name
+    or as 'name=value' texts.
+    """
+    known = held.params.get(scraper.name, {})
+    if isinstance(given, Mapping):
+        named = {**known, **given}
+        params.typed(scraper, named)
+        return named
+    if scraper.options.params is None:
+        return {**known, **params.parse(scraper, given)}
+    over = {pair.partition("=")[0].strip() for pair in given}
+    under = [f"{name}={_text(value)}" for name, value in known.items() if name not in over]
+    return params.parse(scraper, [*under, *given])
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
