@@ -16,6 +16,8 @@ from swather.model.pacing import Limits
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.migrate import Migration
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.store import _back_up
 from tests.store.database import Database
 from tests.store.given import a_run, a_worker, claim, states
 
@@ -273,6 +275,47 @@ def test_many_who_open_a_fresh_file_at_once_all_get_it(tmp_path: Path):
     with ThreadPoolExecutor(8) as threads:
         versions = [one.result(timeout=40) for one in [threads.submit(open_it) for _ in range(8)]]
     assert versions == [migrate.latest("swather.store.sqlite")] * 8
+
+
+def test_a_new_database_is_there_with_all_migrations_or_not_at_all(tmp_path: Path):
+    path = tmp_path / "queue.db"
+    seen: set[int] = set()
+    run = migrate.apply
+
+    def watched(package, version, run_one):
+        def run_and_look(migration):
+            run_one(migration)
+            with closing(apsw.Connection(str(path))) as other:
+                seen.add(other.execute("PRAGMA user_version").fetchone()[0])
+
+        return run(package, version, run_and_look)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrate, "apply", watched)
+        swather.store.open(f"sqlite:///{path}").close()
+    assert seen == {0}
+    assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_an_old_database_that_many_migrate_at_once_is_copied_once(tmp_path: Path):
+    url = f"sqlite:///{tmp_path}/queue.db"
+    wanted = migrate.latest("swather.store.sqlite")
+    with closing(swather.store.open(url)) as store, store.connection.transaction():
+        store.connection.execute(f"PRAGMA user_version = {wanted - 1}")
+    start = threading.Barrier(6)
+    connections = [Connection(tmp_path / "queue.db", Clock()) for _ in range(6)]
+
+    def back_up(connection: Connection) -> None:
+        start.wait(timeout=20)
+        _back_up(connection, wanted - 1)
+        connection.close()
+
+    with ThreadPoolExecutor(6) as threads:
+        for done in [threads.submit(back_up, connection) for connection in connections]:
+            done.result(timeout=40)
+    copies = [path.name for path in tmp_path.iterdir() if ".v" in path.name]
+    assert all(name.endswith(".bak") for name in copies)
+    assert 1 <= len(copies) <= 2, "one for each second in which somebody looked"
 
 
 def test_a_fresh_file_that_another_is_turning_to_write_ahead_is_waited_for(tmp_path: Path):

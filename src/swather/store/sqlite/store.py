@@ -1,5 +1,8 @@
 """The SQLite store: opened, migrated and put together from its parts."""
 
+import os
+import threading
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -101,7 +104,9 @@ def _bring_up_to_date(connection: Connection) -> list[migrate.Migration]:
                 connection.execute(f"PRAGMA user_version = {migration.number}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
-    return migrate.apply(PACKAGE, version, run)
+    # Whoever opens a new file meanwhile finds nothing or all of it, and no old version to copy.
+    with connection.transaction() if version == 0 else nullcontext():
+        return migrate.apply(PACKAGE, version, run)
 
 
 def _check_ours(connection: Connection) -> None:
@@ -117,7 +122,15 @@ def _check_ours(connection: Connection) -> None:
 def _back_up(connection: Connection, version: int) -> None:
     stamp = datetime.fromtimestamp(connection.clock.wall(), UTC).strftime("%Y%m%d_%H%M%S")
     copy = connection.file.with_name(f"{connection.file.name}.v{version}-{stamp}.bak")
+    ours = copy.with_name(f"{copy.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     with connection.alone(), errors_of(copy):
-        if not copy.exists():
-            permissions.create(copy)
-            connection.execute("VACUUM INTO ?", (str(copy),))
+        if copy.exists():
+            return
+        # Another process may copy it in the same second: the first that is whole stays.
+        try:
+            permissions.create(ours)
+            connection.execute("VACUUM INTO ?", (str(ours),))
+            with suppress(FileExistsError):
+                os.link(ours, copy)
+        finally:
+            ours.unlink(missing_ok=True)
