@@ -2,7 +2,7 @@
 implementation.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from swather.model.outcome import File
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog
+from swather.scraping.attempt import Collected, RunCoroutine, RunInfo, TaskInfo, TaskLog
 from swather.scraping.body import Fields, Headers, Value
 from swather.scraping.login import Check
 
 if TYPE_CHECKING:
     from swather.scraping.context import Context
     from swather.scraping.web import Web
-
-Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 class SyncWeb:
@@ -28,7 +26,7 @@ class SyncWeb:
 
     __slots__ = ("_run", "_web")
 
-    def __init__(self, web: "Web", run: Run) -> None:
+    def __init__(self, web: "Web", run: RunCoroutine) -> None:
         self._web = web
         self._run = run
 
@@ -119,7 +117,7 @@ class SyncContext(SyncWeb):
 
     __slots__ = ("_context",)
 
-    def __init__(self, context: "Context", run: Run) -> None:
+    def __init__(self, context: "Context", run: RunCoroutine) -> None:
         super().__init__(context, run)
         self._context = context
 

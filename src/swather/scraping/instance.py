@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from swather.errors import InputError
+from swather.scraping.attempt import RunCoroutine
+from swather.scraping.blocking import SyncWeb
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
+    from swather.scraping.web import InstanceWeb, Web
 
-Run = Callable[[Any], Any]
 # Scrapers, and runs of those that are set up for one.
 MAX_KINDS: Final = 32
 
@@ -18,7 +20,7 @@ MAX_KINDS: Final = 32
 class Instance:
     """A scraper ready to be called: `scrape(ctx, target)` between `setup()` and `close()`."""
 
-    __slots__ = ("_close", "_setup", "is_generator", "scrape", "scraper")
+    __slots__ = ("_close", "_setup", "_web", "is_generator", "scrape", "scraper")
 
     scrape: Callable[[Any, Any], Any]
 
@@ -27,6 +29,7 @@ class Instance:
         self.is_generator = scraper.is_generator
         self._setup: Callable[..., Any] | None = None
         self._close: Callable[[], Any] | None = None
+        self._web: InstanceWeb | None = None
         if scraper.is_class:
             made = scraper.function()
             self.scrape = made.scrape
@@ -35,24 +38,34 @@ class Instance:
         else:
             self.scrape = scraper.function
 
-    async def setup(self, web: Any = None) -> None:
-        """Call the class's setup(), plain or async, on this event loop; it may take `web`."""
-        await _call(self._setup, *self._given(web))
+    async def setup(self, web: "InstanceWeb | None" = None) -> None:
+        """Call the class's setup(), plain or async, on this event loop; `web` is what it takes."""
+        self._web = web
+        await _call(self._setup, *(() if web is None else (web,)))
 
     async def close(self) -> None:
         """Call the class's close(), plain or async, on this event loop."""
         await _call(self._close)
 
-    def setup_blocking(self, run: Run, web: Any = None) -> None:
+    def setup_blocking(self, run: RunCoroutine, web: "InstanceWeb | None" = None) -> None:
         """Call the class's setup() in this thread; `run` runs it if it is async."""
-        _call_blocking(self._setup, run, *self._given(web))
+        self._web = web
+        given = () if web is None else (SyncWeb(web, web._wait_for),)  # noqa: SLF001 - see serve
+        _call_blocking(self._setup, run, *given)
 
-    def close_blocking(self, run: Run) -> None:
+    def serve(self, attempt: "Web", run: RunCoroutine | None = None) -> None:
+        """What the class does from now on, it does for this attempt."""
+        if self._web is not None:
+            self._web._serve(attempt, run)  # noqa: SLF001 - not for scrapers
+
+    def rest(self) -> None:
+        """What the class does from now on, it does for nobody."""
+        if self._web is not None:
+            self._web._end()  # noqa: SLF001 - not for scrapers
+
+    def close_blocking(self, run: RunCoroutine) -> None:
         """Call the class's close() in this thread; `run` runs it if it is async."""
         _call_blocking(self._close, run)
-
-    def _given(self, web: Any) -> tuple[Any, ...]:
-        return (web,) if self.scraper.sets_up_with_web else ()
 
 
 async def _call(method: Callable[..., Any] | None, *given: Any) -> None:
@@ -60,7 +73,7 @@ async def _call(method: Callable[..., Any] | None, *given: Any) -> None:
         await returned
 
 
-def _call_blocking(method: Callable[..., Any] | None, run: Run, *given: Any) -> None:
+def _call_blocking(method: Callable[..., Any] | None, run: RunCoroutine, *given: Any) -> None:
     if method is not None and inspect.isawaitable(returned := method(*given)):
         run(_awaited(returned))
 
@@ -81,12 +94,20 @@ class Idle:
     def __init__(self) -> None:
         self._waiting: OrderedDict[tuple[str, int], list[Instance]] = OrderedDict()
 
-    def take(self, scraper: "Scraper", run_id: int) -> Instance | None:
-        waiting = self._waiting.get(_key(scraper, run_id))
-        return waiting.pop() if waiting else None
+    def take(
+        self, scraper: "Scraper", attempt: "Web", run: RunCoroutine | None = None
+    ) -> Instance | None:
+        """One that is at work for this attempt from now on."""
+        waiting = self._waiting.get(_key(scraper, attempt.run.id))
+        if not waiting:
+            return None
+        instance = waiting.pop()
+        instance.serve(attempt, run)
+        return instance
 
     def put(self, instance: Instance, run_id: int) -> list[Instance]:
         """Keep it; those to be closed, of a run that nothing was heard of for long."""
+        instance.rest()
         key = _key(instance.scraper, run_id)
         self._waiting.setdefault(key, []).append(instance)
         self._waiting.move_to_end(key)

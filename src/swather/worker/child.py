@@ -10,7 +10,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,6 +23,7 @@ from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import copied, registry
+from swather.scraping.attempt import RunCoroutine
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
 from swather.scraping.instance import Idle, Instance
@@ -137,9 +138,7 @@ class Executor:
         self._idle = Idle()
         self._surplus: list[Instance] = []
         self._runner = asyncio.Runner()
-        self._run: Callable[[Coroutine[Any, Any, Any]], Any] = (
-            self._runner.run if scraper.is_async else _run_on(_new_loop())
-        )
+        self._run: RunCoroutine = self._runner.run if scraper.is_async else _run_on(_new_loop())
         if scraper.is_async:
             copied.stop_in_copies(self._runner.get_loop())
 
@@ -184,7 +183,7 @@ class Executor:
             self._surplus += self._idle.put(instance, context.run.id)
 
     def _invoke_plain(self, context: Context) -> None:
-        instance = self._take(context) or set_up_blocking(
+        instance = self._take(context, self._run) or set_up_blocking(
             self._scraper, context, self._run, run_setup=self._run
         )
         try:
@@ -192,8 +191,8 @@ class Executor:
         finally:
             self._surplus += self._idle.put(instance, context.run.id)
 
-    def _take(self, context: Context) -> Instance | None:
-        return self._idle.take(self._scraper, context.run.id)
+    def _take(self, context: Context, run: RunCoroutine | None = None) -> Instance | None:
+        return self._idle.take(self._scraper, context, run)
 
     def _close_surplus(self) -> None:
         while self._surplus:
@@ -214,7 +213,7 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _run_on(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+def _run_on(loop: asyncio.AbstractEventLoop) -> RunCoroutine:
     def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 

@@ -90,7 +90,7 @@ class LoopRunner:
         if not scraper.is_class:
             self._functions[scraper.name] = scraper.new_instance()
             return self._functions[scraper.name]
-        return self._idle.take(scraper, context.run.id) or await set_up(scraper, context)
+        return self._idle.take(scraper, context) or await set_up(scraper, context)
 
 
 async def _close(instances: list[Instance]) -> None:

@@ -11,13 +11,12 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
-from swather.errors import LeaseLost
 from swather.scraping import copied
 from swather.scraping.context import Context, SyncContext
 from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke_blocking
 from swather.scraping.setup import set_up_blocking
-from swather.worker.attempt import Attempt, Ending
+from swather.worker.attempt import Attempt, Ending, lease_lost
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
@@ -65,7 +64,7 @@ class SlotThread(threading.Thread):
         instance: Instance | None = None
         ending: Ending
         try:
-            instance = self._idle.take(job.scraper, job.run.id) or set_up_blocking(
+            instance = self._idle.take(job.scraper, context, run) or set_up_blocking(
                 job.scraper, context, run
             )
             invoke_blocking(instance, SyncContext(context, run))
@@ -146,7 +145,7 @@ def _run_on(
     """The result of a coroutine on the loop; an attempt that is cut waits for nothing more."""
     if attempt.cut is not None:
         coroutine.close()
-        raise LeaseLost("this attempt was cut; nothing it does will be kept")
+        raise lease_lost(attempt)
     future = asyncio.run_coroutine_threadsafe(coroutine, loop)
     waiting.add(future)
     if attempt.cut is not None:
@@ -154,6 +153,6 @@ def _run_on(
     try:
         return future.result()
     except concurrent.futures.CancelledError:
-        raise LeaseLost("this attempt was cut; nothing it does will be kept") from None
+        raise lease_lost(attempt) from None
     finally:
         waiting.discard(future)
