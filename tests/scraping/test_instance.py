@@ -6,9 +6,6 @@ import pytest
 
 from swather.errors import AttemptOver, InputError
 from swather.net.page import Page
-from swather.scraping import instance as instances
-from swather.scraping.attempt import RunInfo
-from swather.scraping.instance import Idle
 from swather.scraping.scraper import scraper
 from swather.scraping.setup import set_up, set_up_blocking
 from tests.scraping.attempts import FakeVerbs, context, nothing
@@ -102,15 +99,14 @@ def test_a_web_that_is_kept_works_for_the_attempt_at_hand(caplog):
         async def scrape(self, ctx, target): ...
 
     async def use():
-        idle = Idle()
         instance = await set_up(Members, first)
         (web,) = kept
         assert web.page is None
         await web.get("a")
-        idle.put(instance, first.run.id)
+        instance.rest()
         with pytest.raises(AttemptOver, match="there is no target now"):
             await web.get("b")
-        assert idle.take(Members, second) is instance
+        instance.serve(second)
         assert web.params == "of the second"
         web.log.warning("at work")
         assert isinstance(await web.get("c"), Page)
@@ -144,14 +140,13 @@ def test_a_plain_web_that_is_kept_is_run_by_the_attempt_at_hand():
 
     kept, ran = [], []
     first, second = context("https://a.example/", of=Members), context("https://b.example/")
-    idle = Idle()
     instance = set_up_blocking(Members, first, runs("first"))
     (web,) = kept
     assert web.get().url == "https://a.example/"
-    idle.put(instance, first.run.id)
+    instance.rest()
     with pytest.raises(AttemptOver, match="there is no target now"):
         web.get()
-    idle.take(Members, second, runs("second"))
+    instance.serve(second, runs("second"))
     assert web.get().url == "https://b.example/"
     assert ran == ["first", "second"]
 
@@ -215,40 +210,3 @@ def test_a_setup_that_cannot_be_called_is_refused_when_it_is_written():
     ):
         with pytest.raises(InputError, match=why):
             scraper(kind)
-
-
-def test_an_instance_that_was_given_the_web_serves_its_own_run():
-    @scraper
-    class Members:
-        def setup(self, web): ...
-        def scrape(self, ctx, target): ...
-
-    @scraper
-    class Books:
-        def scrape(self, ctx, target): ...
-
-    idle = Idle()
-    member, book = Members.new_instance(), Books.new_instance()
-    idle.put(member, 1)
-    idle.put(book, 1)
-    first, second = (context(run=RunInfo(number, "a")) for number in (1, 2))
-    assert idle.take(Members, second) is None
-    assert idle.take(Members, first) is member
-    assert idle.take(Members, first) is None
-    assert idle.take(Books, second) is book
-
-
-def test_instances_of_runs_long_past_are_closed(monkeypatch):
-    monkeypatch.setattr(instances, "MAX_KINDS", 2)
-
-    @scraper
-    class Members:
-        def setup(self, web): ...
-        def scrape(self, ctx, target): ...
-
-    idle = Idle()
-    made = [Members.new_instance() for _ in range(4)]
-    assert [idle.put(one, run) for run, one in zip((1, 1, 2, 3), made, strict=True)] == [
-        [], [], [], made[:2],
-    ]  # fmt: skip
-    assert idle.clear() == made[2:]

@@ -1,9 +1,8 @@
-"""A scraper ready to be called, and those of a class that wait for their next target."""
+"""A scraper ready to be called: a function, or one object of a class."""
 
 import inspect
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from swather.errors import InputError
 from swather.scraping.attempt import RunCoroutine
@@ -12,9 +11,6 @@ from swather.scraping.blocking import SyncWeb
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
     from swather.scraping.web import InstanceWeb, Web
-
-# Scrapers, and runs of those that are set up for one.
-MAX_KINDS: Final = 32
 
 
 class Instance:
@@ -80,48 +76,6 @@ def _call_blocking(method: Callable[..., Any] | None, run: RunCoroutine, *given:
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
-
-
-class Idle:
-    """Instances that wait for their next target.
-
-    One whose setup() was given the web belongs to the run it was made for: it has that run's
-    parameters, and is logged in to its session.
-    """
-
-    __slots__ = ("_waiting",)
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, int], list[Instance]] = OrderedDict()
-
-    def take(
-        self, scraper: "Scraper", attempt: "Web", run: RunCoroutine | None = None
-    ) -> Instance | None:
-        """One that is at work for this attempt from now on."""
-        waiting = self._waiting.get(_key(scraper, attempt.run.id))
-        if not waiting:
-            return None
-        instance = waiting.pop()
-        instance.serve(attempt, run)
-        return instance
-
-    def put(self, instance: Instance, run_id: int) -> list[Instance]:
-        """Keep it; those to be closed, of a run that nothing was heard of for long."""
-        instance.rest()
-        key = _key(instance.scraper, run_id)
-        self._waiting.setdefault(key, []).append(instance)
-        self._waiting.move_to_end(key)
-        return self._waiting.popitem(last=False)[1] if len(self._waiting) > MAX_KINDS else []
-
-    def clear(self) -> list[Instance]:
-        """All of them, to be closed."""
-        left = [instance for waiting in self._waiting.values() for instance in waiting]
-        self._waiting.clear()
-        return left
-
-
-def _key(scraper: "Scraper", run_id: int) -> tuple[str, int]:
-    return scraper.name, run_id if scraper.sets_up_with_web else 0
 
 
 def takes_web(name: str, kind: Any) -> bool:

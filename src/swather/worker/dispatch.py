@@ -10,7 +10,7 @@ from swather.model.lease import Lease
 from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
-from swather.worker.attempt import Attempt, Ending, Runner, is_suspect
+from swather.worker.attempt import Attempt, Cut, Ending, Runner, is_suspect
 from swather.worker.children import MAX_ALONE, ChildRunner
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
@@ -111,6 +111,9 @@ class Dispatch:
         self._suspects = deque(kept)
 
     async def close(self) -> None:
+        """End what still runs; each way of running closes what it has set up."""
+        for attempt in list(self.slots.running.values()):
+            self.slots.cut(attempt, Cut.STOP)
         self.slots.close()
         for runner in (*self._runners.values(), self._alone):
             await runner.close()
