@@ -12,6 +12,7 @@ from swather.scraping.options import Isolation
 from swather.store.ports import Fence
 from swather.worker.attempt import Attempt, Cut, Ending, Runner, is_suspect
 from swather.worker.children import MAX_ALONE, ChildRunner
+from swather.worker.claiming import suspects_held
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs
@@ -67,9 +68,14 @@ class Dispatch:
         return self._in_children.strays + self._alone.strays
 
     @property
-    def is_loading(self) -> bool:
-        """Whether leases wait for their run to be read: slots that are free are theirs."""
-        return bool(self._parked)
+    def parked(self) -> int:
+        """Leases that wait for their run to be read."""
+        return sum(map(len, self._parked.values()))
+
+    @property
+    def suspects(self) -> int:
+        """Leases that wait for a child process."""
+        return len(self._suspects)
 
     def start(self, lease: Lease) -> None:
         job = self._jobs.known.get(lease.run_id)
@@ -104,6 +110,13 @@ class Dispatch:
         leases = [lease for lease, _ in self._suspects]
         self._suspects.clear()
         return leases
+
+    def take_surplus(self) -> list[Lease]:
+        """Suspects that came with one large claim, more than are worth holding: better off
+        elsewhere.
+        """
+        surplus = len(self._suspects) - suspects_held(self.slots.concurrency)
+        return [self._suspects.pop()[0] for _ in range(surplus)]
 
     def forget(self, fences: Collection[Fence]) -> None:
         """Of what waits here, these are lost."""
