@@ -12,7 +12,7 @@ from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.attempt import Collected, RunCoroutine, RunInfo, TaskInfo, TaskLog
 from swather.scraping.body import Fields, Headers, Value
-from swather.scraping.login import Check
+from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in
 
 if TYPE_CHECKING:
     from swather.scraping.context import Context
@@ -95,8 +95,17 @@ class SyncWeb:
         form: str | None = None,
         check: Check = None,
     ) -> Page:
-        page: Page = self._wait_for(self._web.login(url, fields, form=form, check=check))
-        return page
+        """See Web.login. What is the scraper's own, hooks and `check`, runs in its thread."""
+        web = self._web
+        first = web._login_page(url)  # noqa: SLF001 - its twin
+        with Turn(first.session).taken(self._wait_for):
+            page: Page = self._wait_for(web._login_step(first))  # noqa: SLF001 - its twin
+            if is_logged_in(page, check):
+                return page
+            found = form_on(page, form)
+            request = web._login_form(found, fields)  # noqa: SLF001 - its twin
+            answer: Page = self._wait_for(web._login_step(request))  # noqa: SLF001 - its twin
+            return checked(answer, check, found, fields)
 
     def _send(self, request: Request, *, check: bool) -> Page:
         page: Page = self._wait_for(self._web._send(request, check=check))  # noqa: SLF001 - its twin

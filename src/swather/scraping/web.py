@@ -10,11 +10,12 @@ from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import within
 from swather.net.errors import Unencrypted, UntrustedRedirect
+from swather.net.form import Form
 from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
 from swather.scraping.attempt import RunCoroutine, RunInfo, TaskLog, Verbs
 from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
-from swather.scraping.login import Check, checked, form_on, is_logged_in, lock_of, refused
+from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in, refused
 from swather.scraping.option_checks import SessionScope
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import lane_of_url, url_of
@@ -130,23 +131,13 @@ class Web:
         Permanent with reason 'login_failed'. All of it goes over https, redirects too, except to
         hosts of a local network.
         """
-        if self._scraper.options.session is None:
-            raise InputError(
-                f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
-                "give it @scraper(session='run'), or 'lane' or 'proxy'"
-            )
-        first = self._request("GET", url).over_https()
-        async with lock_of(first.session):
+        first = self._login_page(url)
+        async with Turn(first.session):
             page = await self._login_step(first)
             if is_logged_in(page, check):
                 return page
             found = form_on(page, form)
-            filled = {**found.fields, **fields}
-            if found.method == "POST":
-                request = self._request("POST", found.action, data=filled)
-            else:
-                request = self._request("GET", found.action, params=filled)
-            answer = await self._login_step(request.over_https())
+            answer = await self._login_step(self._login_form(found, fields))
             return checked(answer, check, found, fields)
 
     @property
@@ -189,6 +180,23 @@ class Web:
         if options.session is not None or request.session:
             request = request.in_session(self._session_of(request, options.session))
         return request
+
+    def _login_page(self, url: str) -> Request:
+        """The first step of a login, made like the next one in the thread of the scraper."""
+        if self._scraper.options.session is None:
+            raise InputError(
+                f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
+                "give it @scraper(session='run'), or 'lane' or 'proxy'"
+            )
+        return self._request("GET", url).over_https()
+
+    def _login_form(self, form: Form, fields: Mapping[str, Value]) -> Request:
+        filled = {**form.fields, **fields}
+        if form.method == "POST":
+            request = self._request("POST", form.action, data=filled)
+        else:
+            request = self._request("GET", form.action, params=filled)
+        return request.over_https()
 
     async def _login_step(self, request: Request) -> Page:
         try:
