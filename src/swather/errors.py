@@ -172,7 +172,17 @@ class Blocked(ScrapeError):
 
 
 class LeaseLost(SwatherError):
-    """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept."""
+    """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept.
+
+    `task_id` and `token` say whose lease: no other attempt is over because of it.
+    """
+
+    def __init__(
+        self, message: str = "", task_id: int | None = None, token: int | None = None
+    ) -> None:
+        super().__init__(message or "the lease of this attempt is gone")
+        self.task_id = task_id
+        self.token = token
 
 
 class AttemptOver(SwatherError):

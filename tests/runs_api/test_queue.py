@@ -6,7 +6,7 @@ import pytest
 
 import swather
 from swather import Permanent, Queue, Target, scraper
-from swather.errors import SchemaMissing
+from swather.errors import DatabaseUnreachable, InputError, SchemaMissing
 from swather.testing import FakeClock
 from tests.postgres import PostgresServer
 
@@ -145,3 +145,31 @@ def test_hosts_that_a_program_names_may_be_private(url: str):
         store = queue._store
         assert store.allowed_hosts.pin("shops", "127.0.0.1", 8000, "127.0.0.1") == "127.0.0.1"
         assert store.allowed_hosts.pin("shops", "10.0.0.7", 80, "10.0.0.7") == "10.0.0.7"
+
+
+def test_a_lease_is_held_until_its_result_is_stored(queue: Queue, monkeypatch):
+    """Who cannot reach the database for a moment may finish it later."""
+    queue.enqueue("shops", ["a"])
+    [lease] = queue.claim(run="shops")
+    finish = queue._store.queue.finish
+
+    def broken(outcomes):
+        raise DatabaseUnreachable("the server does not answer")
+
+    monkeypatch.setattr(queue._store.queue, "finish", broken)
+    with pytest.raises(DatabaseUnreachable):
+        queue.finish(lease, [1])
+    monkeypatch.setattr(queue._store.queue, "finish", finish)
+    assert queue.beat() == []
+    assert queue.finish(lease, [1])
+    assert queue.stats("shops").completed == 1
+
+
+def test_a_result_that_cannot_be_stored_can_still_be_reported_as_an_error(queue: Queue):
+    queue.enqueue("shops", ["a"])
+    [lease] = queue.claim(run="shops")
+    with pytest.raises(InputError) as raised:
+        queue.finish(lease, [1], targets=["b" * 10_000_000])
+    assert queue.beat() == []
+    assert queue.finish(lease, error=Permanent(str(raised.value)[:50]))
+    assert queue.stats("shops").failed == 1

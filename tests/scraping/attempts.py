@@ -17,6 +17,8 @@ from swather.scraping.context import Collected, Context, RunInfo, SyncContext
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper, scraper
 
+RUN = RunInfo(1, "20260215_120000-books", "v1")
+
 
 class FakeVerbs:
     """Answers with the pages it was given, by URL, and remembers everything else."""
@@ -74,12 +76,13 @@ def context(
     of: Scraper = nothing,
     verbs: FakeVerbs | None = None,
     params: Any = None,
+    run: RunInfo = RUN,
     **fields: Any,
 ) -> Context:
     return Context(
         scraper=of,
         lease=lease(target, **fields),
-        run=RunInfo(1, "20260215_120000-books", "v1"),
+        run=run,
         params=params,
         verbs=verbs or FakeVerbs(),
     )

@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from swather.errors import InputError
-from swather.scraping import instance as instances
-from swather.scraping.instance import Idle
+from swather.errors import AttemptOver, InputError
+from swather.net.page import Page
 from swather.scraping.scraper import scraper
 from swather.scraping.setup import set_up, set_up_blocking
 from tests.scraping.attempts import FakeVerbs, context, nothing
@@ -90,6 +89,68 @@ def test_setup_may_take_the_web_and_leaves_the_target_its_own_page():
     assert ctx.page is None
 
 
+def test_a_web_that_is_kept_works_for_the_attempt_at_hand(caplog):
+    @scraper(session="lane", lane="shop")
+    class Members:
+        async def setup(self, web):
+            kept.append(web)
+            await web.get("https://example.com/setup/")
+
+        async def scrape(self, ctx, target): ...
+
+    async def use():
+        instance = await set_up(Members, first)
+        (web,) = kept
+        assert web.page is None
+        await web.get("a")
+        instance.rest()
+        with pytest.raises(AttemptOver, match="there is no target now"):
+            await web.get("b")
+        instance.serve(second)
+        assert web.params == "of the second"
+        web.log.warning("at work")
+        assert isinstance(await web.get("c"), Page)
+
+    kept = []
+    verbs = FakeVerbs(), FakeVerbs()
+    first = context("https://a.example/", of=Members, verbs=verbs[0], lane="shop")
+    second = context("https://b.example/", of=Members, verbs=verbs[1], lane="other", task_id=8,
+                     params="of the second")  # fmt: skip
+    asyncio.run(use())
+    assert [[(request.url, request.session) for request in each.requests] for each in verbs] == [
+        [
+            ("https://example.com/setup/", "run:1/lane:shop"),
+            ("https://a.example/a", "run:1/lane:shop"),
+        ],
+        [("https://b.example/c", "run:1/lane:other")],
+    ]
+    assert [record.task for record in caplog.records] == [8]
+
+
+def test_a_plain_web_that_is_kept_is_run_by_the_attempt_at_hand():
+    @scraper
+    class Members:
+        def setup(self, web):
+            kept.append(web)
+
+        def scrape(self, ctx, target): ...
+
+    def runs(who):
+        return lambda coroutine: ran.append(who) or asyncio.run(coroutine)
+
+    kept, ran = [], []
+    first, second = context("https://a.example/", of=Members), context("https://b.example/")
+    instance = set_up_blocking(Members, first, runs("first"))
+    (web,) = kept
+    assert web.get().url == "https://a.example/"
+    instance.rest()
+    with pytest.raises(AttemptOver, match="there is no target now"):
+        web.get()
+    instance.serve(second, runs("second"))
+    assert web.get().url == "https://b.example/"
+    assert ran == ["first", "second"]
+
+
 def test_the_setup_of_a_plain_class_is_given_a_web_that_blocks():
     pages = []
 
@@ -149,39 +210,3 @@ def test_a_setup_that_cannot_be_called_is_refused_when_it_is_written():
     ):
         with pytest.raises(InputError, match=why):
             scraper(kind)
-
-
-def test_an_instance_that_was_given_the_web_serves_its_own_run():
-    @scraper
-    class Members:
-        def setup(self, web): ...
-        def scrape(self, ctx, target): ...
-
-    @scraper
-    class Books:
-        def scrape(self, ctx, target): ...
-
-    idle = Idle()
-    member, book = Members.new_instance(), Books.new_instance()
-    idle.put(member, 1)
-    idle.put(book, 1)
-    assert idle.take(Members, 2) is None
-    assert idle.take(Members, 1) is member
-    assert idle.take(Members, 1) is None
-    assert idle.take(Books, 2) is book
-
-
-def test_instances_of_runs_long_past_are_closed(monkeypatch):
-    monkeypatch.setattr(instances, "MAX_KINDS", 2)
-
-    @scraper
-    class Members:
-        def setup(self, web): ...
-        def scrape(self, ctx, target): ...
-
-    idle = Idle()
-    made = [Members.new_instance() for _ in range(4)]
-    assert [idle.put(one, run) for run, one in zip((1, 1, 2, 3), made, strict=True)] == [
-        [], [], [], made[:2],
-    ]  # fmt: skip
-    assert idle.clear() == made[2:]

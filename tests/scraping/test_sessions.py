@@ -1,6 +1,8 @@
 """Whose requests share cookies, and how a scraper logs in."""
 
 import asyncio
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from urllib.parse import parse_qs
 
 import msgspec
@@ -13,6 +15,7 @@ from swather.net.request import Request
 from swather.scraping.context import SyncContext
 from swather.scraping.scraper import scraper
 from tests.scraping.attempts import FakeVerbs, context
+from tests.worker.given import wait_until
 
 URL = "https://example.com/login"
 FORM = (
@@ -186,3 +189,87 @@ def test_a_plain_scraper_logs_in_as_well():
     ctx = SyncContext(context(of=scraper_in("run"), verbs=verbs), asyncio.run)
     assert ctx.login(URL, FIELDS, check="Log out") is verbs.answer
     assert ctx.page is verbs.answer
+
+
+def on(loop, futures=None):
+    """Runs coroutines on the loop of another thread, as a worker does for its threads."""
+
+    def run(coroutine):
+        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        if futures is not None:
+            futures.append(future)
+        return future.result(20)
+
+    return run
+
+
+@pytest.fixture
+def loop():
+    made = asyncio.new_event_loop()
+    thread = threading.Thread(target=made.run_forever)
+    thread.start()
+    yield made
+    made.call_soon_threadsafe(made.stop)
+    thread.join(10)
+    made.close()
+
+
+def test_hooks_and_checks_of_a_plain_login_run_in_the_thread_of_the_scraper(loop):
+    threads = []
+    books = scraper_in("run")
+    books.on_request(lambda _: threads.append(threading.get_ident()))
+
+    def check(page):
+        threads.append(threading.get_ident())
+        return "Log out" in page.text
+
+    verbs = Members()
+    ctx = SyncContext(context(of=books, verbs=verbs), on(loop))
+    assert ctx.login(URL, FIELDS, check=check) is verbs.answer
+    assert threads == [threading.get_ident()] * 4
+
+
+def test_threads_that_log_in_to_one_session_take_turns(loop):
+    verbs = Members()
+    books = scraper_in("run")
+
+    def login(_):
+        ctx = SyncContext(context(of=books, verbs=verbs), on(loop))
+        return ctx.login(URL, FIELDS, check="Log out")
+
+    with ThreadPoolExecutor(10) as threads:
+        assert list(threads.map(login, range(10))) == [verbs.answer] * 10
+    assert [request.method for request in verbs.requests].count("POST") == 1
+    assert len(verbs.requests) == 11
+
+
+def test_who_is_stopped_in_its_turn_or_before_it_gives_it_up(loop):
+    verbs = Members()
+    books = scraper_in("run")
+    waiting = asyncio.run_coroutine_threadsafe(asyncio.sleep(0, asyncio.Event()), loop).result(10)
+    fetch = verbs.fetch
+
+    async def endless(request):
+        verbs.requests.append(request)
+        await waiting.wait()
+
+    verbs.fetch = endless
+    futures = [], []
+
+    def login(mine):
+        ctx = SyncContext(context(of=books, verbs=verbs), on(loop, mine))
+        with pytest.raises(CancelledError):
+            ctx.login(URL, FIELDS, check="Log out")
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(login, futures[0])
+        wait_until(lambda: verbs.requests and len(futures[0]) == 2)
+        second = threads.submit(login, futures[1])
+        wait_until(lambda: futures[1])
+        for mine in reversed(futures):
+            mine[-1].cancel()
+        first.result(10)
+        second.result(10)
+    verbs.fetch = fetch
+    ctx = SyncContext(context(of=books, verbs=verbs), on(loop))
+    assert ctx.login(URL, FIELDS, check="Log out") is verbs.answer

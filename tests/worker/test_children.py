@@ -9,6 +9,7 @@ import pytest
 from swather.errors import Permanent
 from swather.model.retry import Backoff
 from swather.scraping.scraper import scraper
+from tests.store.given import a_worker, claim
 from tests.worker.given import Shop, wait_until
 
 pytestmark = pytest.mark.slow
@@ -193,3 +194,50 @@ def test_suspects_that_have_not_begun_go_back_when_the_worker_stops(shop: Shop):
     counts = shop.counts(run)
     assert counts.get("ready", 0) + counts.get("completed", 0) == 6
     assert {task.crashes for task in shop.tasks(run).values()} == {2}
+
+
+@scraper(timeout=60)
+async def lingering(ctx, target):
+    await ctx.sleep(600)
+
+
+def lose_two_workers(shop: Shop, run: str) -> None:
+    """All tasks of the run are suspects then."""
+    for _ in range(2):
+        worker = a_worker(shop.store)
+        assert claim(shop.store, worker, 1_000, runs=(run,))
+        shop.store.workers.sweep([worker])
+
+
+def steady_leases(shop: Shop, run: str) -> int | None:
+    """How many leases there are, if there are as many for a second."""
+    leased, until = shop.counts(run).get("leased"), time.monotonic() + 1
+    while time.monotonic() < until:
+        if shop.counts(run).get("leased") != leased:
+            return None
+        time.sleep(0.02)
+    return leased
+
+
+def test_suspects_are_not_hoarded(either_shop: Shop):
+    run = either_shop.run(lingering, 60)
+    lose_two_workers(either_shop, run)
+    working = either_shop.start(lingering, run=run, concurrency=4, poll_seconds=0.05)
+    wait_until(lambda: steady_leases(either_shop, run) == 10)
+    working.stop(now=True)
+    assert either_shop.counts(run) == {"ready": 60}
+
+
+def test_suspects_that_came_with_a_large_claim_go_back_to_the_others(shop: Shop):
+    """Quick tasks were claimed far ahead; then came those that had lost two workers."""
+    suspects = shop.run(lingering, 500)
+    lose_two_workers(shop, suspects)
+    shop.store.runs.pause(suspects)
+    quick = shop.run(whereami, 2_000)
+    working = shop.start(whereami, lingering, concurrency=4, forever=True)
+    wait_until(lambda: shop.counts(quick) == {"completed": 2_000})
+    shop.store.runs.unpause(suspects)
+    wait_until(lambda: "leased" in shop.counts(suspects))
+    wait_until(lambda: steady_leases(shop, suspects) == 10)
+    working.stop(now=True)
+    assert shop.counts(suspects) == {"ready": 500}

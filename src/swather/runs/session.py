@@ -227,8 +227,9 @@ class Queue:
             self._store.workers.sweep()
 
     def _commit(self, outcome: Outcome) -> bool:
-        self._held.pop(outcome.fence, None)
         verdict = self._store.queue.finish([outcome]).verdicts[0]
+        # Not before: a lease that is not held goes back with the next beat.
+        self._held.pop(outcome.fence, None)
         return verdict is Verdict.ACCEPTED
 
     def _failed(

@@ -1,7 +1,7 @@
 """What an attempt is made of: the verbs behind a context, its names, and what it has produced."""
 
 import logging
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Coroutine, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -9,6 +9,9 @@ from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
+
+# Runs a coroutine where an attempt's verbs live, and returns its result.
+RunCoroutine = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 class Verbs(Protocol):

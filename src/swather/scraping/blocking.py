@@ -2,7 +2,7 @@
 implementation.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from swather.model.outcome import File
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog
+from swather.scraping.attempt import Collected, RunCoroutine, RunInfo, TaskInfo, TaskLog
 from swather.scraping.body import Fields, Headers, Value
-from swather.scraping.login import Check
+from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in
 
 if TYPE_CHECKING:
     from swather.scraping.context import Context
     from swather.scraping.web import Web
-
-Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 class SyncWeb:
@@ -28,7 +26,7 @@ class SyncWeb:
 
     __slots__ = ("_run", "_web")
 
-    def __init__(self, web: "Web", run: Run) -> None:
+    def __init__(self, web: "Web", run: RunCoroutine) -> None:
         self._web = web
         self._run = run
 
@@ -97,8 +95,17 @@ class SyncWeb:
         form: str | None = None,
         check: Check = None,
     ) -> Page:
-        page: Page = self._wait_for(self._web.login(url, fields, form=form, check=check))
-        return page
+        """See Web.login. What is the scraper's own, hooks and `check`, runs in its thread."""
+        web = self._web
+        first = web._login_page(url)  # noqa: SLF001 - its twin
+        with Turn(first.session).taken(self._wait_for):
+            page: Page = self._wait_for(web._login_step(first))  # noqa: SLF001 - its twin
+            if is_logged_in(page, check):
+                return page
+            found = form_on(page, form)
+            request = web._login_form(found, fields)  # noqa: SLF001 - its twin
+            answer: Page = self._wait_for(web._login_step(request))  # noqa: SLF001 - its twin
+            return checked(answer, check, found, fields)
 
     def _send(self, request: Request, *, check: bool) -> Page:
         page: Page = self._wait_for(self._web._send(request, check=check))  # noqa: SLF001 - its twin
@@ -119,7 +126,7 @@ class SyncContext(SyncWeb):
 
     __slots__ = ("_context",)
 
-    def __init__(self, context: "Context", run: Run) -> None:
+    def __init__(self, context: "Context", run: RunCoroutine) -> None:
         super().__init__(context, run)
         self._context = context
 

@@ -1,24 +1,22 @@
-"""A scraper ready to be called, and those of a class that wait for their next target."""
+"""A scraper ready to be called: a function, or one object of a class."""
 
 import inspect
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from swather.errors import InputError
+from swather.scraping.attempt import RunCoroutine
+from swather.scraping.blocking import SyncWeb
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
-
-Run = Callable[[Any], Any]
-# Scrapers, and runs of those that are set up for one.
-MAX_KINDS: Final = 32
+    from swather.scraping.web import InstanceWeb, Web
 
 
 class Instance:
     """A scraper ready to be called: `scrape(ctx, target)` between `setup()` and `close()`."""
 
-    __slots__ = ("_close", "_setup", "is_generator", "scrape", "scraper")
+    __slots__ = ("_close", "_setup", "_web", "is_generator", "scrape", "scraper")
 
     scrape: Callable[[Any, Any], Any]
 
@@ -27,6 +25,7 @@ class Instance:
         self.is_generator = scraper.is_generator
         self._setup: Callable[..., Any] | None = None
         self._close: Callable[[], Any] | None = None
+        self._web: InstanceWeb | None = None
         if scraper.is_class:
             made = scraper.function()
             self.scrape = made.scrape
@@ -35,24 +34,34 @@ class Instance:
         else:
             self.scrape = scraper.function
 
-    async def setup(self, web: Any = None) -> None:
-        """Call the class's setup(), plain or async, on this event loop; it may take `web`."""
-        await _call(self._setup, *self._given(web))
+    async def setup(self, web: "InstanceWeb | None" = None) -> None:
+        """Call the class's setup(), plain or async, on this event loop; `web` is what it takes."""
+        self._web = web
+        await _call(self._setup, *(() if web is None else (web,)))
 
     async def close(self) -> None:
         """Call the class's close(), plain or async, on this event loop."""
         await _call(self._close)
 
-    def setup_blocking(self, run: Run, web: Any = None) -> None:
+    def setup_blocking(self, run: RunCoroutine, web: "InstanceWeb | None" = None) -> None:
         """Call the class's setup() in this thread; `run` runs it if it is async."""
-        _call_blocking(self._setup, run, *self._given(web))
+        self._web = web
+        given = () if web is None else (SyncWeb(web, web._wait_for),)  # noqa: SLF001 - see serve
+        _call_blocking(self._setup, run, *given)
 
-    def close_blocking(self, run: Run) -> None:
+    def serve(self, attempt: "Web", run: RunCoroutine | None = None) -> None:
+        """What the class does from now on, it does for this attempt."""
+        if self._web is not None:
+            self._web._serve(attempt, run)  # noqa: SLF001 - not for scrapers
+
+    def rest(self) -> None:
+        """What the class does from now on, it does for nobody."""
+        if self._web is not None:
+            self._web._end()  # noqa: SLF001 - not for scrapers
+
+    def close_blocking(self, run: RunCoroutine) -> None:
         """Call the class's close() in this thread; `run` runs it if it is async."""
         _call_blocking(self._close, run)
-
-    def _given(self, web: Any) -> tuple[Any, ...]:
-        return (web,) if self.scraper.sets_up_with_web else ()
 
 
 async def _call(method: Callable[..., Any] | None, *given: Any) -> None:
@@ -60,47 +69,13 @@ async def _call(method: Callable[..., Any] | None, *given: Any) -> None:
         await returned
 
 
-def _call_blocking(method: Callable[..., Any] | None, run: Run, *given: Any) -> None:
+def _call_blocking(method: Callable[..., Any] | None, run: RunCoroutine, *given: Any) -> None:
     if method is not None and inspect.isawaitable(returned := method(*given)):
         run(_awaited(returned))
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
-
-
-class Idle:
-    """Instances that wait for their next target.
-
-    One whose setup() was given the web belongs to the run it was made for: it has that run's
-    parameters, and is logged in to its session.
-    """
-
-    __slots__ = ("_waiting",)
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, int], list[Instance]] = OrderedDict()
-
-    def take(self, scraper: "Scraper", run_id: int) -> Instance | None:
-        waiting = self._waiting.get(_key(scraper, run_id))
-        return waiting.pop() if waiting else None
-
-    def put(self, instance: Instance, run_id: int) -> list[Instance]:
-        """Keep it; those to be closed, of a run that nothing was heard of for long."""
-        key = _key(instance.scraper, run_id)
-        self._waiting.setdefault(key, []).append(instance)
-        self._waiting.move_to_end(key)
-        return self._waiting.popitem(last=False)[1] if len(self._waiting) > MAX_KINDS else []
-
-    def clear(self) -> list[Instance]:
-        """All of them, to be closed."""
-        left = [instance for waiting in self._waiting.values() for instance in waiting]
-        self._waiting.clear()
-        return left
-
-
-def _key(scraper: "Scraper", run_id: int) -> tuple[str, int]:
-    return scraper.name, run_id if scraper.sets_up_with_web else 0
 
 
 def takes_web(name: str, kind: Any) -> bool:

@@ -1,7 +1,8 @@
 """Logs in by a form, as a person in a browser does."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -12,6 +13,7 @@ from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form, form_of
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
+from swather.scraping.attempt import RunCoroutine
 from swather.scraping.body import Value
 
 Check = str | Callable[[Page], object] | None
@@ -23,10 +25,48 @@ _locks: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, as
 )
 
 
-def lock_of(session: str) -> asyncio.Lock:
-    """Who logs in to one session does it alone: the others then find that it is done."""
-    locks = _locks.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-    return locks.setdefault(session, asyncio.Lock())
+class Turn:
+    """Who logs in to one session does it alone: the others then find that it is done.
+
+    A plain scraper has its turn in a thread of its own, and may be stopped while it waits for it:
+    then it is given up as soon as it is there.
+    """
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock: asyncio.Lock | None = None
+        self._is_left = False
+
+    async def __aenter__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        locks = _locks.setdefault(self._loop, WeakValueDictionary())
+        lock = locks.setdefault(self._session, asyncio.Lock())
+        await lock.acquire()
+        if self._is_left:
+            lock.release()
+        else:
+            self._lock = lock
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._leave()
+
+    @contextmanager
+    def taken(self, wait_for: RunCoroutine) -> Iterator[None]:
+        """In another thread than the loop's; `wait_for` runs a coroutine there."""
+        try:
+            wait_for(self.__aenter__())
+            yield
+        finally:
+            self._is_left = True
+            if self._loop is not None:
+                with suppress(RuntimeError):  # the loop was closed
+                    self._loop.call_soon_threadsafe(self._leave)
+
+    def _leave(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 def is_logged_in(page: Page, check: Check) -> bool:

@@ -2,23 +2,32 @@
 
 import asyncio
 
-from swather.scraping.blocking import Run, SyncWeb
+from swather.scraping.attempt import RunCoroutine
 from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.scraper import Scraper
 
 
 async def set_up(scraper: Scraper, context: Context) -> Instance:
-    """On this event loop; what its setup() fetches is fetched for this attempt."""
+    """On this event loop, ready for the target of this attempt; what setup() fetches is fetched
+    for it.
+    """
     instance = scraper.new_instance()
-    await instance.setup(context._web())  # noqa: SLF001 - not for scrapers
+    await instance.setup(context._for_instance() if scraper.sets_up_with_web else None)  # noqa: SLF001 - not for scrapers
+    instance.serve(context)
     return instance
 
 
 def set_up_blocking(
-    scraper: Scraper, context: Context, run: Run, *, run_setup: Run = asyncio.run
+    scraper: Scraper,
+    context: Context,
+    run: RunCoroutine,
+    *,
+    run_setup: RunCoroutine = asyncio.run,
 ) -> Instance:
     """In this thread; `run` runs what the web is asked for, `run_setup` a setup() that is async."""
     instance = scraper.new_instance()
-    instance.setup_blocking(run_setup, SyncWeb(context._web(), run))  # noqa: SLF001 - see above
+    web = context._for_instance(run) if scraper.sets_up_with_web else None  # noqa: SLF001 - see above
+    instance.setup_blocking(run_setup, web)
+    instance.serve(context, run)
     return instance

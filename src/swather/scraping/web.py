@@ -1,20 +1,21 @@
 """The web as a scraper sees it: what its setup() is given, and a part of every context."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from swather import posix
 from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import within
 from swather.net.errors import Unencrypted, UntrustedRedirect
+from swather.net.form import Form
 from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
-from swather.scraping.attempt import RunInfo, TaskLog, Verbs
+from swather.scraping.attempt import RunCoroutine, RunInfo, TaskLog, Verbs
 from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
-from swather.scraping.login import Check, checked, form_on, is_logged_in, lock_of, refused
+from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in, refused
 from swather.scraping.option_checks import SessionScope
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import lane_of_url, url_of
@@ -33,6 +34,11 @@ class Web:
         "page",
         "params",
         "run",
+    )
+
+    _WHY_OVER: ClassVar = (
+        "this ctx cannot be used any more, its target is done; let the scraper wait for its "
+        "threads and tasks before it returns"
     )
 
     def __init__(
@@ -125,23 +131,13 @@ class Web:
         Permanent with reason 'login_failed'. All of it goes over https, redirects too, except to
         hosts of a local network.
         """
-        if self._scraper.options.session is None:
-            raise InputError(
-                f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
-                "give it @scraper(session='run'), or 'lane' or 'proxy'"
-            )
-        first = self._request("GET", url).over_https()
-        async with lock_of(first.session):
+        first = self._login_page(url)
+        async with Turn(first.session):
             page = await self._login_step(first)
             if is_logged_in(page, check):
                 return page
             found = form_on(page, form)
-            filled = {**found.fields, **fields}
-            if found.method == "POST":
-                request = self._request("POST", found.action, data=filled)
-            else:
-                request = self._request("GET", found.action, params=filled)
-            answer = await self._login_step(request.over_https())
+            answer = await self._login_step(self._login_form(found, fields))
             return checked(answer, check, found, fields)
 
     @property
@@ -158,19 +154,18 @@ class Web:
         if not self._is_over and self._process_id == posix.process_id:
             return
         if self._is_over:
-            raise AttemptOver(
-                "this ctx cannot be used any more, its target is done; let the scraper wait for "
-                "its threads and tasks before it returns"
-            )
+            raise AttemptOver(self._WHY_OVER)
         raise AttemptOver(
             "this ctx cannot be used in a forked process; hand what is found there back to "
             "the process that runs the scraper"
         )
 
-    def _web(self) -> "Web":
+    def _for_instance(self, run_coroutine: RunCoroutine | None = None) -> "InstanceWeb":
         """For the setup() of an instance: the same, with a last page of its own."""
-        return Web(scraper=self._scraper, lease=self._lease, run=self.run, params=self.params,
-                   verbs=self._verbs)  # fmt: skip
+        web = InstanceWeb(scraper=self._scraper, lease=self._lease, run=self.run,
+                          params=self.params, verbs=self._verbs)  # fmt: skip
+        web._serve(self, run_coroutine)  # noqa: SLF001 - one web to another
+        return web
 
     def _request(self, method: str, url: str | None, **fields: Unpack[RequestFields]) -> Request:
         """The request as it goes out: with the scraper's profile, after its hooks, in its session.
@@ -185,6 +180,23 @@ class Web:
         if options.session is not None or request.session:
             request = request.in_session(self._session_of(request, options.session))
         return request
+
+    def _login_page(self, url: str) -> Request:
+        """The first step of a login, made like the next one in the thread of the scraper."""
+        if self._scraper.options.session is None:
+            raise InputError(
+                f"login() needs cookies, and the scraper {self._scraper.name!r} keeps none: "
+                "give it @scraper(session='run'), or 'lane' or 'proxy'"
+            )
+        return self._request("GET", url).over_https()
+
+    def _login_form(self, form: Form, fields: Mapping[str, Value]) -> Request:
+        filled = {**form.fields, **fields}
+        if form.method == "POST":
+            request = self._request("POST", form.action, data=filled)
+        else:
+            request = self._request("GET", form.action, params=filled)
+        return request.over_https()
 
     async def _login_step(self, request: Request) -> Page:
         try:
@@ -224,3 +236,34 @@ class Web:
         if own is None:
             raise InputError(f"the target {self._lease.target!r} has no URL")
         return own
+
+
+class InstanceWeb(Web):
+    """What setup() is given. It lives as long as its instance, and fetches on behalf of the attempt
+    that the instance is at work on. A plain scraper's is given how to run a coroutine for that
+    attempt, too.
+    """
+
+    __slots__ = ("_run_coroutine",)
+
+    _WHY_OVER: ClassVar = (
+        "the web that setup() was given fetches for the target at hand, and there is no target "
+        "now; use it in setup() and in scrape()"
+    )
+
+    _run_coroutine: RunCoroutine | None
+
+    def _serve(self, attempt: Web, run_coroutine: RunCoroutine | None = None) -> None:
+        """From now on this attempt is the one at hand; it has no last page yet."""
+        self.run = attempt.run
+        self.params = attempt.params
+        self.page = None
+        self._lease = attempt._lease  # noqa: SLF001 - one web to another
+        self._verbs = attempt._verbs  # noqa: SLF001 - one web to another
+        self._log = None
+        self._run_coroutine = run_coroutine
+        self._is_over = False
+
+    def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        assert self._run_coroutine is not None
+        return self._run_coroutine(coroutine)

@@ -128,6 +128,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, trip
                 try:
                     invoke_blocking(instance, SyncContext(context, runner.run))
                 finally:
+                    instance.rest()
                     instance.close_blocking(runner.run)
         finally:
             runner.run(fetcher.close())
@@ -147,6 +148,7 @@ async def _scrape(scraper: Scraper, context: Context) -> None:
     try:
         await invoke(instance, context)
     finally:
+        instance.rest()
         await instance.close()
 
 

@@ -3,6 +3,7 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from swather.errors import LeaseLost
 from swather.model.lease import Lease
 from swather.model.retry import Faults
 from swather.scraping.classify import Classified
@@ -22,6 +23,17 @@ Ending = Collected | Classified | BaseException
 def is_suspect(faults: Faults) -> bool:
     """Whether a task runs alone: it may have ended two processes, or has certainly ended one."""
     return faults.crashes >= CRASHES_BEFORE_ALONE or faults.crashes_alone > 0
+
+
+def lease_lost(attempt: "Attempt") -> LeaseLost:
+    """What an attempt meets that was cut, or whose lease is somebody else's."""
+    task_id, token = attempt.fence
+    return LeaseLost(
+        f"this attempt on task {task_id} was stopped or has lost its lease; nothing it does will "
+        "be kept",
+        task_id,
+        token,
+    )
 
 
 class Cut(Enum):

@@ -10,11 +10,11 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from swather import posix
 from swather.errors import LoadError
@@ -23,19 +23,20 @@ from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import copied, registry
+from swather.scraping.attempt import RunCoroutine
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
-from swather.scraping.instance import Idle, Instance
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
-from swather.scraping.setup import set_up, set_up_blocking
 from swather.visible import visible_streams
 from swather.worker import wire
+from swather.worker.pool import Pool, close, close_blocking
+
+if TYPE_CHECKING:
+    from swather.scraping.instance import Instance
 
 CLOSE_SECONDS: Final = 5.0
-
-_log = logging.getLogger(__name__)
 
 
 class Line:
@@ -134,12 +135,10 @@ class Executor:
     def __init__(self, scraper: Scraper, line: Line) -> None:
         self._scraper = scraper
         self._line = line
-        self._idle = Idle()
-        self._surplus: list[Instance] = []
+        self._pool = Pool()
+        self._left: list[Instance] = []
         self._runner = asyncio.Runner()
-        self._run: Callable[[Coroutine[Any, Any, Any]], Any] = (
-            self._runner.run if scraper.is_async else _run_on(_new_loop())
-        )
+        self._run: RunCoroutine = self._runner.run if scraper.is_async else _run_on(_new_loop())
         if scraper.is_async:
             copied.stop_in_copies(self._runner.get_loop())
 
@@ -153,7 +152,7 @@ class Executor:
             error = raised
         if process_id != posix.process_id:
             copied.leave(error)
-        self._close_surplus()
+        self._close_left()
         if error is not None:
             return wire.Faulted(start.token, classify(error))
         return wire.Done(start.token, produced)
@@ -173,38 +172,30 @@ class Executor:
         return wire.produced(context.collected())
 
     def close(self) -> None:
-        self._surplus += self._idle.clear()
-        self._close_surplus()
+        self._left += self._pool.clear()
+        self._close_left()
 
     async def _invoke(self, context: Context) -> None:
-        instance = self._take(context) or await set_up(self._scraper, context)
+        instance = await self._pool.ready(self._scraper, context)
         try:
             await invoke(instance, context)
         finally:
-            self._surplus += self._idle.put(instance, context.run.id)
+            self._left += self._pool.give_back(instance, context.run.id, reuse=True)
 
     def _invoke_plain(self, context: Context) -> None:
-        instance = self._take(context) or set_up_blocking(
-            self._scraper, context, self._run, run_setup=self._run
-        )
+        instance = self._pool.ready_blocking(self._scraper, context, self._run, run_setup=self._run)
         try:
             invoke_blocking(instance, SyncContext(context, self._run))
         finally:
-            self._surplus += self._idle.put(instance, context.run.id)
+            self._left += self._pool.give_back(instance, context.run.id, reuse=True)
 
-    def _take(self, context: Context) -> Instance | None:
-        return self._idle.take(self._scraper, context.run.id)
-
-    def _close_surplus(self) -> None:
-        while self._surplus:
-            instance = self._surplus.pop()
-            try:
-                if self._scraper.is_async:
-                    self._runner.run(instance.close())
-                else:
-                    instance.close_blocking(self._run)
-            except Exception:  # noqa: BLE001 - a scraper may raise anything
-                _log.exception("closing an instance of %s failed", self._scraper.name)
+    def _close_left(self) -> None:
+        left, self._left = self._left, []
+        if self._scraper.is_async:
+            for instance in left:
+                self._runner.run(close(instance))
+        else:
+            close_blocking(left, self._run)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -214,7 +205,7 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _run_on(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+def _run_on(loop: asyncio.AbstractEventLoop) -> RunCoroutine:
     def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 

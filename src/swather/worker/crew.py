@@ -20,6 +20,7 @@ from swather.worker.giving_up import give_back, give_back_stuck
 from swather.worker.heartbeat import Heartbeat
 from swather.worker.held import Held
 from swather.worker.jobs import Jobs
+from swather.worker.outcome import released
 from swather.worker.prefetch import MAX_PREFETCH, Prefetch
 from swather.worker.pump import MAX_CLAIM, Pump
 from swather.worker.reception import Reception
@@ -95,15 +96,10 @@ class Crew:
             loop,
             self._writer,
             self._held,
-            self._slots,
+            self._dispatch,
             self._prefetch,
             request=self._request,
-            may_claim=lambda: (
-                self._beat.is_healthy
-                and not self._dispatch.is_loading
-                and not self._services.saving.is_full
-            ),
-            start=self._dispatch.start,
+            may_claim=lambda: self._beat.is_healthy and not self._services.saving.is_full,
             on_commit=reception.committed,
             on_claimed=self._claimed,
             on_short=self._short,
@@ -217,6 +213,8 @@ class Crew:
     def _tick(self) -> None:
         self._watchdog.tick()
         self._pump.give_back_stalled()
+        if surplus := self._dispatch.take_surplus():
+            self._pump.take_back((), [released(lease) for lease in surplus])
         self._services.sites.tick()
         self._note()
         self._loop.call_later(TICK_SECONDS, self._tick)

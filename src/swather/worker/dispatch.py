@@ -10,8 +10,9 @@ from swather.model.lease import Lease
 from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
-from swather.worker.attempt import Attempt, Ending, Runner, is_suspect
+from swather.worker.attempt import Attempt, Cut, Ending, Runner, is_suspect
 from swather.worker.children import MAX_ALONE, ChildRunner
+from swather.worker.claiming import suspects_held
 from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs
@@ -67,9 +68,14 @@ class Dispatch:
         return self._in_children.strays + self._alone.strays
 
     @property
-    def is_loading(self) -> bool:
-        """Whether leases wait for their run to be read: slots that are free are theirs."""
-        return bool(self._parked)
+    def parked(self) -> int:
+        """Leases that wait for their run to be read."""
+        return sum(map(len, self._parked.values()))
+
+    @property
+    def suspects(self) -> int:
+        """Leases that wait for a child process."""
+        return len(self._suspects)
 
     def start(self, lease: Lease) -> None:
         job = self._jobs.known.get(lease.run_id)
@@ -105,12 +111,22 @@ class Dispatch:
         self._suspects.clear()
         return leases
 
+    def take_surplus(self) -> list[Lease]:
+        """Suspects that came with one large claim, more than are worth holding: better off
+        elsewhere.
+        """
+        surplus = len(self._suspects) - suspects_held(self.slots.concurrency)
+        return [self._suspects.pop()[0] for _ in range(surplus)]
+
     def forget(self, fences: Collection[Fence]) -> None:
         """Of what waits here, these are lost."""
         kept = [found for found in self._suspects if found[0].fence not in fences]
         self._suspects = deque(kept)
 
     async def close(self) -> None:
+        """End what still runs; each way of running closes what it has set up."""
+        for attempt in list(self.slots.running.values()):
+            self.slots.cut(attempt, Cut.STOP)
         self.slots.close()
         for runner in (*self._runners.values(), self._alone):
             await runner.close()

@@ -1,25 +1,23 @@
 """Runs async scrapers on the worker's own loop."""
 
 import asyncio
-import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any, Final
 
 from swather.scraping import copied
 from swather.scraping.context import Context
-from swather.scraping.instance import Idle, Instance
+from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
-from swather.scraping.setup import set_up
 from swather.worker.attempt import Attempt, Ending
 from swather.worker.own_task import own_task
+from swather.worker.pool import Pool, close
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
 
-_log = logging.getLogger(__name__)
 # A coroutine that ignores its end may not be collected either: it would be asked to end once more.
 _left_behind: list[Any] = []
 
@@ -37,7 +35,8 @@ class LoopRunner:
         self._services = services
         self._end = end
         self._functions: dict[str, Instance] = {}
-        self._idle = Idle()
+        self._pool = Pool()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def start(self, attempt: Attempt) -> None:
         attempt.place = own_task(self._loop, self._run(attempt))
@@ -57,7 +56,10 @@ class LoopRunner:
         _left_behind.append(attempt.place)
 
     async def close(self) -> None:
-        await _close(self._idle.clear())
+        self._close(self._pool.clear())
+        if self._closing:
+            # A close() that does not even end when it is cancelled is left to itself.
+            await asyncio.wait(self._closing, timeout=1.5 * CLOSE_SECONDS)
 
     async def _run(self, attempt: Attempt) -> None:
         job = attempt.job
@@ -72,33 +74,29 @@ class LoopRunner:
         ending: Ending
         instance: Instance | None = None
         try:
-            instance = self._functions.get(scraper.name) or await self._instance(context, scraper)
+            instance = self._functions.get(scraper.name) or await self._instance(scraper, context)
             await invoke(instance, context)
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
         if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
-        surplus: list[Instance] = []
-        if scraper.is_class and instance is not None and attempt.cut is None:
-            surplus = self._idle.put(instance, job.run.id)
+        if scraper.is_class and instance is not None:
+            self._close(self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None))
         self._end(attempt, ending)
-        if surplus:
-            await _close(surplus)
 
-    async def _instance(self, context: Context, scraper: Scraper) -> Instance:
-        if not scraper.is_class:
-            self._functions[scraper.name] = scraper.new_instance()
-            return self._functions[scraper.name]
-        return self._idle.take(scraper, context.run.id) or await set_up(scraper, context)
+    async def _instance(self, scraper: Scraper, context: Context) -> Instance:
+        if scraper.is_class:
+            return await self._pool.ready(scraper, context)
+        self._functions[scraper.name] = scraper.new_instance()
+        return self._functions[scraper.name]
 
-
-async def _close(instances: list[Instance]) -> None:
-    for instance in instances:
-        try:
-            await asyncio.wait_for(instance.close(), CLOSE_SECONDS)
-        except Exception:  # noqa: BLE001 - a scraper may raise anything
-            _log.exception("closing an instance of %s failed", instance.scraper.name)
+    def _close(self, instances: Iterable[Instance]) -> None:
+        """In tasks of their own, so that no slot waits for them."""
+        for instance in instances:
+            task = own_task(self._loop, close(instance, CLOSE_SECONDS))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
 
 def _frames_of(waiting: Any) -> Iterator[FrameType]:

@@ -13,12 +13,13 @@ from swather.errors import InputError, SwatherError
 from swather.model.lease import Claimed, ClaimRequest, Lease
 from swather.model.outcome import Outcome, Verdict
 from swather.store.writer import HOPELESS, Writer
+from swather.worker import claiming
 from swather.worker.commits import RETRY_SECONDS, Commits
 from swather.worker.cycle import Cycle
+from swather.worker.dispatch import Dispatch
 from swather.worker.held import Held
 from swather.worker.outcome import released
 from swather.worker.prefetch import Prefetch
-from swather.worker.slots import Slots
 
 MAX_CLAIM: Final = 1_000
 LINGER_SECONDS: Final = 0.01
@@ -41,12 +42,11 @@ class Pump:
         loop: asyncio.AbstractEventLoop,
         writer: Writer,
         held: Held,
-        slots: Slots,
+        dispatch: Dispatch,
         prefetch: Prefetch,
         *,
         request: Callable[[int], ClaimRequest],
         may_claim: Callable[[], bool],
-        start: Callable[[Lease], None],
         on_commit: Callable[[Sequence[Outcome], Sequence[Verdict]], None],
         on_claimed: Callable[[Sequence[Lease]], None],
         on_short: Callable[[], None],
@@ -61,11 +61,12 @@ class Pump:
         self._loop = loop
         self._writer = writer
         self._held = held
-        self._slots = slots
+        self._dispatch = dispatch
+        self._slots = dispatch.slots
         self._prefetch = prefetch
         self._request = request
         self._may_claim = may_claim
-        self._start = start
+        self._start = dispatch.start
         self._commits = Commits(
             loop,
             writer,
@@ -181,19 +182,20 @@ class Pump:
         """How many leases to ask for with this turn."""
         if self.closed or not self._may_claim():
             return 0
-        free = self._slots.free
-        if free <= 0 and now < self._claim_at:
+        slots, dispatch = self._slots, self._dispatch
+        if now < self._claim_at and (slots.free <= 0 or not self.finished):
             return 0
-        if now < self._claim_at and not self.finished:
-            return 0
-        ahead = self._prefetch.target(self._slots.concurrency)
-        wanted = max(free, 0) + ahead - len(self.waiting)
-        if self._is_hinted and not self._slots.running and wanted > 0:
-            # A claim that is filled comes back at once; others look everywhere before.
-            wanted = 1
-        if wanted <= 0 or (free <= 0 and 2 * wanted < ahead):
-            return 0
-        return min(wanted, self._max_claim) if self._held.begin_claim() else 0
+        count = claiming.wanted(
+            concurrency=slots.concurrency,
+            free=slots.free,
+            ahead=self._prefetch.target(slots.concurrency),
+            waiting=len(self.waiting),
+            parked=dispatch.parked,
+            suspects=dispatch.suspects,
+            at_most=self._max_claim,
+            is_first=self._is_hinted and not slots.running,
+        )
+        return count if count and self._held.begin_claim() else 0
 
     def _may_linger(self, now: float) -> bool:
         """While slots have work, outcomes wait a little for company."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import concurrent.futures
-import logging
 import sys
 import threading
 import traceback
@@ -11,43 +10,57 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
-from swather.errors import LeaseLost
 from swather.scraping import copied
 from swather.scraping.context import Context, SyncContext
-from swather.scraping.instance import Idle, Instance
+from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke_blocking
-from swather.scraping.setup import set_up_blocking
-from swather.worker.attempt import Attempt, Ending
+from swather.worker.attempt import Attempt, Ending, lease_lost
+from swather.worker.pool import Pool, close_blocking
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
-
-_log = logging.getLogger(__name__)
 
 Waiting = set["concurrent.futures.Future[Any]"]
 
 
 class SlotThread(threading.Thread):
-    """Executes one attempt after another; instances of classes stay in the thread they began in."""
+    """Executes one attempt after another; instances of classes stay in the thread they began in.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, services: Services, number: int) -> None:
+    On the loop, `on_end` is told how each attempt ended and whether the thread still has something
+    to close; if so, `on_closed` when that is done.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        services: Services,
+        number: int,
+        on_end: Callable[["SlotThread", Attempt, Ending, bool], None],
+        on_closed: Callable[["SlotThread"], None],
+    ) -> None:
         super().__init__(name=f"swather-slot-{number}", daemon=True)
-        self.jobs: SimpleQueue[tuple[Attempt, Waiting, Callable[..., None]] | None] = SimpleQueue()
+        self.jobs: SimpleQueue[tuple[Attempt, Waiting] | None] = SimpleQueue()
         self._loop = loop
         self._services = services
-        self._idle = Idle()
+        self._on_end = on_end
+        self._on_closed = on_closed
+        self._pool = Pool()
 
     def run(self) -> None:
         while (job := self.jobs.get()) is not None:
-            attempt, waiting, done = job
+            attempt, waiting = job
             ending, instance = self._execute(attempt, waiting)
-            surplus: list[Instance] = []
-            if instance is not None and attempt.cut is None:
-                surplus = self._idle.put(instance, attempt.job.run.id)
+            left: list[Instance] = []
+            if instance is not None:
+                reuse = attempt.cut is None
+                left = self._pool.give_back(instance, attempt.job.run.id, reuse=reuse)
             with suppress(RuntimeError):  # the loop was closed while this one was left behind
-                self._loop.call_soon_threadsafe(done, self, attempt, ending)
-            _close(surplus)
-        _close(self._idle.clear())
+                self._loop.call_soon_threadsafe(self._on_end, self, attempt, ending, bool(left))
+            if left:
+                close_blocking(left, asyncio.run)
+                with suppress(RuntimeError):
+                    self._loop.call_soon_threadsafe(self._on_closed, self)
+        close_blocking(self._pool.clear(), asyncio.run)
 
     def _execute(self, attempt: Attempt, waiting: Waiting) -> tuple[Ending, Instance | None]:
         job = attempt.job
@@ -65,9 +78,7 @@ class SlotThread(threading.Thread):
         instance: Instance | None = None
         ending: Ending
         try:
-            instance = self._idle.take(job.scraper, job.run.id) or set_up_blocking(
-                job.scraper, context, run
-            )
+            instance = self._pool.ready_blocking(job.scraper, context, run)
             invoke_blocking(instance, SyncContext(context, run))
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
@@ -75,14 +86,6 @@ class SlotThread(threading.Thread):
         if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
         return ending, instance
-
-
-def _close(instances: list[Instance]) -> None:
-    for instance in instances:
-        try:
-            instance.close_blocking(asyncio.run)
-        except Exception:  # noqa: BLE001 - a scraper may raise anything
-            _log.exception("closing an instance of %s failed", instance.scraper.name)
 
 
 class ThreadRunner:
@@ -97,14 +100,15 @@ class ThreadRunner:
         self._loop = loop
         self._services = services
         self._end = end
+        self._threads: list[SlotThread] = []
         self._idle: list[SlotThread] = []
-        self._started = 0
+        self._closing: set[SlotThread] = set()
 
     def start(self, attempt: Attempt) -> None:
         thread = self._idle.pop() if self._idle else self._new_thread()
         waiting: Waiting = set()
         attempt.place = thread, waiting
-        thread.jobs.put((attempt, waiting, self._done))
+        thread.jobs.put((attempt, waiting))
 
     def stop(self, attempt: Attempt) -> None:
         for future in list(attempt.place[1]):
@@ -115,26 +119,36 @@ class ThreadRunner:
         return "".join(traceback.format_stack(frame)) if frame is not None else ""
 
     def abandon(self, attempt: Attempt) -> None:
-        """The thread goes on; when it ends all the same, `_done` takes it back."""
+        """The thread goes on; when it ends all the same, `_ended` takes it back."""
 
     async def close(self) -> None:
-        threads, self._idle = self._idle, []
-        for thread in threads:
+        """Those left behind are told as well, and close what they have when they end."""
+        for thread in self._threads:
             thread.jobs.put(None)
         until = self._loop.time() + CLOSE_SECONDS
-        for thread in threads:
+        for thread in (*self._idle, *self._closing):
             left = max(until - self._loop.time(), 0.0)
             await self._loop.run_in_executor(self._services.disk, thread.join, left)
 
     def _new_thread(self) -> SlotThread:
-        self._started += 1
-        thread = SlotThread(self._loop, self._services, self._started)
+        number = len(self._threads) + 1
+        thread = SlotThread(self._loop, self._services, number, self._ended, self._closed)
+        self._threads.append(thread)
         thread.start()
         return thread
 
-    def _done(self, thread: SlotThread, attempt: Attempt, ending: Ending) -> None:
-        self._idle.append(thread)
+    def _ended(
+        self, thread: SlotThread, attempt: Attempt, ending: Ending, is_closing: bool
+    ) -> None:
+        if is_closing:
+            self._closing.add(thread)
+        else:
+            self._idle.append(thread)
         self._end(attempt, ending)
+
+    def _closed(self, thread: SlotThread) -> None:
+        self._closing.discard(thread)
+        self._idle.append(thread)
 
 
 def _run_on(
@@ -146,7 +160,7 @@ def _run_on(
     """The result of a coroutine on the loop; an attempt that is cut waits for nothing more."""
     if attempt.cut is not None:
         coroutine.close()
-        raise LeaseLost("this attempt was cut; nothing it does will be kept")
+        raise lease_lost(attempt)
     future = asyncio.run_coroutine_threadsafe(coroutine, loop)
     waiting.add(future)
     if attempt.cut is not None:
@@ -154,6 +168,6 @@ def _run_on(
     try:
         return future.result()
     except concurrent.futures.CancelledError:
-        raise LeaseLost("this attempt was cut; nothing it does will be kept") from None
+        raise lease_lost(attempt) from None
     finally:
         waiting.discard(future)

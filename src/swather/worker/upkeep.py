@@ -39,7 +39,8 @@ class Upkeep(threading.Thread):
                 work = self._work.get(timeout=max(sweep_at - time.monotonic(), 0.0))
             except Empty:
                 sweep_at = self._next_sweep()
-                work = self._sweep
+                self._do(self._sweep, "the sweep for dead workers failed and will be tried again")
+                continue
             if work is None:
                 return
             self._do(work)
@@ -56,13 +57,13 @@ class Upkeep(threading.Thread):
             self._hint_is_due = True
             self._work.put(self._send_hint)
 
-    def _do(self, work: Callable[[], None]) -> None:
+    def _do(self, work: Callable[[], None], failed: str = "upkeep failed") -> None:
         try:
             work()
         except SwatherError as error:
-            _log.warning("upkeep failed and will be tried again: %s", error)
+            _log.warning("%s: %s", failed, error)
         except Exception:  # noqa: BLE001 - this thread must not end
-            _log.exception("upkeep failed and will be tried again")
+            _log.exception(failed)
 
     def _send_hint(self) -> None:
         time.sleep(HINT_SECONDS)

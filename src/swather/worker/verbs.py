@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from swather.errors import AttemptOver, LeaseLost, Postponed
+from swather.errors import AttemptOver, Postponed
 from swather.model.lease import Permits
 from swather.model.outcome import File, Item, Verdict
 from swather.model.pacing import MAX_AHEAD_SECONDS
@@ -18,7 +18,7 @@ from swather.net.robots import Robots
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
-from swather.worker.attempt import Attempt, Cut
+from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.places import Places
 from swather.worker.politeness import Politeness
 from swather.worker.reach import Reach
@@ -182,12 +182,12 @@ class LoopVerbs:
     def _keep(self, verdict: Verdict) -> None:
         if verdict is Verdict.STALE:
             self._attempt.cut = self._attempt.cut or Cut.LOST
-            raise LeaseLost("the lease of this attempt is gone; nothing it does will be kept")
+            raise lease_lost(self._attempt)
 
 
 def _check(attempt: Attempt) -> None:
     if attempt.cut is not None:
-        raise LeaseLost("this attempt was cut; nothing it does will be kept")
+        raise lease_lost(attempt)
     if attempt.ended:
         raise AttemptOver("this attempt is over; nothing more is taken for it")
     if attempt.postponed is not None:

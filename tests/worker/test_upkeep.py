@@ -1,0 +1,61 @@
+"""What the upkeep thread says of what has failed."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from swather.errors import DatabaseUnreachable
+from swather.scraping.files import FileStore
+from swather.store import Store
+from swather.worker import upkeep as upkeeps
+from swather.worker.upkeep import Upkeep
+from tests.worker.given import wait_until
+
+
+@pytest.fixture
+def upkeep(store: Store, tmp_path: Path):
+    made = Upkeep(store, FileStore(tmp_path / "files"))
+    yield made
+    made.stop()
+    made.join(10)
+
+
+@pytest.mark.parametrize("error", [DatabaseUnreachable("no answer"), ValueError("no answer")])
+def test_what_is_done_once_is_not_said_to_be_tried_again(
+    upkeep: Upkeep, caplog: pytest.LogCaptureFixture, error: Exception
+):
+    done = threading.Event()
+    tried = []
+
+    def fail() -> None:
+        tried.append(1)
+        raise error
+
+    upkeep.submit(fail)
+    upkeep.submit(done.set)
+    upkeep.start()
+    assert done.wait(10)
+    assert tried == [1]
+    assert "upkeep failed" in caplog.text
+    assert "no answer" in caplog.text
+    assert "again" not in caplog.text
+
+
+def test_a_sweep_is_tried_again_and_said_to_be(
+    upkeep: Upkeep,
+    store: Store,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tried = []
+
+    def sweep() -> None:
+        tried.append(1)
+        raise DatabaseUnreachable("no answer")
+
+    monkeypatch.setattr(store.workers, "sweep", sweep)
+    monkeypatch.setattr(upkeeps, "SWEEP_SECONDS", 0.01)
+    upkeep.start()
+    wait_until(lambda: len(tried) > 1)
+    assert "the sweep for dead workers failed and will be tried again: no answer" in caplog.text
