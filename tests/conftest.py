@@ -2,6 +2,7 @@
 
 import compileall
 import os
+import shutil
 import signal
 import sys
 import uuid
@@ -15,6 +16,9 @@ import swather.store
 from tests import postgres
 from tests.store.database import ReusedPostgres
 
+MEMORY = Path("/dev/shm")  # noqa: S108
+ENOUGH_BYTES = 4 << 30
+
 # How slowly examples come says how busy the machine is, and nothing about them.
 ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", ANY_SPEED, max_examples=40)
@@ -26,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     restore_interrupts()
     if hasattr(config, "workerinput"):
         return
+    keep_files_in_memory()
     # For the processes that tests start by the hundred.
     compileall.compile_dir(Path(swather.__file__).parent, quiet=2)
     if config.getoption("dist", "no") != "no":
@@ -43,6 +48,14 @@ def pytest_collection() -> Iterator[None]:
     finally:
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+def keep_files_in_memory() -> None:
+    """Where there is such a disk and room on it: tests commit thousands of times, and none of them
+    pulls the plug.
+    """
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def restore_interrupts() -> None:
