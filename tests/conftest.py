@@ -1,21 +1,73 @@
 """What every test may use."""
 
+import compileall
 import os
+import shutil
+import signal
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import swather.store
 from tests import postgres
 from tests.store.database import ReusedPostgres
 
+MEMORY = Path("/dev/shm")  # noqa: S108
+ENOUGH_BYTES = 4 << 30
+
+# How slowly examples come says how busy the machine is, and nothing about them.
+ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", ANY_SPEED, max_examples=40)
+settings.register_profile("thorough", ANY_SPEED, max_examples=1_000)
+settings.load_profile("quick")
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the server before pytest-xdist starts its workers, which then share it."""
-    if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
+    restore_interrupts()
+    if hasattr(config, "workerinput"):
         return
+    keep_files_in_memory()
+    # For the processes that tests start by the hundred.
+    compileall.compile_dir(Path(swather.__file__).parent, quiet=2)
+    if config.getoption("dist", "no") != "no":
+        share_a_server(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the compiled test modules, which every process of pytest needs, and nothing from then
+    on: a test writes a scraper anew within the second that bytecode is dated by.
+    """
+    sys.dont_write_bytecode = False
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+def keep_files_in_memory() -> None:
+    """Where there is such a disk and room on it: tests commit thousands of times, and none of them
+    pulls the plug.
+    """
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def restore_interrupts() -> None:
+    """A shell has whatever it starts in the background ignore SIGINT. The processes that tests
+    start and interrupt would inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def share_a_server(config: pytest.Config) -> None:
+    """Start it before pytest-xdist starts its workers."""
     try:
         server = postgres.start()
     except postgres.NoPostgresError as error:

@@ -1,6 +1,7 @@
 """A database selects among the scrapers a process was given, and never names code or files."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from swather import store as stores
 from swather.testing import FakeSite
 from tests.cli.conftest import Swather, done
 from tests.cli.scrapers import NUMBERS, write
-from tests.store.database import Database, Postgres, SQLite
+from tests.store.database import Postgres, SQLite
 
 EVIL = "from pathlib import Path\nPath('owned').touch()\n" + NUMBERS
 PAGE = """
@@ -24,8 +25,12 @@ async def page(ctx, url):
 OTHERS = NUMBERS.replace("numbers", "others")
 
 
-def behind(url: str) -> Database:
-    return SQLite(Path(url.removeprefix("sqlite:///"))) if "sqlite" in url else Postgres(url)
+def execute(url: str, sql: str) -> None:
+    """Behind the store's back."""
+    sqlite = url.startswith("sqlite:///")
+    opened = SQLite(Path(url.removeprefix("sqlite:///"))) if sqlite else Postgres(url)
+    with closing(opened) as database:
+        database.execute(sql)
 
 
 def enqueued(swather: Swather, url: str, spec: str = "scrapers.py") -> str:
@@ -50,7 +55,7 @@ def test_the_scraper_of_a_run_is_no_path_and_no_module(
     run = enqueued(swather, database)
     write(EVIL, "evil.py")
     name = name.replace("PLACE", str(tmp_path))
-    behind(database).execute(f"UPDATE runs SET scraper = '{name}'")
+    execute(database, f"UPDATE runs SET scraper = '{name}'")
     said = swather(*command.replace("RUN", run).split(), "--db", database)
     assert not Path("owned").exists()
     assert (said.code, said.err.count("\n")) == (2, 1)

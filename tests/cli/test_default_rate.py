@@ -39,7 +39,7 @@ def every_seconds() -> tuple[float, bool]:
     ],
 )
 def test_a_run_says_the_default_pace_where_it_applies(
-    installed: Swather,
+    swather: Swather,
     monkeypatch: pytest.MonkeyPatch,
     target: str,
     options: list[str],
@@ -50,7 +50,7 @@ def test_a_run_says_the_default_pace_where_it_applies(
     write(ECHO, "echo.py")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    ended = installed("run", "echo.py", target, *options)
+    ended = swather("run", "echo.py", target, *options)
     assert ended.code == 0
     assert says in ended.err
     assert ("Pace:" in ended.err) == bool(says)
@@ -58,9 +58,9 @@ def test_a_run_says_the_default_pace_where_it_applies(
 
 
 @pytest.mark.parametrize("rate", ["fast", "5", "0/s"])
-def test_a_rate_that_is_none_is_refused(installed: Swather, rate: str):
+def test_a_rate_that_is_none_is_refused(swather: Swather, rate: str):
     write(ECHO, "echo.py")
-    ended = installed("run", "echo.py", PUBLIC, "--rate", rate)
+    ended = swather("run", "echo.py", PUBLIC, "--rate", rate)
     assert ended.code == 2
     assert "5/s" in ended.err
     assert "Traceback" not in ended.err

@@ -104,10 +104,10 @@ def titles(path: str = "pages.jsonl") -> list[str]:
     return sorted(json.loads(line)["title"] for line in Path(path).read_text().splitlines())
 
 
-def scraped(installed: Swather, site: Site, url: str, parse: str, kind: str = "async") -> str:
+def scraped(swather: Swather, site: Site, url: str, parse: str, kind: str = "async") -> str:
     """A run of all pages, with the pages stored; its name."""
     write(code(kind, parse))
-    said = installed("run", "scrapers.py", site.url + "/", "--store-pages", "--db", url, "--json")
+    said = swather("run", "scrapers.py", site.url + "/", "--store-pages", "--db", url, "--json")
     assert said.code == (1 if parse is BROKEN else 0), said.err
     return said.data["run"]
 
@@ -138,12 +138,12 @@ def test_a_mended_parser_gives_all_items_without_a_request(installed: Swather, s
 
 
 def test_a_run_that_failed_at_a_broken_parser_is_made_good(
-    installed: Swather, site: Site, database: str
+    swather: Swather, installed: Swather, site: Site, database: str
 ):
     Path("urls.txt").write_text("".join(f"{site.url}/{n}\n" for n in range(PAGES)))
     write(code("async", BROKEN))
     arguments = ("--targets", "urls.txt", "--store-pages", "--db", database)
-    said = installed("run", "scrapers.py", *arguments)
+    said = swather("run", "scrapers.py", *arguments)
     assert said.code == 1
     assert f"{PAGES} failed (transient): Exceeded retries: AttributeError" in said.out
     site.stop()
@@ -159,24 +159,26 @@ def test_a_run_that_failed_at_a_broken_parser_is_made_good(
     assert "is finished" in again.err
 
 
-def test_the_rows_of_completed_targets_are_replaced(installed: Swather, site: Site, database: str):
-    run = scraped(installed, site, database, GOOD)
+def test_the_rows_of_completed_targets_are_replaced(
+    swather: Swather, installed: Swather, site: Site, database: str
+):
+    run = scraped(swather, site, database, GOOD)
     site.stop()
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
     assert installed("replay", run, "scrapers.py", "--db", database).code == 0
     assert titles() == sorted(title.upper() for title in TITLES)
-    exported = installed("export", run, "-o", "all.jsonl", "--db", database)
+    exported = swather("export", run, "-o", "all.jsonl", "--db", database)
     assert exported.code == 0
     assert titles("all.jsonl") == titles()
 
 
 def test_a_dry_run_says_what_is_stored_and_changes_nothing(
-    installed: Swather, site: Site, database: str
+    swather: Swather, site: Site, database: str
 ):
-    run = scraped(installed, site, database, GOOD)
-    said = installed("replay", run, "--dry-run", "--db", database)
+    run = scraped(swather, site, database, GOOD)
+    said = swather("replay", run, "--dry-run", "--db", database)
     assert said.out == f"run {run}: {PAGES + 1} targets would be replayed\n"
-    data = installed("replay", run, "--dry-run", "--json", "--db", database).data
+    data = swather("replay", run, "--dry-run", "--json", "--db", database).data
     assert (data["stored"], data["not_stored"], data["half_done"]) == (PAGES + 1, 0, False)
     store = stores.open(database)
     try:
@@ -187,8 +189,8 @@ def test_a_dry_run_says_what_is_stored_and_changes_nothing(
         store.close()
 
 
-def test_what_is_stored_has_no_secrets_and_no_robots(installed: Swather, site: Site, database: str):
-    run = scraped(installed, site, database, GOOD)
+def test_what_is_stored_has_no_secrets_and_no_robots(swather: Swather, site: Site, database: str):
+    run = scraped(swather, site, database, GOOD)
     store = stores.open(database)
     try:
         tasks = store.tasks.find(TaskFilter(run=run))
@@ -229,8 +231,8 @@ def _environment(database: str) -> dict[str, str]:
     return {**os.environ, "SWATHER_DB": database}
 
 
-def test_another_worker_fetches_nothing_of_a_replay(installed: Swather, site: Site, database: str):
-    run = scraped(installed, site, database, GOOD)
+def test_another_worker_fetches_nothing_of_a_replay(swather: Swather, site: Site, database: str):
+    run = scraped(swather, site, database, GOOD)
     write(code("async", WAITS))
     asked = site.requests.total()
     other = subprocess.Popen(
@@ -283,9 +285,9 @@ def is_half_way(database: str, run: str) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_half_way_the_same_command_goes_on(
-    installed: Swather, site: Site, database: str, number
+    swather: Swather, installed: Swather, site: Site, database: str, number
 ):
-    run = scraped(installed, site, database, GOOD)
+    run = scraped(swather, site, database, GOOD)
     site.stop()
     write(code("async", WAITS.replace(".text()", ".text().upper()")))
     with begun("replay", run, "scrapers.py", "--db", database, "--grace-seconds", "0") as replay:
@@ -293,19 +295,21 @@ def test_stopped_half_way_the_same_command_goes_on(
         replay.send_signal(number)
         assert replay.wait(PATIENCE_SECONDS) == (130 if number == signal.SIGINT else -9)
     assert titles() == TITLES  # the file is written when all is done
-    data = installed("replay", run, "--dry-run", "--json", "--db", database).data
+    data = swather("replay", run, "--dry-run", "--json", "--db", database).data
     assert data["half_done"] is True
     Path("let-go").touch()
     said = installed("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
     assert f"go on with the replay of run {run}: 1 target" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
-    status = installed("replay", run, "--dry-run", "--json", "--db", database).data
+    status = swather("replay", run, "--dry-run", "--json", "--db", database).data
     assert status["half_done"] is False
 
 
-def test_a_half_done_replay_can_be_begun_anew(installed: Swather, site: Site, database: str):
-    run = scraped(installed, site, database, GOOD)
+def test_a_half_done_replay_can_be_begun_anew(
+    swather: Swather, installed: Swather, site: Site, database: str
+):
+    run = scraped(swather, site, database, GOOD)
     write(code("async", WAITS))
     with begun("replay", run, "scrapers.py", "--db", database, "--grace-seconds", "0") as replay:
         wait_until(lambda: is_half_way(database, run))
@@ -319,13 +323,13 @@ def test_a_half_done_replay_can_be_begun_anew(installed: Swather, site: Site, da
 
 
 def test_a_run_that_was_paused_stays_so_and_others_do_not(
-    installed: Swather, site: Site, database: str
+    swather: Swather, site: Site, database: str
 ):
-    run = scraped(installed, site, database, GOOD)
+    run = scraped(swather, site, database, GOOD)
     for is_paused in (False, True):
         if is_paused:
-            assert installed("pause", run, "--db", database).code == 0
-        assert installed("replay", run, "scrapers.py", "--db", database).code == 0
+            assert swather("pause", run, "--db", database).code == 0
+        assert swather("replay", run, "scrapers.py", "--db", database).code == 0
         store = stores.open(database)
         try:
             assert store.runs.get(run).paused is is_paused
@@ -334,9 +338,9 @@ def test_a_run_that_was_paused_stays_so_and_others_do_not(
 
 
 def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
-    installed: Swather, site: Site, database: str
+    swather: Swather, installed: Swather, site: Site, database: str
 ):
-    run = scraped(installed, site, database, GOOD)
+    run = scraped(swather, site, database, GOOD)
     write(code("async", 'raise __import__("swather").Blocked("captcha")\n    yield'))
     said = installed("replay", run, "scrapers.py", "--db", database, "--max-failed", "100%")
     assert said.code == 0, said.err
@@ -350,9 +354,9 @@ def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
         store.close()
 
 
-def test_results_go_where_they_are_wanted(installed: Swather, site: Site, database: str):
-    run = scraped(installed, site, database, GOOD)
-    said = installed("replay", run, "scrapers.py", "-o", "pages.csv", "--db", database)
+def test_results_go_where_they_are_wanted(swather: Swather, site: Site, database: str):
+    run = scraped(swather, site, database, GOOD)
+    said = swather("replay", run, "scrapers.py", "-o", "pages.csv", "--db", database)
     assert said.code == 0, said.err
     assert "Results: pages.csv" in said.out
     assert len(Path("pages.csv").read_text().splitlines()) == PAGES + 2
@@ -368,52 +372,52 @@ def test_results_go_where_they_are_wanted(installed: Swather, site: Site, databa
         (("replay", "pages", "--db", "sqlite:///none.db"), 3, "none.db does not exist"),
     ],
 )
-def test_bad_input_is_one_line(installed: Swather, site: Site, arguments, code, message):
+def test_bad_input_is_one_line(swather: Swather, site: Site, arguments, code, message):
     url = "sqlite:///swather.db"
-    scraped(installed, site, url, GOOD)
+    scraped(swather, site, url, GOOD)
     other = "from swather import scraper\n\n\n@scraper\ndef other(ctx, target):\n    return None\n"
     write(other, "other.py")
-    said = installed(*arguments)
+    said = swather(*arguments)
     assert (said.code, said.out) == (code, "")
     assert message in said.err
     assert said.err.count("\n") == 1
 
 
-def test_a_run_without_stored_pages_cannot_be_replayed(installed: Swather, site: Site):
+def test_a_run_without_stored_pages_cannot_be_replayed(swather: Swather, site: Site):
     write(code("async", GOOD))
-    assert installed("run", "scrapers.py", site.url + "/").code == 0
-    said = installed("replay", "pages", "scrapers.py")
+    assert swather("run", "scrapers.py", site.url + "/").code == 0
+    said = swather("replay", "pages", "scrapers.py")
     assert said.code == 2
     assert "has no stored pages; they are kept by runs with --store-pages" in said.err
 
 
-def test_a_run_that_is_not_finished_cannot_be_replayed(installed: Swather, site: Site):
+def test_a_run_that_is_not_finished_cannot_be_replayed(swather: Swather, site: Site):
     write(code("async", GOOD))
-    assert installed("enqueue", "scrapers.py", site.url + "/").code == 0
-    said = installed("replay", "pages", "scrapers.py")
+    assert swather("enqueue", "scrapers.py", site.url + "/").code == 0
+    said = swather("replay", "pages", "scrapers.py")
     assert said.code == 2
     assert "is not finished: 1 target" in said.err
 
 
 @pytest.mark.slow
 def test_a_replay_writes_only_into_this_folder_unless_it_is_told_to(
-    installed: Swather, site: Site, tmp_path: Path
+    swather: Swather, site: Site, tmp_path: Path
 ):
     """Where results went is kept in the database, which may say anything."""
     elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
     elsewhere.mkdir()
-    run = scraped(installed, site, "sqlite:///swather.db", GOOD)
+    run = scraped(swather, site, "sqlite:///swather.db", GOOD)
     Path("pages.jsonl").unlink()
     with sqlite3.connect("swather.db") as db:
         sql = "UPDATE runs SET params = json_set(params, '$._swather.output', ?)"
         db.execute(sql, [str(elsewhere / "pages.jsonl")])
     db.close()
     (elsewhere / "pages.jsonl").write_text("precious")
-    said = installed("replay", run, "scrapers.py")
+    said = swather("replay", run, "scrapers.py")
     assert said.code == 2
     assert f"-o {elsewhere}/pages.jsonl" in said.err
     assert (elsewhere / "pages.jsonl").read_text() == "precious"
     assert not Path("pages.jsonl").exists()
     (elsewhere / "pages.jsonl").unlink()
-    done(installed, "replay", run, "scrapers.py", "-o", str(elsewhere / "pages.jsonl"))
+    done(swather, "replay", run, "scrapers.py", "-o", str(elsewhere / "pages.jsonl"))
     assert titles(str(elsewhere / "pages.jsonl")) == TITLES

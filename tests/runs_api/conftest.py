@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from swather.store import prepare
-
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'queue.db'}"
         return
-    with request.getfixturevalue("postgres_server").fresh_database() as address:
-        prepare(address)
+    server = request.getfixturevalue("postgres_server")
+    with server.fresh_database(request.getfixturevalue("template")) as address:
         yield address
 
 

@@ -1,7 +1,6 @@
 """One suite for both databases: every test that asks for `store` runs on SQLite and PostgreSQL."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,6 @@ from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database, Postgres, SQLite
 from tests.store.field import Field, a_field
-
-MEMORY = Path("/dev/shm")  # noqa: S108
 
 
 @pytest.fixture
@@ -27,15 +24,11 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder for SQLite files, in memory where there is such a disk: hundreds of tests commit
-    thousands of times, and none of them pulls the plug.
-    """
-    if not MEMORY.is_dir():
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(prefix="swather-", dir=MEMORY) as made:
-        yield Path(made)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for SQLite files, apart from what a test writes."""
+    made = tmp_path_factory.mktemp("database")
+    yield made
+    shutil.rmtree(made)
 
 
 @pytest.fixture

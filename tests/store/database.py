@@ -138,8 +138,7 @@ class ReusedPostgres(Postgres):
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
         with self._connection.transaction():
-            for table in self._children_first():
-                self.execute(f"DELETE FROM {table}")
+            self.execute(";".join(f"DELETE FROM {table}" for table in self._children_first()))
             for table in reversed(self._children_first()):
                 if table in self._first_rows:
                     self._copy_in(table, self._first_rows[table])

@@ -1,6 +1,9 @@
 """Bad input: an error of our own that names the value, and nothing half-written."""
 
 import math
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
 
 import msgspec
 import pytest
@@ -76,7 +79,23 @@ BAD_TARGETS = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_TARGETS)
+def each(
+    names: str, cases: Iterable[Any], ids: Iterable[str] | None = None
+) -> pytest.MarkDecorator:
+    """Every case on SQLite, and the first on PostgreSQL too: both stores call the same checks
+    before they touch their database.
+    """
+    given = [case if isinstance(case, tuple) else (case,) for case in cases]
+    named = list(ids or map(str, range(len(given))))
+    return pytest.mark.parametrize(
+        f"database_kind,{names}",
+        [*(("sqlite", *case) for case in given), ("postgres", *given[0])],
+        ids=[*(f"sqlite-{name}" for name in named), f"postgres-{named[0]}"],
+        indirect=["database_kind"],
+    )
+
+
+@each("name", BAD_TARGETS, ids=BAD_TARGETS)
 def test_a_bad_target_is_refused_and_nothing_of_its_batch_is_stored(store: Store, name: str):
     target, error, message = BAD_TARGETS[name]
     run = a_run(store)
@@ -90,7 +109,7 @@ def test_a_bad_target_is_refused_and_nothing_of_its_batch_is_stored(store: Store
     assert store.tasks.enqueue(run, targets(["good"])).added == 1
 
 
-@pytest.mark.parametrize("name", ["NUL inside", "NaN", "an object", "priority 11", "an empty key"])
+@each("name", ["NUL inside", "NaN", "an object", "priority 11", "an empty key"])
 def test_a_bad_child_is_refused_and_its_parent_still_runs(store: Store, name: str):
     target, error, message = BAD_TARGETS[name]
     lease = a_lease(store)
@@ -102,8 +121,8 @@ def test_a_bad_child_is_refused_and_its_parent_still_runs(store: Store, name: st
     assert data(store, run_of(store, lease)) == []
 
 
-@pytest.mark.parametrize(
-    ("item", "message"),
+@each(
+    "item,message",
     [
         (Item("a\0"), "NUL"),
         (Item({"x": "\ud800"}), "surrogate"),
@@ -126,8 +145,7 @@ def test_a_bad_item_is_refused_and_its_task_still_runs(store: Store, item: Item,
     assert data(store, run_of(store, lease)) == []
 
 
-@pytest.mark.parametrize("name", ["a\0", "\ud800", "n" * 501, 5])
-@pytest.mark.parametrize("field", ["name", "sha256", "media_type"])
+@each("field,name", product(["name", "sha256", "media_type"], ["a\0", "\ud800", "n" * 501, 5]))
 def test_a_bad_file_is_refused_and_its_task_still_runs(store: Store, field: str, name):
     lease = a_lease(store)
     file = File(**{"name": "f", "sha256": "ab" * 32, "size_bytes": 1, field: name})
@@ -138,8 +156,7 @@ def test_a_bad_file_is_refused_and_its_task_still_runs(store: Store, field: str,
     assert states(store, run_of(store, lease)) == {"leased": 1}
 
 
-@pytest.mark.parametrize("reason", ["a\0", "\ud800", "r" * 501, 5])
-@pytest.mark.parametrize("end", [completed, failed, cancelled])
+@each("end,reason", product([completed, failed, cancelled], ["a\0", "\ud800", "r" * 501, 5]))
 def test_a_bad_reason_is_refused_and_its_task_still_runs(store: Store, end, reason):
     lease = a_lease(store)
     with pytest.raises(InputError, match="reason"):
@@ -147,7 +164,7 @@ def test_a_bad_reason_is_refused_and_its_task_still_runs(store: Store, end, reas
     assert states(store, run_of(store, lease)) == {"leased": 1}
 
 
-@pytest.mark.parametrize("value", [math.nan, "\0", "\ud800", object()])
+@each("value", [math.nan, "\0", "\ud800", object()])
 def test_bad_progress_and_statistics_are_refused(store: Store, value):
     lease = a_lease(store)
     (worker,) = store.workers.find()
@@ -158,7 +175,7 @@ def test_bad_progress_and_statistics_are_refused(store: Store, value):
     assert store.tasks.get(lease.task_id).progress is None
 
 
-@pytest.mark.parametrize(
+@each(
     "fields",
     [
         {"scraper": ""},
@@ -180,7 +197,7 @@ def test_a_bad_run_is_refused(store: Store, fields):
     assert store.runs.find() == []
 
 
-@pytest.mark.parametrize("name", ["a\0", "\ud800", "n" * 501, 5])
+@each("name", ["a\0", "\ud800", "n" * 501, 5])
 def test_a_bad_worker_is_refused(store: Store, name):
     for field in ("name", "version"):
         with pytest.raises(InputError, match=field):
@@ -192,14 +209,14 @@ def test_a_bad_worker_is_refused(store: Store, name):
     assert store.workers.find(live=False) == []
 
 
-@pytest.mark.parametrize("seconds", [math.inf, 1e18])
+@each("seconds", [math.inf, 1e18])
 def test_a_lease_must_end(store: Store, seconds: float):
     with pytest.raises(InputError, match="lease_seconds"):
         a_worker(store, lease_seconds=seconds)
     assert store.workers.find(live=False) == []
 
 
-@pytest.mark.parametrize("seconds", [-1, math.nan, math.inf, "5"])
+@each("seconds", [-1, math.nan, math.inf, "5"])
 def test_a_cool_down_must_be_a_time_that_ends(store: Store, seconds):
     run, lease = a_run(store), a_lease(store)
     (worker,) = store.workers.find()
@@ -215,7 +232,7 @@ def test_a_cool_down_must_be_a_time_that_ends(store: Store, seconds):
     assert finish(store, completed(lease)) == ["accepted"]
 
 
-@pytest.mark.parametrize("lane", ["a\0", "\ud800", "l" * 501, 5])
+@each("lane", ["a\0", "\ud800", "l" * 501, 5])
 def test_a_bad_lane_is_refused_by_every_verb(store: Store, lane):
     lease = a_lease(store)
     for verb in (
@@ -229,7 +246,7 @@ def test_a_bad_lane_is_refused_by_every_verb(store: Store, lane):
             verb()
 
 
-@pytest.mark.parametrize("after", [math.nan, math.inf])
+@each("after", [math.nan, math.inf])
 def test_a_retry_must_be_due_at_a_time_that_comes(store: Store, after):
     lease = a_lease(store)
     with pytest.raises(InputError, match=str(after)):
@@ -237,7 +254,7 @@ def test_a_retry_must_be_due_at_a_time_that_comes(store: Store, after):
     assert states(store, run_of(store, lease)) == {"leased": 1}
 
 
-@pytest.mark.parametrize("limit", [0, -1, 2**63, 1.5, None])
+@each("limit", [0, -1, 2**63, 1.5, None])
 def test_a_limit_that_is_no_count_is_refused(store: Store, limit):
     run, worker = a_run(store, 1), a_worker(store)
     for verb in (

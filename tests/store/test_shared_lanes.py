@@ -228,11 +228,7 @@ acts = st.lists(
 
 @pytest.mark.slow
 @given(st.lists(some_limits, min_size=2, max_size=2), acts)
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_window_holds_more_than_the_strictest_limits_allow(
     a_lane: Callable[[], SharedLane],
     limits: list[Limits],

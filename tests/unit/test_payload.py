@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import BadPayload
@@ -212,6 +212,5 @@ def test_the_error_names_the_value(value: Any, shown: str) -> None:
 
 
 @given(values)
-@settings(max_examples=50)
 def test_structs_and_dataclasses_are_stored_by_their_fields(value: Any) -> None:
     assert decode(encode([Page(value), Row(value)])) == [{"body": value}, {"body": value}]
