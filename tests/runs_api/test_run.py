@@ -2,19 +2,24 @@
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import swather
+import swather.store
 from swather import Permanent, RunResult, scraper
 from swather.errors import BadLines, InputError, LoadError
+from swather.model.worker import WorkerKind
 
 pytestmark = pytest.mark.slow
 
@@ -186,6 +191,26 @@ def test_it_stops_after_its_time_and_goes_on_later(url: str):
     seconds = 0.0
     second = swather.run(slow, [1, 2], db=url, progress=False)
     assert (second.run, numbers(second)) == (first.run, [1, 2])
+
+
+def test_an_interrupt_lets_running_targets_end(url: str):
+    @scraper
+    def interrupted(ctx, target):
+        with closing(swather.store.open(url)) as store:
+            while any(worker.kind is WorkerKind.PRODUCER for worker in store.workers.find()):
+                time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        return {"target": target}
+
+    # A process that was started in the background ignores SIGINT.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            swather.run(interrupted, [1], db=url, output="one.jsonl", progress=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert json.loads(Path("one.jsonl").read_text()) == {"target": 1}
 
 
 def test_an_error_of_the_generator_stops_the_run():

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Final, Protocol
 
 from swather.model.run import RunState
@@ -14,7 +15,7 @@ BATCH_SIZE: Final = 5_000
 # A program's own targets come in smaller batches: its worker shares the interpreter with them.
 BATCH_SIZE_HERE: Final = 1_000
 _LOOK_SECONDS: Final = 0.005
-_JOIN_SECONDS: Final = 0.2
+_WAIT_SECONDS: Final = 0.2
 
 
 class Stop(Protocol):
@@ -92,6 +93,7 @@ class LoadingHere:
         self._intake = intake
         self._lease_seconds = lease_seconds
         self._stopping = threading.Event()
+        self._watched = threading.Event()
         self._loaded = Loaded()
         self._error: BaseException | None = None
 
@@ -103,8 +105,12 @@ class LoadingHere:
             target=self._watch, args=[watch], name="swather-progress", daemon=True
         )
 
+        has_begun = False
+
         def begin(_: object = None) -> None:
-            if watching.ident is None:
+            nonlocal has_begun
+            if not has_begun:
+                has_begun = True
                 start()
                 watching.start()
 
@@ -119,15 +125,18 @@ class LoadingHere:
                 lease_seconds=self._lease_seconds,
             )
             begin()
-            _join(watching)
+            self._wait()
         except BaseException:
             stop()
-            if watching.ident is not None:
+            if has_begun:
+                if watching.ident is None:
+                    # The interrupt came while the workers were being started.
+                    watching.start()
                 try:
-                    _join(watching)
+                    self._wait()
                 except KeyboardInterrupt:
                     stop(now=True)
-                    _join(watching)
+                    self._wait()
             raise
 
     def stop(self) -> None:
@@ -140,19 +149,20 @@ class LoadingHere:
         return self._loaded
 
     def _watch(self, watch: Callable[[Store], None]) -> None:
-        store = self._store.another()
         try:
-            watch(store)
+            with closing(self._store.another()) as store:
+                watch(store)
         except BaseException as error:  # noqa: BLE001 - it is raised again by `result`
             self._error = error
         finally:
-            store.close()
+            self._watched.set()
 
-
-def _join(thread: threading.Thread) -> None:
-    """In short steps, so that an interrupt is heard."""
-    while thread.is_alive():
-        thread.join(_JOIN_SECONDS)
+    def _wait(self) -> None:
+        """In short steps, so that an interrupt is heard. Not by joining the thread: in Python 3.11
+        one whose join is interrupted counts as ended from then on.
+        """
+        while not self._watched.wait(_WAIT_SECONDS):
+            pass
 
 
 def anything_new(store: Store, run: str, intake: Intake) -> bool:
