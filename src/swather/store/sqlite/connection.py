@@ -103,17 +103,8 @@ class Connection:
             if self._depth:
                 yield
                 return
-            self.check_file()
-            self.execute("BEGIN IMMEDIATE")
-            self._depth = 1
-            try:
+            with self._begun("BEGIN IMMEDIATE"):
                 yield
-                self.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-            finally:
-                self._depth = 0
             self._checkpoint_if_due()
 
     @contextmanager
@@ -123,17 +114,23 @@ class Connection:
             if self._depth:
                 yield
                 return
-            self.check_file()
-            self.execute("BEGIN")
-            self._depth = 1
-            try:
+            with self._begun("BEGIN"):
                 yield
-                self.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-            finally:
-                self._depth = 0
+
+    @contextmanager
+    def _begun(self, begin: str) -> Iterator[None]:
+        self.check_file()
+        try:
+            # In here: Ctrl-C may come as soon as it has begun, and would leave it open.
+            self.execute(begin)
+            self._depth = 1
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+        finally:
+            self._depth = 0
 
     @contextmanager
     def alone(self) -> Iterator[None]:
