@@ -82,7 +82,9 @@ class TaskRunner:
         if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
         if scraper.is_class and instance is not None:
-            self._close(self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None))
+            left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
+            if left:
+                self._close(left)
         self._end(attempt, ending)
 
     async def _instance(self, scraper: Scraper, context: Context) -> Instance:
