@@ -8,9 +8,9 @@ import pytest
 from swather.errors import Postponed
 from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, UnusableURL
 from swather.scraping.classify import classify
-from swather.worker import wire
 from swather.worker.held import Held
 from swather.worker.prefetch import MAX_PREFETCH, Prefetch
+from swather.worker.runners import wire
 from swather.worker.watchdog import Watchdog
 
 

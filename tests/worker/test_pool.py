@@ -6,8 +6,8 @@ import pytest
 
 from swather.scraping.attempt import RunInfo
 from swather.scraping.scraper import Scraper, scraper
-from swather.worker import pool as pools
-from swather.worker.pool import Pool
+from swather.worker.runners import pool as pools
+from swather.worker.runners.pool import Pool
 from tests.scraping.attempts import context
 
 

@@ -11,14 +11,14 @@ from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.store.ports import Fence
 from swather.worker.attempt import Attempt, Cut, Ending, Runner, is_suspect
-from swather.worker.children import MAX_ALONE, ChildRunner
 from swather.worker.claiming import suspects_held
-from swather.worker.inloop import LoopRunner
 from swather.worker.job import Job
 from swather.worker.jobs import Jobs
 from swather.worker.outcome import refused, released
+from swather.worker.runners.child import MAX_ALONE, ChildRunner
+from swather.worker.runners.task import TaskRunner
+from swather.worker.runners.thread import ThreadRunner
 from swather.worker.slots import Slots
-from swather.worker.threads import ThreadRunner
 from swather.worker.verbs import Services
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Dispatch:
         self._suspects: deque[tuple[Lease, Job]] = deque()
         self._alone_now = 0
         end, set_deadline = self.slots.end, self.slots.set_deadline
-        self._on_loop = LoopRunner(loop, services, end)
+        self._on_loop = TaskRunner(loop, services, end)
         self._in_threads = ThreadRunner(loop, services, end)
         self._in_children = ChildRunner(loop, services, end, set_deadline)
         self._alone = ChildRunner(loop, services, end, set_deadline, otherwise=self._without_child)

@@ -15,7 +15,7 @@ from swather.scraping.context import Context, SyncContext
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke_blocking
 from swather.worker.attempt import Attempt, Ending, lease_lost
-from swather.worker.pool import Pool, close_blocking
+from swather.worker.runners.pool import Pool, close_blocking
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0

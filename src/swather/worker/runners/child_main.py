@@ -30,8 +30,8 @@ from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
 from swather.visible import visible_streams
-from swather.worker import wire
-from swather.worker.pool import Pool, close, close_blocking
+from swather.worker.runners import wire
+from swather.worker.runners.pool import Pool, close, close_blocking
 
 if TYPE_CHECKING:
     from swather.scraping.instance import Instance

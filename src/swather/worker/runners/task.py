@@ -13,7 +13,7 @@ from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
 from swather.worker.attempt import Attempt, Ending
 from swather.worker.own_task import own_task
-from swather.worker.pool import Pool, close
+from swather.worker.runners.pool import Pool, close
 from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
@@ -22,7 +22,7 @@ CLOSE_SECONDS: Final = 5.0
 _left_behind: list[Any] = []
 
 
-class LoopRunner:
+class TaskRunner:
     """One asyncio task per attempt; a class has as many instances as run at once."""
 
     def __init__(
@@ -82,7 +82,9 @@ class LoopRunner:
         if context._is_copied:  # noqa: SLF001 - not for scrapers
             copied.leave(ending if isinstance(ending, BaseException) else None)
         if scraper.is_class and instance is not None:
-            self._close(self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None))
+            left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
+            if left:
+                self._close(left)
         self._end(attempt, ending)
 
     async def _instance(self, scraper: Scraper, context: Context) -> Instance:

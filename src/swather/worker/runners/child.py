@@ -10,11 +10,11 @@ import msgspec
 from swather.model.outcome import Fault
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
-from swather.worker import wire
 from swather.worker.attempt import Attempt, Cut, Ending, Runner
-from swather.worker.isolate import START_SECONDS, CannotLoad, Child, ChildDied
 from swather.worker.outcome import crashed
 from swather.worker.own_task import own_task
+from swather.worker.runners import wire
+from swather.worker.runners.child_process import START_SECONDS, CannotLoad, Child, ChildDied
 from swather.worker.verbs import LoopVerbs, Services
 
 CRASHES_BEFORE_FRESH: Final = 6

@@ -13,8 +13,8 @@ from typing import Final
 from swather import posix
 from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
-from swather.worker import wire
 from swather.worker.own_task import own_task
+from swather.worker.runners import wire
 from swather.worker.verbs import LoopVerbs
 
 START_SECONDS: Final = 60.0
@@ -46,7 +46,7 @@ class Child:
         try:
             self._process = subprocess.Popen(
                 # -P: nothing is imported from the current folder before the worker says so.
-                [sys.executable, "-P", "-m", "swather.worker.child", *map(str, given)],
+                [sys.executable, "-P", "-m", "swather.worker.runners.child_main", *map(str, given)],
                 pass_fds=given,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
