@@ -214,6 +214,29 @@ def test_a_delay_is_one_number_or_two():
 
 
 def test_words_become_members():
-    options = Options(strategy="lifo", execution_mode="distributed")
+    options = Options(strategy="lifo", execution_mode="single")
     assert options.strategy is Strategy.LIFO
-    assert options.execution_mode is ExecutionMode.DISTRIBUTED
+    assert options.execution_mode is ExecutionMode.SINGLE
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"tor": True},
+        {"browser": True},
+        {"proxies": "proxies.txt"},
+        {"proxies": ["http://10.0.0.1:8080"]},
+        {"execution_mode": "distributed"},
+    ],
+    ids=str,
+)
+def test_what_would_do_nothing_is_refused(option):
+    ((name, value),) = option.items()
+    with pytest.raises(InputError, match="does not work in this release; ") as refused:
+        scraper(**option)
+    assert str(refused.value).startswith(f"{name}={value!r}")
+
+
+def test_what_would_do_nothing_may_be_said_to_be_off():
+    off = Options(tor=False, browser=False, proxies=None, execution_mode="single")
+    assert off == Options()

@@ -27,15 +27,6 @@ class State(StrEnum):
 TERMINAL: Final = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
 WAITING: Final = frozenset({State.SCHEDULED, State.READY})
 
-TRANSITIONS: Final[dict[State, frozenset[State]]] = {
-    State.SCHEDULED: frozenset({State.READY, State.CANCELLED}),
-    State.READY: frozenset({State.LEASED, State.CANCELLED}),
-    State.LEASED: frozenset({State.SCHEDULED, State.READY, *TERMINAL}),
-    State.COMPLETED: frozenset({State.READY}),
-    State.FAILED: frozenset({State.READY}),
-    State.CANCELLED: frozenset({State.READY}),
-}
-
 LOWEST_PRIORITY: Final = 1
 HIGHEST_PRIORITY: Final = 10
 DEFAULT_PRIORITY: Final = 5

@@ -15,6 +15,7 @@ from swather.model.task import check_name
 
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
+_ONE_PROXY: Final = "leave it out; a request can have a proxy: ctx.get(url, proxy='http://…')"
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
 
 
@@ -153,6 +154,18 @@ def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
     raise _wrong(field, "a file, a list of proxy URLs, or None", value)
 
 
+def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:
+    """Refuse what would do nothing in this release: whoever asks for it counts on it."""
+
+    def checked(field: str, value: Any) -> Any:
+        found = check(field, value)
+        if found not in (False, None, ExecutionMode.SINGLE):
+            raise InputError(f"{field}={value!r} does not work in this release; {instead}")
+        return found
+
+    return checked
+
+
 def _version(field: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(field, "text", value)
@@ -183,11 +196,14 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "timeout": _timeout,
     "delay": _delay,
     "isolation": _member(Isolation, optional=True),
-    "execution_mode": _member(ExecutionMode),
+    "execution_mode": _not_yet(
+        _member(ExecutionMode),
+        "leave it out, and start `swather worker` on every machine that shall take part",
+    ),
     "strategy": _member(Strategy, optional=True),
-    "tor": _flag,
-    "browser": _flag,
-    "proxies": _proxies,
+    "tor": _not_yet(_flag, _ONE_PROXY),
+    "browser": _not_yet(_flag, "leave it out"),
+    "proxies": _not_yet(_proxies, _ONE_PROXY),
     "robots": _flag,
     "allow_private": _flag,
     "session": _member(SessionScope, optional=True),

@@ -45,7 +45,6 @@ class Heartbeat(threading.Thread):
         super().__init__(name="swather-beat", daemon=True)
         self.worker_id = worker_id
         self.is_healthy = True
-        self.paused = False
         self._store = store
         self._new_worker = new_worker
         self._held = held
@@ -104,7 +103,6 @@ class Heartbeat(threading.Thread):
             beat = self._store.workers.beat(self.worker_id, held, self._statistics())
         every = min(self._beat_seconds, BUSY_BEAT_SECONDS if held else math.inf)
         self._beat_at = time.monotonic() + every
-        self.paused = beat.paused
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:
