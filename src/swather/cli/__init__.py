@@ -1,4 +1,4 @@
-"""The command line. Each command lives in a file of its own and is loaded when it is called."""
+"""The command line. Commands of one noun share a file, loaded when one of them is called."""
 
 import os
 import sys

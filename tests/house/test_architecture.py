@@ -1,0 +1,42 @@
+"""docs/architecture.md tells of the house as it is."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "swather"
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+HOUSE = PAGE.partition("## The house")[2].partition("\n## ")[0]
+
+
+def rooms_told() -> list[str]:
+    return re.findall(r"^\| `(\w+)` \|", HOUSE, re.MULTILINE)
+
+
+def test_the_rooms_are_those_there_are():
+    there = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    there |= {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    assert sorted(rooms_told()) == sorted(there)
+
+
+def test_the_rooms_stand_in_the_order_of_their_imports():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = [re.findall(r"\w+", layer) for layer in contracts["contracts"][0]["layers"]]
+    level = {room: number for number, rooms in enumerate(layers) for room in rooms}
+    told = [level[room] for room in rooms_told()]
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE))))
+def test_every_file_it_names_is_there(name: str):
+    beside = SOURCE / "worker" / "runners" / name
+    assert (SOURCE / name).is_file() or beside.is_file()
+
+
+def test_every_thread_it_names_is_one():
+    code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    for name in re.findall(r"`(swather-\w+)`", PAGE):
+        assert f'name="{name}"' in code
