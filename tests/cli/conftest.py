@@ -1,6 +1,7 @@
 """Two ways to call `swather`: in this process, which is quick, and as a user does."""
 
 import json
+import logging
 import shutil
 import subprocess
 import sys
@@ -48,15 +49,21 @@ def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def swather(capsys: pytest.CaptureFixture[str]) -> Swather:
-    """`swather("db", "init")` in this process."""
+def swather(capsys: pytest.CaptureFixture[str]) -> Iterator[Swather]:
+    """`swather("db", "init")` in this process. Where it logs to ends with the test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
 
     def call(*arguments: str) -> Result:
         code = main(arguments)
         said = capsys.readouterr()
         return Result(code, said.out, said.err)
 
-    return call
+    yield call
+    for handler in root.handlers[:]:
+        if handler not in handlers:
+            root.removeHandler(handler)
+    root.setLevel(level)
 
 
 @pytest.fixture
