@@ -217,7 +217,8 @@ BREAKER = Politeness(breaker=BreakerPolicy(window=5, probe_seconds=0.3, probe_ca
 
 def test_where_nearly_everything_fails_only_probes_are_made(either_shop: Shop, site: NotingSite):
     paths = [f"/{number}" for number in range(200)]
-    site.routes.update(dict.fromkeys(paths, Answer(status=500)))
+    # Slowly: how many come before the breaker is known is a matter of milliseconds.
+    site.routes.update(dict.fromkeys(paths, Answer(status=500, seconds=0.02)))
 
     @scraper(allow_private=True, retries=0)
     async def hopeful(ctx, target):
