@@ -14,8 +14,8 @@ ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE o.is
 -- name: find_lane
 SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s
 
--- name: get_lane
-WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
+-- name: lane_columns
+-- What is told of a lane `l` under the limits `g` of the runs on it.
 SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, l.cool_until,
        l.cool_reason,
        CASE l.kind
@@ -30,6 +30,10 @@ SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, 
        CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
        l.learned_every_seconds, l.crawl_delay_seconds, g.every, g.burst, g.in_flight,
        coalesce(g.slowest, '')
+
+-- name: get_lane
+WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
+-- include: lane_columns
 FROM swather.lanes AS l
 CROSS JOIN LATERAL (SELECT l.id AS lane_id, 0 AS run_id, l.is_public) AS asked
 -- include: limits_on_lane
@@ -37,20 +41,7 @@ WHERE l.kind = %(kind)s AND l.name = %(name)s
 
 -- name: list_lanes
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
-SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, l.cool_until,
-       l.cool_reason,
-       CASE l.kind
-           WHEN 'lane' THEN (
-               SELECT count(*) FROM swather.leases WHERE lane_id = l.id AND lane_id <> 0
-           ) + (SELECT coalesce(sum(n), 0)::bigint FROM swather.requests WHERE lane_id = l.id)
-           ELSE (
-               SELECT count(*) FROM swather.leases
-               WHERE run_id IN (SELECT id FROM swather.runs WHERE scraper_lane_id = l.id)
-           )
-       END,
-       CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
-       l.learned_every_seconds, l.crawl_delay_seconds, g.every, g.burst, g.in_flight,
-       coalesce(g.slowest, '')
+-- include: lane_columns
 FROM (
     SELECT id FROM swather.lanes WHERE limited
     UNION
