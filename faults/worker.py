@@ -40,7 +40,7 @@ def mute_on_signal(seconds: float) -> None:
         if time.monotonic() >= muted_until:
             look(beat)
 
-    Heartbeat._look = look_unless_muted  # type: ignore[method-assign]
+    Heartbeat._look = look_unless_muted
     signal.signal(signal.SIGUSR1, mute)
 
 

@@ -4,15 +4,14 @@ import os
 import signal
 import time
 from collections import Counter
-from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 from swather import posix
 from swather.model.query import TaskFilter
 from swather.model.task import State
 from swather.model.worker import Process
 from swather.runs.progress import Snapshot
-from swather.runs.view import View
+from swather.runs.view import Through, View
 from swather.runs.words import count
 from swather.store.ports import Store
 
@@ -27,35 +26,20 @@ class Killed(NamedTuple):
     tasks: tuple[int, ...]
 
 
-class KillingView:
+class KillingView(Through):
     """Shows a run like the view it is given, and kills a worker once `at` pages are done."""
 
     def __init__(self, view: View, store: Store, run: str, *, at: int) -> None:
+        super().__init__(view)
         self.killed: Killed | None = None
-        self._view = view
         self._store = store
         self._run = run
         self._at = at
         self._killed_at = 0.0
         self._watching = False
 
-    def __enter__(self) -> Self:
-        self._view.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._view.__exit__(kind, error, trace)
-
-    def say(self, line: str) -> None:
-        self._view.say(line)
-
     def show(self, snapshot: Snapshot) -> None:
-        self._view.show(snapshot)
+        super().show(snapshot)
         if self.killed is None and snapshot.counts.done >= self._at and not snapshot.is_over:
             self._kill()
         elif self._watching and self.killed is not None:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,7 +27,7 @@ from swather.runs.progress import Snapshot
 from swather.runs.results import Results
 from swather.runs.results_file import holds
 from swather.runs.summary import Summary
-from swather.runs.view import View, view_on
+from swather.runs.view import Through, View, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
@@ -183,31 +182,13 @@ def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
         print("an earlier replay stopped half-way; it would go on (--new begins anew)")
 
 
-class _Unpaused:
-    """Shows the run like the view it is given: paused for everyone but us."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def __enter__(self) -> Self:
-        self._view.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._view.__exit__(kind, error, trace)
-
-    def say(self, line: str) -> None:
-        self._view.say(line)
+class _Unpaused(Through):
+    """The run is paused for everyone but us."""
 
     def show(self, snapshot: Snapshot) -> None:
         rate, left = snapshot.rate_per_second, snapshot.counts.unfinished
         eta = left / rate if rate else None
-        self._view.show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta))
+        super().show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta))
 
 
 class _Saying(logging.Handler):

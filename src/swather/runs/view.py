@@ -60,6 +60,31 @@ class Silent:
         pass
 
 
+class Through:
+    """Shows a run as another view does; who makes it may change or watch what is shown."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __enter__(self) -> Self:
+        self._view.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._view.__exit__(kind, error, trace)
+
+    def say(self, line: str) -> None:
+        self._view.say(line)
+
+    def show(self, snapshot: Snapshot) -> None:
+        self._view.show(snapshot)
+
+
 class Lines(Silent):
     """A line every few seconds, and one at the end."""
 
