@@ -24,6 +24,10 @@ class Worker:
         followed = None
         for one in ended:
             began, self.now = self.now, self.now + 1
+            # As Sites does: nothing follows from a success where no breaker is open.
+            if not one.error_class and self.breakers.note_success(place, one):
+                followed = None
+                continue
             followed = self.breakers.observe(
                 place, one, began_at=began if began_at is None else began_at, now=self.now
             )
@@ -49,6 +53,19 @@ def test_it_opens_when_nearly_everything_fails():
 @pytest.mark.parametrize("ended", [[DOWN] * 19, [FINE] * 3 + [DOWN] * 17])
 def test_it_stays_closed_before_that(ended):
     assert Worker().end(*ended) is None
+
+
+def test_successes_count_among_the_last_attempts():
+    policy = {"window": 5, "share": 1.0}
+    assert Worker(**policy).end(*[DOWN] * 4, FINE, DOWN) is None
+    assert isinstance(Worker(**policy).end(FINE, *[DOWN] * 5), Opens)
+
+
+def test_a_success_of_an_open_breaker_is_no_small_matter():
+    worker = Worker(window=2)
+    worker.end(DOWN, DOWN)
+    assert not worker.breakers.note_success(PLACE, FINE)
+    assert isinstance(worker.end(FINE), Closes)
 
 
 def test_old_attempts_are_forgotten():
