@@ -67,9 +67,13 @@ class CountingSite:
     async def _hang_up(self) -> None:
         for server in self._servers:
             server.close()
-        for line in list(self.lines):
-            line.abort()
-        await asyncio.sleep(0.01)  # the next turn of the loop closes their sockets
+        # A connection that is being accepted right now becomes a line, and is closed like the rest.
+        while accepting := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(accepting)
+        while self.lines:
+            for line in list(self.lines):
+                line.abort()
+            await asyncio.sleep(0)
 
 
 class _Line(asyncio.Protocol):

@@ -21,6 +21,8 @@ SECONDS = float(os.environ.get("SWATHER_TEST_PACE_SECONDS", "5"))
 RATE = 20
 FIRST, SECOND = "127.0.0.1", "127.0.0.2"
 PACED = Limits(1 / RATE, 1, 8)
+# On a busy machine a request arrives late, and the next one in time.
+LATE_SECONDS = 0.5
 
 pytestmark = pytest.mark.timeout(120 + 4 * SECONDS)
 
@@ -63,7 +65,7 @@ def test_a_rate_holds_over_all_requests_of_all_processes(either_yard: Yard, site
     begin(either_yard, site, "three", [(FIRST, f"/{n}") for n in range(10_000)], PACED)
     time.sleep(SECONDS)
     arrivals = site.of(FIRST)
-    assert most_in(arrivals) <= RATE + PACED.burst
+    assert most_in(arrivals) <= PACED.burst + RATE * (1 + LATE_SECONDS)
     assert len(arrivals) > RATE * SECONDS / 2
     assert {one.path[1] for one in arrivals} >= {"a", "b", "c"}
 
@@ -99,12 +101,13 @@ def test_a_crawl_delay_holds_over_all_processes(either_yard: Yard, site: Countin
     begin(either_yard, site, "one", [(FIRST, f"/{n}") for n in range(1_000)])
     wait_until(lambda: len(site.of(FIRST)) > 2 * SECONDS, 12 * SECONDS)
     times = [one.at for one in site.of(FIRST) if one.path != "/robots.txt"]
-    # A request may arrive late and the next one in time: that much, but not more with each.
+    # Requests may arrive late by so much, but not by more with each. Eight that kept to it each for
+    # itself would be ahead by nearly all the time.
     early = [
         0.4 * (later - sooner) - (times[later] - times[sooner])
         for sooner, later in itertools.combinations(range(len(times)), 2)
     ]
-    assert max(early) < 0.3
+    assert max(early) < 2 * LATE_SECONDS
 
 
 def test_what_is_disallowed_is_asked_for_by_none_of_them(either_yard: Yard, site: CountingSite):
@@ -165,8 +168,8 @@ def test_two_runs_on_one_host_keep_to_the_strictest_of_their_limits(
     time.sleep(2 * SECONDS)
     arrivals = site.of(FIRST)
     for window in (1.0, SECONDS):
-        # A request may arrive late and the next one in time.
-        assert most_in(arrivals, window) <= both.burst + (window + 0.5) / both.every_seconds
+        most = both.burst + (window + LATE_SECONDS) / both.every_seconds
+        assert most_in(arrivals, window) <= most
     assert len(arrivals) >= int(SECONDS / both.every_seconds / 2)
 
 
