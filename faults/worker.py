@@ -9,7 +9,7 @@ from types import FrameType
 
 from swather.scraping.registry import load
 from swather.worker import Worker
-from swather.worker.heartbeat import Heartbeat
+from swather.worker.background.beat import Beat
 from swather.worker.process import main
 
 SCRAPERS = Path(__file__).with_name("scrapers.py")
@@ -29,18 +29,18 @@ def unfence() -> None:
 
 def mute_on_signal(seconds: float) -> None:
     """SIGUSR1 keeps the worker from beating for so long; it works on, and others take its tasks."""
-    look = Heartbeat._look
+    look = Beat._look
     muted_until = 0.0
 
     def mute(_signal: int, _frame: FrameType | None) -> None:
         nonlocal muted_until
         muted_until = time.monotonic() + seconds
 
-    def look_unless_muted(beat: Heartbeat) -> None:
+    def look_unless_muted(beat: Beat) -> None:
         if time.monotonic() >= muted_until:
             look(beat)
 
-    Heartbeat._look = look_unless_muted
+    Beat._look = look_unless_muted
     signal.signal(signal.SIGUSR1, mute)
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from swather.net.kept import address_of, key_of, without_secrets
 from swather.net.request import Request
-from swather.worker.stored_pages import is_worth_keeping
+from swather.worker.stored_pages import is_worth_storing
 
 URL = "https://shop.example/a?b=1"
 
@@ -43,4 +43,4 @@ def test_headers_and_passwords_do_not_make_another_request():
     ],
 )  # fmt: skip
 def test_what_another_attempt_may_find_otherwise_is_not_kept(status, kept):
-    assert is_worth_keeping(status) is kept
+    assert is_worth_storing(status) is kept

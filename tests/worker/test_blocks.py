@@ -10,9 +10,9 @@ from swather.model.blocks import Curve
 from swather.model.retry import Backoff
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
-from swather.worker.breaker import BreakerPolicy
-from swather.worker.politeness import Politeness
-from swather.worker.traffic import FREE_SECONDS
+from swather.worker.access.breaker import BreakerPolicy
+from swather.worker.access.politeness import Politeness
+from swather.worker.access.throttle import FREE_SECONDS
 from tests.worker.given import Shop, until, wait_until
 from tests.worker.sites import NotingSite
 

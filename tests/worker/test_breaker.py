@@ -4,7 +4,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.retry import ErrorClass
-from swather.worker.breaker import BreakerPolicy, Breakers, Closes, Ended, Opens, told_by
+from swather.worker.access.breaker import BreakerPolicy, Breakers, Closes, Ended, Opens, told_by
 
 PLACE = ("books", "example.com")
 FINE = Ended("", "", 200)

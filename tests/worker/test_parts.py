@@ -8,32 +8,32 @@ import pytest
 from swather.errors import Postponed
 from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, UnusableURL
 from swather.scraping.classify import classify
-from swather.worker.held import Held
-from swather.worker.prefetch import MAX_PREFETCH, Prefetch
+from swather.worker.background.watchdog import Watchdog
+from swather.worker.claiming import MAX_PREFETCH, Prefetch
+from swather.worker.leases import Leases
 from swather.worker.runners import wire
-from swather.worker.watchdog import Watchdog
 
 
 def test_a_claim_is_put_off_while_a_beat_looks():
-    held = Held()
-    with held.beat(1.0):
-        assert not held.begin_claim()
-    assert held.begin_claim()
+    leases = Leases()
+    with leases.beat(1.0):
+        assert not leases.begin_claim()
+    assert leases.begin_claim()
 
 
 def test_a_beat_waits_for_a_claim_and_then_knows_its_leases():
-    held = Held()
-    assert held.begin_claim()
-    threading.Timer(0.05, held.end_claim, [[(1, 7)]]).start()
-    with held.beat(10.0) as fences:
+    leases = Leases()
+    assert leases.begin_claim()
+    threading.Timer(0.05, leases.end_claim, [[(1, 7)]]).start()
+    with leases.beat(10.0) as fences:
         assert fences == {(1, 7)}
 
 
 def test_a_beat_does_not_wait_for_a_claim_for_ever():
-    held = Held()
-    assert held.begin_claim()
+    leases = Leases()
+    assert leases.begin_claim()
     began = time.monotonic()
-    with held.beat(0.05) as fences:
+    with leases.beat(0.05) as fences:
         assert fences == frozenset()
     assert time.monotonic() - began < 5
 
@@ -70,7 +70,7 @@ def test_what_is_paced_is_not_prefetched():
 class Time:
     def __init__(self, monkeypatch):
         self.now = 100.0
-        monkeypatch.setattr("swather.worker.watchdog.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("swather.worker.background.watchdog.time.monotonic", lambda: self.now)
 
 
 def test_a_loop_may_be_blocked_until_the_longest_deadline_and_a_grace(monkeypatch):

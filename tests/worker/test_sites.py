@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from swather.worker.breaker import Ended
-from swather.worker.politeness import POLITE
-from swather.worker.sites import ADAPT_SECONDS, Sites
-from swather.worker.traffic import Traffic
+from swather.worker.access.breaker import Ended
+from swather.worker.access.politeness import POLITE
+from swather.worker.access.sites import ADAPT_SECONDS, BreakerTripped, Sites
+from swather.worker.access.throttle import Throttle
 
 DOWN = Ended("transient", "HTTP 502", 502)
 
@@ -36,21 +36,25 @@ def store():
     return Noting()
 
 
-@pytest.fixture
-def opened():
-    return []
+class AtOnce:
+    """Does what it is given on the spot, and passes on what that says."""
+
+    def __init__(self, store):
+        self._store = store
+        self.said = []
+
+    def submit(self, work):
+        self.said.append(work(self._store))
 
 
 @pytest.fixture
-def sites(store, opened):
-    return Sites(
-        store,
-        POLITE,
-        Traffic(None, None),
-        submit=lambda work: work(),
-        tell=lambda call, *args: call(*args),
-        on_open=opened.extend,
-    )
+def background(store):
+    return AtOnce(store)
+
+
+@pytest.fixture
+def sites(background):
+    return Sites(POLITE, Throttle(None, None), background)
 
 
 def test_refusals_that_come_together_are_told_once(store, sites):
@@ -75,7 +79,7 @@ def test_latencies_are_told_as_their_average_and_not_for_each_answer(store, site
     sites.tick()
     assert store.adapted == [("a", 0.2, False)]
     later = ADAPT_SECONDS + 0.1
-    monkeypatch.setattr("swather.worker.sites.monotonic", lambda: 1e9 + later)
+    monkeypatch.setattr("swather.worker.access.sites.monotonic", lambda: 1e9 + later)
     sites.tick()
     assert len(store.adapted) == 2
 
@@ -95,15 +99,16 @@ def test_one_error_among_many_answers_means_nothing(store, sites):
     assert store.adapted == [("a", 1.0, False)]
 
 
-def test_a_breaker_that_opens_is_told_here_and_to_all(store, sites, opened):
-    for _ in range(20):
-        sites.ended(("books", "a"), DOWN, began_at=0.0)
+def test_a_breaker_that_opens_is_told_here_and_to_all(store, sites, background):
+    opens = [sites.ended(("books", "a"), DOWN, began_at=0.0) for _ in range(20)]
+    assert opens == [False] * 19 + [True]
     assert store.tripped == [("books", "a")]
-    assert opened == [("books", "a")]
+    assert background.said == [BreakerTripped(("books", "a"))]
 
 
 def test_a_breaker_that_closes_is_told_to_all(store, sites):
     for _ in range(20):
         sites.ended(("books", "a"), DOWN, began_at=0.0)
+    sites.receive(BreakerTripped(("books", "a")))
     sites.ended(("books", "a"), Ended("", "", 200), began_at=1e12)
     assert store.closed == [("books", "a")]

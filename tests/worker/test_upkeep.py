@@ -8,14 +8,24 @@ import pytest
 from swather.errors import DatabaseUnreachable
 from swather.scraping.files import FileStore
 from swather.store import Store
-from swather.worker import upkeep as upkeeps
-from swather.worker.upkeep import Upkeep
+from swather.worker.background import upkeep as upkeeps
+from swather.worker.background.upkeep import Upkeep
 from tests.worker.given import wait_until
+
+
+class Posted:
+    """A mailbox that keeps what it is given."""
+
+    def __init__(self):
+        self.messages = []
+
+    def post(self, message):
+        self.messages.append(message)
 
 
 @pytest.fixture
 def upkeep(store: Store, tmp_path: Path):
-    made = Upkeep(store, FileStore(tmp_path / "files"))
+    made = Upkeep(store, FileStore(tmp_path / "files"), Posted())
     yield made
     made.stop()
     made.join(10)
@@ -28,12 +38,12 @@ def test_what_is_done_once_is_not_said_to_be_tried_again(
     done = threading.Event()
     tried = []
 
-    def fail() -> None:
+    def fail(_: Store) -> None:
         tried.append(1)
         raise error
 
     upkeep.submit(fail)
-    upkeep.submit(done.set)
+    upkeep.submit(lambda _: done.set())
     upkeep.start()
     assert done.wait(10)
     assert tried == [1]

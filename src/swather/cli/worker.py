@@ -12,6 +12,8 @@ from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from swather.scraping.scraper import Scraper
     from swather.settings import Settings
     from swather.store.ports import Store
@@ -133,10 +135,10 @@ def _worker(
     from swather.worker import Worker, WorkerReport
 
     class Reporting(Worker):
-        def run(self) -> WorkerReport:
+        def run(self, on_stuck: "Callable[[], None]" = lambda: None) -> WorkerReport:
             import msgspec
 
-            report = super().run()
+            report = super().run(on_stuck)
             if as_json:
                 output.print_json(msgspec.to_builtins(report))
                 sys.stdout.flush()

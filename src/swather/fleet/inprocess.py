@@ -51,10 +51,13 @@ class InProcess:
             raise self._error
         return 0
 
+    def _loop_is_stuck(self) -> None:
+        """On another thread. There is nothing to do about it in a program with work of its own."""
+
     def _work(self) -> None:
         try:
             # Too many threads hang; others are started beside them.
-            while self._worker.run().reason == "restart":
+            while self._worker.run(self._loop_is_stuck).reason == "restart":
                 pass
         except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self._error = error
@@ -70,7 +73,6 @@ class InForeground(InProcess):
         self._say = say
         self._shutdown = Shutdown(worker, worker.grace_seconds, leave)
         self._block = ExitStack()
-        worker.on_stuck = self._leave
 
     @property
     def signals(self) -> int:
@@ -83,7 +85,7 @@ class InForeground(InProcess):
     def __exit__(self, *_: object) -> None:
         self._block.close()
 
-    def _leave(self) -> None:
+    def _loop_is_stuck(self) -> None:
         """On the beat's thread, when a scraper blocks the loop past its timeout."""
         self._say("a target blocks this process past its timeout; the same command goes on")
         try:

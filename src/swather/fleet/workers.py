@@ -12,8 +12,8 @@ from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
-from swather.worker.breaker import BreakerPolicy
-from swather.worker.politeness import Politeness
+from swather.worker.access.breaker import BreakerPolicy
+from swather.worker.access.politeness import Politeness
 
 
 def new_worker(

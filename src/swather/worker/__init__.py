@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from swather.worker.loop import Worker
     from swather.worker.report import WorkerReport
+    from swather.worker.worker import Worker
 
 __all__ = ["Worker", "WorkerReport"]
 
-_HOMES = {"Worker": "swather.worker.loop", "WorkerReport": "swather.worker.report"}
+_HOMES = {"Worker": "swather.worker.worker", "WorkerReport": "swather.worker.report"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,18 +1,20 @@
 """One execution of a scraper on a task, from its start to its end or to where it was cut."""
 
+import math
 from enum import Enum, auto
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from swather.errors import LeaseLost
+from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Lease
 from swather.model.retry import Faults
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
-from swather.worker.job import Job
+from swather.worker.access.access import Access, AttemptAccess
+from swather.worker.jobs import Job
 
 if TYPE_CHECKING:
     from swather.store.ports import Fence
-    from swather.worker.trip import AttemptTrip
 
 # From this many on, a task has a child process to itself.
 CRASHES_BEFORE_ALONE: Final = 2
@@ -45,7 +47,7 @@ class Cut(Enum):
 
 
 class Runner(Protocol):
-    """One way to execute attempts; tells the slots how each of them ended."""
+    """One way to execute attempts; posts AttemptEnded for each of them."""
 
     def start(self, attempt: "Attempt") -> None: ...
     def stop(self, attempt: "Attempt") -> None:
@@ -64,32 +66,30 @@ class Runner(Protocol):
 
 
 class Attempt:
-    """`place` is what its runner keeps for it: a task, a thread, a child.
+    """`handle` is what its runner keeps for it: a task, a thread, a child.
 
     After `abandon_at` an attempt that was cut and goes on all the same is left to itself: its slot
-    and its lease are free, and nothing it still says is heard. `postponed` is set, to the seconds
-    after which the task may come again, when a lane it needs is closed or the disk is full:
-    whatever the attempt makes of that, it has come to nothing. While there are `waits`, its time
-    stands still at `left`.
+    and its lease are free, and nothing it still says is heard. An attempt that is `postponed`, for
+    so many seconds, has come to nothing: a lane that it needs is closed, or the disk is full.
     """
 
     __slots__ = (
+        "_clock_stops",
+        "_seconds_left",
         "abandon_at",
+        "access",
         "cut",
         "deadline",
-        "ended",
         "fence",
+        "handle",
+        "is_over",
         "job",
         "lease",
-        "left",
-        "place",
         "postponed",
         "runner",
         "stack",
         "started_at",
         "timeout",
-        "trip",
-        "waits",
     )
 
     def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
@@ -101,11 +101,81 @@ class Attempt:
         self.timeout = job.timeout
         self.deadline = now + job.timeout
         self.cut: Cut | None = None
-        self.abandon_at = 0.0
-        self.ended = False
-        self.place: Any = None
+        self.abandon_at = math.inf
+        self.is_over = False
+        self.handle: Any = None
         self.stack = ""
-        self.trip: AttemptTrip | None = None
+        self.access: AttemptAccess | None = None
         self.postponed: float | None = None
-        self.waits = 0
-        self.left = 0.0
+        self._clock_stops = 0
+        self._seconds_left = 0.0
+
+    @property
+    def look_at(self) -> float:
+        """When it may have to be cut or abandoned. One whose clock stands still needs at least the
+        seconds it had left.
+        """
+        if self.cut is not None:
+            return self.abandon_at
+        return monotonic() + self._seconds_left if self._clock_stops else self.deadline
+
+    def begin(self, handle: Any) -> None:
+        self.handle = handle
+
+    def move_to(self, runner: Runner) -> None:
+        """Begin again with this runner and all of its time."""
+        self.runner = runner
+        self.restart_clock()
+        runner.start(self)
+
+    def end(self) -> None:
+        """The scraper is done with it, or it is abandoned."""
+        self.is_over = True
+
+    def cut_off(self, why: Cut, abandon_at: float = math.inf) -> bool:
+        """Whether this is news; a second cut only makes it hurry."""
+        self.abandon_at = min(self.abandon_at, abandon_at)
+        if self.cut is not None:
+            return False
+        self.cut = why
+        return True
+
+    def abandon(self) -> None:
+        self.stack = self.runner.stack(self)
+        self.end()
+        self.runner.abandon(self)
+
+    def postpone(self, seconds: float) -> None:
+        self.postponed = seconds
+
+    def stop_clock(self) -> None:
+        """What the attempt waits for now does not count as its time."""
+        self._clock_stops += 1
+        if self._clock_stops == 1:
+            self._seconds_left = self.deadline - monotonic()
+            self.deadline = math.inf
+
+    def start_clock(self) -> None:
+        self._clock_stops -= 1
+        if self._clock_stops == 0:
+            self.deadline = monotonic() + self._seconds_left
+
+    def restart_clock(self) -> None:
+        self._seconds_left = self.timeout
+        if not self._clock_stops:
+            self.deadline = monotonic() + self.timeout
+
+    def visit(self, access: Access) -> AttemptAccess:
+        """Its way to the web, made for its first request."""
+        if self.access is None:
+            self.access = AttemptAccess(self, access)
+        return self.access
+
+    def check(self) -> None:
+        """Raise what the scraper shall see if the attempt can do nothing more."""
+        if self.cut is not None:
+            raise lease_lost(self)
+        if self.is_over:
+            raise AttemptOver("this attempt is over; nothing more is taken for it")
+        if self.postponed is not None:
+            raise Postponed("this attempt was put off; nothing it does will be kept")

@@ -1,19 +1,85 @@
-"""The runs a worker has met, by id."""
+"""The runs whose tasks a worker executes, with their scrapers."""
 
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from swather.errors import InputError
 from swather.model.lease import Lease
-from swather.model.run import Run
+from swather.model.pacing import NO_LIMITS
+from swather.model.retry import Budgets
+from swather.model.run import RESERVED_PARAM, Run
+from swather.scraping.context import RunInfo
+from swather.scraping.params import typed
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
-from swather.worker.job import Job
 
 _MAX_TOLD: Final = 10
+_ENOUGH_WORKERS: Final = 8
+_NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0)
 
 _log = logging.getLogger(__name__)
+
+
+class Job:
+    """A run with its scraper, read once and then used for each of its tasks. In a `replay` nothing
+    is paced, and nothing is tried again: what is stored is the same the next time.
+    """
+
+    __slots__ = (
+        "_lane_limits",
+        "allow_private",
+        "backoff",
+        "budgets",
+        "delay",
+        "info",
+        "is_auto",
+        "isolation",
+        "keeps_pages",
+        "names_lanes",
+        "obeys_robots",
+        "params",
+        "run",
+        "scraper",
+        "timeout",
+    )
+
+    def __init__(self, run: Run, scraper: Scraper, *, replay: bool = False) -> None:
+        options = scraper.options
+        self.run = run
+        self.scraper = scraper
+        self.info = RunInfo(run.id, run.name, run.version)
+        self.params: Any = typed(scraper, run.params)
+        self.timeout = options.timeout
+        self.isolation = scraper.isolation
+        self.keeps_pages = _keeps_pages(run, scraper)
+        self.budgets = _NO_RETRIES if replay else options.budgets()
+        self.backoff = options.backoff_policy()
+        self.delay = None if replay else options.delay_range()
+        self._lane_limits = NO_LIMITS if replay else run.lane_limits
+        self.allow_private = options.allow_private
+        self.is_auto = options.is_auto
+        self.names_lanes = options.lane is not None
+        self.obeys_robots = options.robots
+
+    def holds_back(self, slots: int) -> bool:
+        """Whether the run's limits for lanes keep workers of so many slots from all they could do;
+        in flight there may be as many as a few of them need, and more.
+        """
+        limits = self._lane_limits
+        few = limits.in_flight is not None and limits.in_flight < _ENOUGH_WORKERS * slots
+        return few or (limits.every_seconds > 0 and not limits.public_only)
+
+    def warn_of_version(self) -> None:
+        ours = self.scraper.options.version
+        if ours != self.run.version:
+            _log.warning(
+                "run %s was made with version %r of scraper %s, this worker has version %r",
+                self.run.name,
+                self.run.version,
+                self.scraper.name,
+                ours,
+            )
 
 
 class Jobs:
@@ -30,7 +96,7 @@ class Jobs:
         runs = {lease.run_id for lease in leases if lease.lane}
         return any(run in self.known and self.known[run].holds_back(slots) for run in runs)
 
-    def place_of(self, lease: Lease) -> tuple[str, str] | None:
+    def breaker_key(self, lease: Lease) -> tuple[str, str] | None:
         """The scraper and the lane of a task; None while its run is not known."""
         job = self.known.get(lease.run_id)
         return None if job is None else (job.scraper.name, lease.lane)
@@ -64,3 +130,9 @@ class Jobs:
 
     def load_for(self, store: Store, lease: Lease) -> Job:
         return self.load(store, store.tasks.get(lease.task_id).run)
+
+
+def _keeps_pages(run: Run, scraper: Scraper) -> bool:
+    """As the run was begun, whichever worker meets it; else as the scraper says here."""
+    noted = run.params.get(RESERVED_PARAM, {}).get("store_pages")
+    return bool(scraper.options.store_pages if noted is None else noted)

@@ -3,13 +3,14 @@
 import faulthandler
 import logging
 import threading
+from functools import partial
 from typing import Final
 
 from swather.errors import InputError, NotFound, StoreError, SwatherError
-from swather.worker.interpreter import watched
-from swather.worker.loop import Worker
+from swather.worker.background.interpreter import watched
 from swather.worker.report import WorkerReport
 from swather.worker.shutdown import Farewell, Shutdown, handled, leave, watch_parent
+from swather.worker.worker import Worker
 
 DONE: Final = 0
 USAGE: Final = 2
@@ -39,7 +40,6 @@ def main(worker: Worker) -> int:
         leave(status)
 
     shutdown = Shutdown(worker, worker.grace_seconds, leave_now)
-    worker.on_stuck = lambda: _leave_stuck(worker)
     with handled(shutdown), watched(worker.patience_seconds + MARGIN_SECONDS):
         watch_parent(shutdown.on_parent_death)
         farewell.begin()
@@ -52,7 +52,7 @@ def main(worker: Worker) -> int:
 
 def _run(worker: Worker) -> int:
     try:
-        report = worker.run()
+        report = worker.run(on_stuck=partial(_leave_stuck, worker))
     except (InputError, NotFound) as error:
         _log.error("%s", error)
         return USAGE

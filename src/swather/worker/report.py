@@ -1,5 +1,7 @@
 """What a worker has done so far, and what it says of itself."""
 
+import logging
+import time
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
@@ -9,9 +11,15 @@ import msgspec
 from swather.masking import masked_data
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
 from swather.worker.attempt import Attempt
+from swather.worker.runners.runners import Runners
+from swather.worker.saving import Saving
+from swather.worker.settings import OnEvent
+from swather.worker.slots import Slots
 
 MAX_CURRENT: Final = 100
 MAX_SHOWN_CHARACTERS: Final = 200
+
+_log = logging.getLogger(__name__)
 
 
 class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +51,15 @@ class Tally:
         self.lost = 0
         self.attempts = 0
         self.busy_seconds = 0.0
+
+    def ended(self, seconds: float) -> None:
+        """An attempt has taken so long."""
+        self.attempts += 1
+        self.busy_seconds += seconds
+
+    def lost_one(self) -> None:
+        """A lease was taken away while its attempt ran."""
+        self.lost += 1
 
     def committed(self, outcome: Outcome, verdict: Verdict) -> None:
         if verdict is not Verdict.ACCEPTED:
@@ -83,6 +100,46 @@ class Tally:
             lost=self.lost,
             average_seconds=self.average_seconds,
         )
+
+
+class Statistics:
+    """What a worker says of itself, for its row; asked for on the beat's thread."""
+
+    def __init__(
+        self, tally: Tally, slots: Slots, runners: Runners, saving: Saving, run: str | None
+    ) -> None:
+        self._tally = tally
+        self._slots = slots
+        self._runners = runners
+        self._saving = saving
+        self._run = run
+
+    def as_dict(self) -> dict[str, Any]:
+        running = list(self._slots.running.values())
+        return {
+            **self._tally.as_dict(),
+            "run": self._run,
+            "slots": self._slots.concurrency,
+            "abandoned": self._slots.abandoned,
+            "trouble": self._saving.trouble,
+            "strays": self._runners.strays,
+            "current": current(running, time.monotonic(), time.time()),
+        }
+
+
+class Events:
+    """Tells whoever has given the worker an `on_event`."""
+
+    def __init__(self, on_event: OnEvent | None) -> None:
+        self._on_event = on_event
+
+    def tell(self, kind: str, **details: Any) -> None:
+        if self._on_event is None:
+            return
+        try:
+            self._on_event(kind, details)
+        except Exception:  # noqa: BLE001 - whatever it raises is not the tasks' fault
+            _log.exception("on_event failed")
 
 
 def current(running: Iterable[Attempt], now: float, wall_clock: float) -> list[dict[str, Any]]:

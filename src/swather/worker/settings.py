@@ -1,20 +1,23 @@
 """What a worker is told when it is made."""
 
-from collections.abc import Callable
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from swather.model.strategy import Strategy
+from swather.model.task import MAX_NAME_BYTES
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher
 from swather.scraping.scraper import Scraper
-from swather.worker.politeness import Politeness
+from swather.worker.access.politeness import Politeness
 
 OnEvent = Callable[[str, dict[str, Any]], None]
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """See swather.worker.Worker."""
 
@@ -36,3 +39,19 @@ class Settings:
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
     new_worker: NewWorker
+
+
+def version_of(scrapers: Iterable[Scraper]) -> str:
+    """'books 2.1, shops 3f2a90c1': the version each scraper states, else a hash of its file."""
+    told = ", ".join(f"{scraper.name} {_version_of(scraper)}" for scraper in scrapers)
+    return told if len(told.encode()) <= MAX_NAME_BYTES else told[: MAX_NAME_BYTES // 4] + "…"
+
+
+def _version_of(scraper: Scraper) -> str:
+    if scraper.options.version:
+        return scraper.options.version
+    try:
+        path = inspect.getsourcefile(scraper.function)
+        return hashlib.sha256(Path(path or "").read_bytes()).hexdigest()[:8]
+    except (OSError, TypeError):
+        return "unknown"

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
-from swather.worker.loop import Worker
+from swather.worker.worker import Worker
 
 PARENT_VARIABLE: Final = "SWATHER_PARENT_FD"
 FAREWELL_VARIABLE: Final = "SWATHER_FAREWELL_FD"

@@ -3,46 +3,43 @@
 import asyncio
 import logging
 import math
-from collections.abc import Callable
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from swather.model.lease import Lease
-from swather.worker.attempt import Attempt, Cut, Ending, Runner
-from swather.worker.job import Job
+from swather.worker.attempt import Attempt, Cut, Runner
+from swather.worker.jobs import Job
+from swather.worker.mailbox import Mailbox
+from swather.worker.messages import AttemptEnded, SlotRested
+from swather.worker.outcomes import Abandoned
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from swather.store.ports import Fence
 
 CUT_GRACE_SECONDS: Final = 2.0
 MAX_ABANDONED: Final = 8
+# An attempt whose clock stands still may be cut later by so much.
+LOOK_SECONDS: Final = 0.02
 
 _log = logging.getLogger(__name__)
-
-
-class Abandoned(Exception):
-    """The ending of an attempt that would not end."""
 
 
 class Slots:
     """Everything here happens on the loop's thread; others may look at `running`."""
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        concurrency: int,
-        on_end: Callable[[Attempt, Ending, float], None],
-    ) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, mailbox: Mailbox, concurrency: int) -> None:
         self.concurrency = concurrency
         self.free = concurrency
         self.running: dict[Fence, Attempt] = {}
         self.abandoned = 0
         self._loop = loop
-        self._on_end = on_end
+        self._mailbox = mailbox
         self._random = Random()
         self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = float("inf")
+        self._timer_at = math.inf
 
     def start(self, lease: Lease, job: Job, runner: Runner) -> None:
         attempt = Attempt(lease, job, runner, monotonic())
@@ -52,51 +49,45 @@ class Slots:
             self._look_at(attempt.deadline)
         runner.start(attempt)
 
-    def end(self, attempt: Attempt, ending: Ending) -> None:
-        """The slot is free; of an attempt that had been given up, nothing more is heard."""
-        if attempt.ended:
-            return
-        attempt.ended = True
-        del self.running[attempt.fence]
+    def end(self, attempt: Attempt) -> float | None:
+        """Free its slot; how many seconds it took, or None if it had been abandoned before."""
+        if self.running.pop(attempt.fence, None) is None:
+            return None
         if attempt.job.delay is None or attempt.cut is Cut.STOP:
             self.free += 1
         else:
             delay = self._random.uniform(*attempt.job.delay)
-            self._loop.call_later(delay, self._rested)
-        self._on_end(attempt, ending, monotonic() - attempt.started_at)
+            self._loop.call_later(delay, self._mailbox.put, SlotRested())
+        return monotonic() - attempt.started_at
+
+    def rested(self) -> None:
+        """The delay after a target is over."""
+        self.free += 1
 
     def resize(self, concurrency: int) -> None:
         self.free += concurrency - self.concurrency
         self.concurrency = concurrency
 
-    def set_deadline(self, attempt: Attempt, at: float) -> None:
-        attempt.deadline = at
-        if at < self._timer_at:
-            self._look_at(at)
-
-    def stop_clock(self, attempt: Attempt) -> None:
-        """What the attempt waits for now is not its fault."""
-        attempt.waits += 1
-        if attempt.waits == 1:
-            attempt.left = attempt.deadline - monotonic()
-            attempt.deadline = math.inf
-
-    def start_clock(self, attempt: Attempt) -> None:
-        attempt.waits -= 1
-        if attempt.waits == 0 and not attempt.ended:
-            self.set_deadline(attempt, monotonic() + attempt.left)
-
     def cut(self, attempt: Attempt, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:
         """Ask an attempt to end, and give it up if it does not."""
-        if attempt.ended:
+        if attempt.is_over:
             return
-        abandon_at = monotonic() + grace_seconds
-        if attempt.cut is None:
-            attempt.cut = why
-            attempt.abandon_at = abandon_at
+        if attempt.cut_off(why, monotonic() + grace_seconds):
             attempt.runner.stop(attempt)
-        attempt.abandon_at = min(attempt.abandon_at, abandon_at)
-        self._look_at(min(attempt.abandon_at, self._timer_at))
+        if attempt.abandon_at < self._timer_at:
+            self._look_at(attempt.abandon_at)
+
+    def cut_all(self, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:
+        for attempt in list(self.running.values()):
+            self.cut(attempt, why, grace_seconds)
+
+    def cut_lost(self, fences: "Collection[Fence]") -> None:
+        """Whatever is done for these tasks is done in vain."""
+        for fence in fences:
+            attempt = self.running.get(fence)
+            if attempt is not None:
+                _log.info("task %d was taken away and is stopped", attempt.lease.task_id)
+                self.cut(attempt, Cut.LOST)
 
     def longest_deadline(self) -> float | None:
         """When the last of the running attempts will be cut; for other threads, too. One whose
@@ -105,16 +96,15 @@ class Slots:
         deadlines = [attempt.deadline for attempt in list(self.running.values())]
         return max(filter(math.isfinite, deadlines), default=None)
 
+    def on_loop_now(self) -> Attempt | None:
+        """From any thread: the attempt that the loop is executing, if it is one."""
+        task = asyncio.current_task(self._loop)
+        running = list(self.running.values())
+        return next((each for each in running if task is not None and each.handle is task), None)
+
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-
-    def _rested(self) -> None:
-        self.free += 1
-        self.on_rested()
-
-    def on_rested(self) -> None:
-        """Replaced by who wants to know that a slot is free again."""
 
     def _look_at(self, at: float) -> None:
         if self._timer is not None:
@@ -124,25 +114,21 @@ class Slots:
 
     def _look(self) -> None:
         self._timer = None
-        self._timer_at = float("inf")
+        self._timer_at = math.inf
         now = monotonic()
         for attempt in list(self.running.values()):
             if attempt.cut is None and attempt.deadline <= now:
                 self.cut(attempt, Cut.TIMEOUT)
             elif attempt.cut is not None and attempt.abandon_at <= now:
                 self._abandon(attempt)
-        following = min(
-            (
-                attempt.deadline if attempt.cut is None else attempt.abandon_at
-                for attempt in self.running.values()
-            ),
-            default=None,
-        )
-        if following is not None and following < self._timer_at:
-            self._look_at(following)
+        following = min((one.look_at for one in self.running.values()), default=math.inf)
+        if following < self._timer_at:
+            self._look_at(max(following, now + LOOK_SECONDS))
 
     def _abandon(self, attempt: Attempt) -> None:
-        attempt.stack = attempt.runner.stack(attempt)
+        if attempt.is_over:
+            return
+        attempt.abandon()
         _log.warning(
             "task %d of run %s goes on although it was stopped; its slot is given to others "
             "and what it still does is not kept\n%s",
@@ -151,5 +137,4 @@ class Slots:
             attempt.stack,
         )
         self.abandoned += 1
-        attempt.runner.abandon(attempt)
-        self.end(attempt, Abandoned())
+        self._mailbox.put(AttemptEnded(attempt, Abandoned()))

@@ -1,4 +1,4 @@
-"""Stored pages: kept as they come, and given again in a replay."""
+"""Pages that are stored as they come, and given again in a replay."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _NOT_MODIFIED = 304
 _log = logging.getLogger(__name__)
 
 
-class Keeper:
+class PageStore:
     """Hands pages to the writer before their scraper sees them, and waits for nothing: they are
     committed before the outcome of their attempt.
     """
@@ -30,8 +30,8 @@ class Keeper:
         self._writer = writer
         self._has_failed = False
 
-    def keep(self, attempt: Attempt, request: Request, page: Page) -> None:
-        if not is_worth_keeping(page.status):
+    def store(self, attempt: Attempt, request: Request, page: Page) -> None:
+        if not is_worth_storing(page.status):
             return
         kept = KeptPage(
             task_id=attempt.lease.task_id,
@@ -94,7 +94,7 @@ class StoredPages:
             self._store.close()
 
 
-def is_worth_keeping(status: int) -> bool:
+def is_worth_storing(status: int) -> bool:
     """Not what another attempt may find otherwise: the site was busy, down, or refused us."""
     if status < 400:
         return status != _NOT_MODIFIED

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -11,7 +10,8 @@ from swather.model.outcome import Fault
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
 from swather.worker.attempt import Attempt, Cut, Ending, Runner
-from swather.worker.outcome import crashed
+from swather.worker.messages import AttemptEnded
+from swather.worker.outcomes import crashed, timed_out
 from swather.worker.own_task import own_task
 from swather.worker.runners import wire
 from swather.worker.runners.child_process import START_SECONDS, CannotLoad, Child, ChildDied
@@ -29,23 +29,13 @@ class ChildRunner:
 
     Suspects run here, too. Most of them are innocent neighbours of the one that ended their
     workers, so they may share a child one after another; only the death of a child that ran
-    nothing else counts, and who has lost many gets a fresh one. `otherwise` says how to
-    run those whose scraper no child can load.
+    nothing else counts, and who has lost many gets a fresh one. `otherwise` has the
+    runners of async and plain scrapers that no child can load.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        services: Services,
-        end: Callable[[Attempt, Ending], None],
-        set_deadline: Callable[[Attempt, float], None],
-        *,
-        otherwise: Callable[[Attempt], Runner] | None = None,
-    ) -> None:
-        self._loop = loop
+    def __init__(self, services: Services, otherwise: tuple[Runner, Runner] | None = None) -> None:
+        self._loop = services.loop
         self._services = services
-        self._end = end
-        self._set_deadline = set_deadline
         self._otherwise = otherwise
         self._idle: dict[str, list[Child]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -53,12 +43,12 @@ class ChildRunner:
         self.strays = 0
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = _Place(own_task(self._loop, self._run(attempt)))
+        attempt.begin(_Running(own_task(self._loop, self._run(attempt))))
 
     def stop(self, attempt: Attempt) -> None:
-        child = attempt.place.child
+        child = attempt.handle.child
         if child is None:
-            attempt.place.task.cancel()
+            attempt.handle.task.cancel()
         else:
             child.kill("it was stopped")
 
@@ -66,7 +56,7 @@ class ChildRunner:
         return ""
 
     def abandon(self, attempt: Attempt) -> None:
-        attempt.place.task.cancel()
+        attempt.handle.task.cancel()
 
     async def close(self) -> None:
         children = [child for idle in self._idle.values() for child in idle]
@@ -87,21 +77,27 @@ class ChildRunner:
             ending = error
         self._end(attempt, ending)
 
+    def _end(self, attempt: Attempt, ending: Ending) -> None:
+        attempt.end()
+        self._services.mailbox.put(AttemptEnded(attempt, ending))
+
     async def _execute(self, attempt: Attempt) -> Ending:
         job = attempt.job
-        self._set_deadline(attempt, self._loop.time() + START_SECONDS)
         child = self._take(attempt)
-        attempt.place.child = child
+        attempt.handle.runs_in(child)
         fresh = child.executed == 0
         strays = child.strays
         watch: asyncio.Task[None] | None = None
         try:
             if fresh:
-                await child.greet()
-            self._set_deadline(attempt, self._loop.time() + attempt.timeout)
+                await self._greet(attempt, child)
             if (limit := job.scraper.options.memory_limit_mb) is not None:
                 watch = own_task(self._loop, _watch_memory(child, limit << 20))
             answer = await child.execute(_start_of(attempt), LoopVerbs(attempt, self._services))
+        except TimeoutError:
+            child.kill("it did not start")
+            self._let_go(child)
+            return timed_out(START_SECONDS, traceback="", where="")
         except ChildDied as error:
             told = str(error) or await child.how_it_died()
             return crashed(told, alone=fresh)
@@ -123,6 +119,15 @@ class ChildRunner:
             return msgspec.structs.replace(answer.classified, fault=fault)
         self._give_back(child, attempt)
         return answer.classified
+
+    async def _greet(self, attempt: Attempt, child: Child) -> None:
+        """How long a child takes to start does not count as the time of its first attempt."""
+        attempt.stop_clock()
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await child.greet()
+        finally:
+            attempt.start_clock()
 
     def _take(self, attempt: Attempt) -> Child:
         scraper = attempt.job.scraper
@@ -159,20 +164,22 @@ class ChildRunner:
             error,
         )
         assert self._otherwise is not None
-        if attempt.ended or attempt.cut is Cut.STOP:
+        if attempt.is_over or attempt.cut is Cut.STOP:
             self._end(attempt, error)
             return
-        attempt.runner = self._otherwise(attempt)
-        self._set_deadline(attempt, self._loop.time() + attempt.timeout)
-        attempt.runner.start(attempt)
+        on_loop, in_threads = self._otherwise
+        attempt.move_to(on_loop if attempt.job.scraper.is_async else in_threads)
 
 
-class _Place:
+class _Running:
     __slots__ = ("child", "task")
 
     def __init__(self, task: asyncio.Task[None]) -> None:
         self.task = task
         self.child: Child | None = None
+
+    def runs_in(self, child: Child) -> None:
+        self.child = child
 
 
 def _start_of(attempt: Attempt) -> wire.Start:

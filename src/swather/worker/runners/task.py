@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
 from swather.worker.attempt import Attempt, Ending
+from swather.worker.messages import AttemptEnded
 from swather.worker.own_task import own_task
 from swather.worker.runners.pool import Pool, close
 from swather.worker.verbs import LoopVerbs, Services
@@ -25,35 +26,29 @@ _left_behind: list[Any] = []
 class TaskRunner:
     """One asyncio task per attempt; a class has as many instances as run at once."""
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        services: Services,
-        end: Callable[[Attempt, Ending], None],
-    ) -> None:
-        self._loop = loop
+    def __init__(self, services: Services) -> None:
+        self._loop = services.loop
         self._services = services
-        self._end = end
         self._functions: dict[str, Instance] = {}
         self._pool = Pool()
         self._closing: set[asyncio.Task[None]] = set()
 
     def start(self, attempt: Attempt) -> None:
-        attempt.place = own_task(self._loop, self._run(attempt))
+        attempt.begin(own_task(self._loop, self._run(attempt)))
 
     def stop(self, attempt: Attempt) -> None:
-        attempt.place.cancel()
+        attempt.handle.cancel()
 
     def stack(self, attempt: Attempt) -> str:
         return "".join(
             line
-            for frame in _frames_of(attempt.place.get_coro())
+            for frame in _frames_of(attempt.handle.get_coro())
             for line in traceback.format_stack(frame, limit=1)
         )
 
     def abandon(self, attempt: Attempt) -> None:
-        attempt.place._log_destroy_pending = False  # noqa: SLF001 - it will be, and was reported
-        _left_behind.append(attempt.place)
+        attempt.handle._log_destroy_pending = False  # noqa: SLF001 - it will be, and was reported
+        _left_behind.append(attempt.handle)
 
     async def close(self) -> None:
         self._close(self._pool.clear())
@@ -85,7 +80,8 @@ class TaskRunner:
             left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
             if left:
                 self._close(left)
-        self._end(attempt, ending)
+        attempt.end()
+        self._services.mailbox.put(AttemptEnded(attempt, ending))
 
     async def _instance(self, scraper: Scraper, context: Context) -> Instance:
         if scraper.is_class:

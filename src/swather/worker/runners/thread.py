@@ -5,8 +5,7 @@ import concurrent.futures
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from swather.scraping.context import Context, SyncContext
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke_blocking
 from swather.worker.attempt import Attempt, Ending, lease_lost
+from swather.worker.messages import AttemptEnded
 from swather.worker.runners.pool import Pool, close_blocking
 from swather.worker.verbs import LoopVerbs, Services
 
@@ -25,41 +25,35 @@ Waiting = set["concurrent.futures.Future[Any]"]
 
 class SlotThread(threading.Thread):
     """Executes one attempt after another; instances of classes stay in the thread they began in.
-
-    On the loop, `on_end` is told how each attempt ended and whether the thread still has something
-    to close; if so, `on_closed` when that is done.
+    Whenever it can take another attempt, it is among the `idle`.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        services: Services,
-        number: int,
-        on_end: Callable[["SlotThread", Attempt, Ending, bool], None],
-        on_closed: Callable[["SlotThread"], None],
-    ) -> None:
+    def __init__(self, services: Services, number: int, idle: "list[SlotThread]") -> None:
         super().__init__(name=f"swather-slot-{number}", daemon=True)
         self.jobs: SimpleQueue[tuple[Attempt, Waiting] | None] = SimpleQueue()
-        self._loop = loop
+        self.is_executing = False
+        self._loop = services.loop
         self._services = services
-        self._on_end = on_end
-        self._on_closed = on_closed
+        self._idle = idle
         self._pool = Pool()
 
     def run(self) -> None:
         while (job := self.jobs.get()) is not None:
             attempt, waiting = job
+            self.is_executing = True
             ending, instance = self._execute(attempt, waiting)
+            self.is_executing = False
             left: list[Instance] = []
             if instance is not None:
                 reuse = attempt.cut is None
                 left = self._pool.give_back(instance, attempt.job.run.id, reuse=reuse)
-            with suppress(RuntimeError):  # the loop was closed while this one was left behind
-                self._loop.call_soon_threadsafe(self._on_end, self, attempt, ending, bool(left))
+            attempt.end()
+            if not left:
+                self._idle.append(self)
+            self._services.mailbox.post(AttemptEnded(attempt, ending))
             if left:
                 close_blocking(left, asyncio.run)
-                with suppress(RuntimeError):
-                    self._loop.call_soon_threadsafe(self._on_closed, self)
+                self._idle.append(self)
         close_blocking(self._pool.clear(), asyncio.run)
 
     def _execute(self, attempt: Attempt, waiting: Waiting) -> tuple[Ending, Instance | None]:
@@ -91,64 +85,45 @@ class SlotThread(threading.Thread):
 class ThreadRunner:
     """As many threads as run at once; those left behind come back if they ever end."""
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        services: Services,
-        end: Callable[[Attempt, Ending], None],
-    ) -> None:
-        self._loop = loop
+    def __init__(self, services: Services) -> None:
+        self._loop = services.loop
         self._services = services
-        self._end = end
         self._threads: list[SlotThread] = []
         self._idle: list[SlotThread] = []
-        self._closing: set[SlotThread] = set()
 
     def start(self, attempt: Attempt) -> None:
         thread = self._idle.pop() if self._idle else self._new_thread()
         waiting: Waiting = set()
-        attempt.place = thread, waiting
+        attempt.begin((thread, waiting))
         thread.jobs.put((attempt, waiting))
 
     def stop(self, attempt: Attempt) -> None:
-        for future in list(attempt.place[1]):
+        for future in list(attempt.handle[1]):
             future.cancel()
 
     def stack(self, attempt: Attempt) -> str:
-        frame = sys._current_frames().get(attempt.place[0].ident)  # noqa: SLF001 - no other way
+        frame = sys._current_frames().get(attempt.handle[0].ident)  # noqa: SLF001 - no other way
         return "".join(traceback.format_stack(frame)) if frame is not None else ""
 
     def abandon(self, attempt: Attempt) -> None:
-        """The thread goes on; when it ends all the same, `_ended` takes it back."""
+        """The thread goes on; if it ever ends, it is idle again."""
 
     async def close(self) -> None:
         """Those left behind are told as well, and close what they have when they end."""
         for thread in self._threads:
             thread.jobs.put(None)
         until = self._loop.time() + CLOSE_SECONDS
-        for thread in (*self._idle, *self._closing):
+        for thread in self._threads:
+            if thread.is_executing:
+                continue
             left = max(until - self._loop.time(), 0.0)
             await self._loop.run_in_executor(self._services.disk, thread.join, left)
 
     def _new_thread(self) -> SlotThread:
-        number = len(self._threads) + 1
-        thread = SlotThread(self._loop, self._services, number, self._ended, self._closed)
+        thread = SlotThread(self._services, len(self._threads) + 1, self._idle)
         self._threads.append(thread)
         thread.start()
         return thread
-
-    def _ended(
-        self, thread: SlotThread, attempt: Attempt, ending: Ending, is_closing: bool
-    ) -> None:
-        if is_closing:
-            self._closing.add(thread)
-        else:
-            self._idle.append(thread)
-        self._end(attempt, ending)
-
-    def _closed(self, thread: SlotThread) -> None:
-        self._closing.discard(thread)
-        self._idle.append(thread)
 
 
 def _run_on(

@@ -1,4 +1,4 @@
-"""What a worker knows of the lanes its requests take: which are closed, which cost nothing."""
+"""Holds the requests of a worker to the pace of their lanes, by permits from the store."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,8 +10,8 @@ from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS, PACED
 from swather.scraping.targets import lane_of_url
-from swather.worker.attempt import Attempt
-from swather.worker.places import Places
+from swather.worker.access.in_flight import InFlight
+from swather.worker.access.requester import Requester
 
 # A lane that is closed for longer is not waited for: the target gives its slot to others.
 PATIENCE_SECONDS: Final = 5.0
@@ -40,7 +40,7 @@ class Ask(Protocol):
     """Ask the store for a permit; see swather.store.ports.Queue.permits."""
 
     def __call__(
-        self, attempt: Attempt, lane: str, *, held: int | None = None, gives_up: bool = False
+        self, requester: Requester, lane: str, *, held: int | None = None, gives_up: bool = False
     ) -> Awaitable[Permits]: ...
 
 
@@ -51,10 +51,12 @@ class _Free(NamedTuple):
     is_counted: bool
 
 
-class Paid(NamedTuple):
-    """Whether a place was taken, which has to be left; and whether the lease's own was given up."""
+class Granted(NamedTuple):
+    """Whether the request is counted in flight, and has to be told to end; and whether the one that
+    the lease stands for was given up.
+    """
 
-    has_place: bool
+    is_counted: bool
     has_given_up: bool
 
 
@@ -74,7 +76,7 @@ class Punctuality:
     def __init__(self) -> None:
         self._usual: dict[str, _Usual] = {}
 
-    def is_in_time(self, lane: str, late_seconds: float, every_seconds: float) -> bool:
+    def judge(self, lane: str, late_seconds: float, every_seconds: float) -> bool:
         good_for = max(GOOD_FOR_SECONDS, GOOD_FOR_INTERVALS * every_seconds)
         if late_seconds <= good_for and lane not in self._usual:
             return True
@@ -99,14 +101,14 @@ class _Closed(NamedTuple):
 _OPEN: Final = _Closed(0.0, 0.0)
 
 
-class Traffic:
+class Throttle:
     """Belongs to the loop's thread. What is known here is known for a moment: every change of a
     limit, a pause or a cool-down makes all of it be forgotten.
     """
 
-    def __init__(self, ask: Ask, places: Places) -> None:
+    def __init__(self, ask: Ask, in_flight: InFlight) -> None:
         self._ask = ask
-        self._places = places
+        self._in_flight = in_flight
         self._lanes: dict[str, str] = {}
         self._free: dict[str, _Free] = {}
         self._closed: dict[str, _Closed] = {}
@@ -147,9 +149,9 @@ class Traffic:
         self._free.clear()
         self._closed.clear()
 
-    def is_still_paid(self, lease: Lease) -> bool:
-        """Whether the claim's permit for a first request still counts: soon after, unless the lane
-        was closed or slowed down since.
+    def use_claim(self, lease: Lease) -> bool:
+        """Use the permit that came with the claim; whether it still counts: soon after, unless the
+        lane was closed or slowed down since.
         """
         lane, claimed_at = lease.lane, lease.claimed_at
         if lane in self._closed and self._closed[lane].known_at < claimed_at:
@@ -157,7 +159,7 @@ class Traffic:
         now = monotonic()
         late_seconds = now - claimed_at
         if lease.every_seconds:
-            if not self._claims.is_in_time(lane, late_seconds, lease.every_seconds):
+            if not self._claims.judge(lane, late_seconds, lease.every_seconds):
                 return False
         elif claimed_at < self._changed_at or (
             late_seconds > FREE_TO_BEGIN_SECONDS and not self._was_free_lately(lane, now)
@@ -177,7 +179,7 @@ class Traffic:
     def _was_free_lately(self, lane: str, now: float) -> bool:
         return lane in self._free and now - self._free[lane].at <= FREE_TO_BEGIN_SECONDS
 
-    async def pay(self, attempt: Attempt, lane: str) -> None:
+    async def wait_for_permit(self, requester: Requester, lane: str) -> None:
         """Return when the attempt may make one more request on the lane, which its lease stands
         for; Postponed when that will not be soon. Those of one worker who want the same lane ask
         one after another.
@@ -187,61 +189,65 @@ class Traffic:
             turn = self._turns[lane] = asyncio.Lock()
         async with turn:
             while not self.is_free(lane):
-                wait = self._wait_for_open(attempt, lane)
+                wait = self._wait_for_open(requester, lane)
                 if wait <= 0.0:
-                    permits = await self._ask(attempt, lane)
+                    permits = await self._ask(requester, lane)
                     if permits.granted:
-                        if await self._has_come_in_time(lane, permits):
+                        if await self._wait_to_start(lane, permits):
                             return
                         continue
-                    wait = self._heed(attempt, lane, permits)
+                    wait = self._heed(requester, lane, permits)
                 await asyncio.sleep(wait)
 
-    async def pay_for_place(self, attempt: Attempt, lane: str, *, gives_up: bool) -> Paid:
+    async def wait_for_counted_permit(
+        self, requester: Requester, lane: str, *, gives_up: bool
+    ) -> Granted:
         """The same for a request beside the one that its lease stands for. With `gives_up` the
         lease stands for none any more when the lane is full.
         """
-        places = self._places
+        in_flight = self._in_flight
         began = monotonic()
         has_given_up = False
-        async with places.turn(lane):
+        async with in_flight.turn(lane):
             while not self.is_open(lane):
-                wait = self._wait_for_open(attempt, lane)
+                wait = self._wait_for_open(requester, lane)
                 if wait <= 0.0:
-                    permits = await self._ask_for_place(attempt, lane, gives_up=gives_up)
+                    permits = await self._ask_for_counted(requester, lane, gives_up=gives_up)
                     has_given_up = has_given_up or (gives_up and permits.held == "full")
                     if permits.held == "full":
-                        self._check_patience(attempt, lane, monotonic() - began)
-                        await places.wait(lane)
+                        self._check_patience(requester, lane, monotonic() - began)
+                        await in_flight.wait(lane)
                         continue
                     if permits.granted:
-                        if await self._has_come_to_place(lane, permits):
-                            return Paid(permits.is_counted, has_given_up)
+                        if await self._wait_to_start_counted(lane, permits):
+                            return Granted(permits.is_counted, has_given_up)
                         continue
-                    wait = self._heed(attempt, lane, permits)
+                    wait = self._heed(requester, lane, permits)
                 await asyncio.sleep(wait)
-        return Paid(False, has_given_up)
+        return Granted(False, has_given_up)
 
     def leave(self, lane: str) -> None:
         """A request that had a place there has ended."""
-        self._places.leave(lane)
+        self._in_flight.remove(lane)
 
-    async def _ask_for_place(self, attempt: Attempt, lane: str, *, gives_up: bool) -> Permits:
+    async def _ask_for_counted(self, requester: Requester, lane: str, *, gives_up: bool) -> Permits:
         try:
-            return await self._ask(attempt, lane, held=self._places.taken(lane), gives_up=gives_up)
+            return await self._ask(
+                requester, lane, held=self._in_flight.count(lane), gives_up=gives_up
+            )
         except BaseException:
-            self._places.is_unknown(lane)
+            self._in_flight.forget_told(lane)
             raise
 
-    def _wait_for_open(self, attempt: Attempt, lane: str) -> float:
+    def _wait_for_open(self, requester: Requester, lane: str) -> float:
         """How long the lane is known to be closed."""
         wait = self._closed.get(lane, _OPEN).until - monotonic()
         if wait > 0:
-            return self._bearable(attempt, lane, wait, "cooling")
+            return self._bearable(requester, lane, wait, "cooling")
         self._closed.pop(lane, None)
         return 0.0
 
-    async def _has_come_in_time(self, lane: str, permits: Permits) -> bool:
+    async def _wait_to_start(self, lane: str, permits: Permits) -> bool:
         """Wait for the moment that was granted; whether the request may be made then. A permit that
         came late is thrown away: used now, the request would follow too close on others.
         """
@@ -252,37 +258,37 @@ class Traffic:
         if (wait := starts_at - monotonic()) > 0:
             await asyncio.sleep(wait)
         late_seconds = monotonic() - starts_at
-        is_in_time = self._permits.is_in_time(lane, late_seconds, permits.every_seconds)
+        is_in_time = self._permits.judge(lane, late_seconds, permits.every_seconds)
         return is_in_time and lane not in self._closed
 
-    async def _has_come_to_place(self, lane: str, permits: Permits) -> bool:
+    async def _wait_to_start_counted(self, lane: str, permits: Permits) -> bool:
         """The same for a permit that, on a lane that counts them, came with a place."""
-        has_come = False
+        may_start = False
         if permits.is_counted:
-            self._places.take(lane)
+            self._in_flight.add(lane)
         try:
-            has_come = await self._has_come_in_time(lane, permits)
+            may_start = await self._wait_to_start(lane, permits)
         finally:
-            if permits.is_counted and not has_come:
-                self._places.leave(lane)
-        return has_come
+            if permits.is_counted and not may_start:
+                self._in_flight.remove(lane)
+        return may_start
 
-    def _heed(self, attempt: Attempt, lane: str, permits: Permits) -> float:
+    def _heed(self, requester: Requester, lane: str, permits: Permits) -> float:
         """How long to wait before the next question."""
         now = monotonic()
         wait = permits.retry_after_seconds or ASK_AGAIN_SECONDS
         if permits.held == "paused":
-            return self._bearable(attempt, lane, PAUSED_SECONDS, permits.held)
+            return self._bearable(requester, lane, PAUSED_SECONDS, permits.held)
         if permits.held == "cooling":
             self._closed[lane] = _Closed(now + wait, now)
-            return self._bearable(attempt, lane, wait, permits.held)
+            return self._bearable(requester, lane, wait, permits.held)
         if permits.held == PACED and wait > MAX_AHEAD_SECONDS:
             return wait - MAX_AHEAD_SECONDS
         return wait
 
-    def _check_patience(self, attempt: Attempt, lane: str, waited_seconds: float) -> None:
+    def _check_patience(self, requester: Requester, lane: str, waited_seconds: float) -> None:
         if waited_seconds > FULL_SECONDS:
-            attempt.postponed = PATIENCE_SECONDS
+            requester.postpone(PATIENCE_SECONDS)
             raise Postponed(f"lane {lane} is full; the target comes again")
 
     def _remember_free(self, lane: str, free: _Free) -> None:
@@ -290,9 +296,9 @@ class Traffic:
             self._free.clear()
         self._free[lane] = free
 
-    def _bearable(self, attempt: Attempt, lane: str, seconds: float, held: str) -> float:
+    def _bearable(self, requester: Requester, lane: str, seconds: float, held: str) -> float:
         if seconds <= PATIENCE_SECONDS:
             return seconds
         # Its own lane holds the task back by itself until it opens; another one would not.
-        attempt.postponed = 0.0 if lane == attempt.lease.lane else seconds
+        requester.postpone(0.0 if lane == requester.lease.lane else seconds)
         raise Postponed(f"lane {lane} is {held}; the target comes again when it is open")

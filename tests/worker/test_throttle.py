@@ -9,9 +9,9 @@ import pytest
 
 from swather.errors import Postponed
 from swather.model.lease import Permits
-from swather.worker import traffic as module
-from swather.worker.places import Places
-from swather.worker.traffic import Punctuality, Traffic
+from swather.worker.access import throttle as module
+from swather.worker.access.in_flight import InFlight
+from swather.worker.access.throttle import Punctuality, Throttle
 
 
 class Asked:
@@ -40,20 +40,22 @@ async def told(lane, n):
     pass
 
 
-def a_traffic(asked):
-    return Traffic(asked, Places(told))
+def a_throttle(asked):
+    return Throttle(asked, InFlight(told))
 
 
 def an_attempt(lane="own", every_seconds=0.0):
     lease = SimpleNamespace(lane=lane, claimed_at=time.monotonic(), every_seconds=every_seconds)
-    return SimpleNamespace(lease=lease, postponed=None)
+    attempt = SimpleNamespace(lease=lease, postponed=None)
+    attempt.postpone = lambda seconds: setattr(attempt, "postponed", seconds)
+    return attempt
 
 
 def pay(asked, lane="own", times=1):
-    attempt, traffic = an_attempt(), a_traffic(asked)
+    attempt, throttle = an_attempt(), a_throttle(asked)
 
     async def pay():
-        await asyncio.gather(*(traffic.pay(attempt, lane) for _ in range(times)))
+        await asyncio.gather(*(throttle.wait_for_permit(attempt, lane) for _ in range(times)))
 
     asyncio.run(pay())
     return attempt
@@ -69,7 +71,7 @@ def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken(monkey
     now = itertools.count(time.monotonic(), 0.2)
     monkeypatch.setattr(module, "monotonic", lambda: next(now))
     punctuality = Punctuality()
-    in_time = [punctuality.is_in_time("own", 0.3, 0.2) for _ in range(20)]
+    in_time = [punctuality.judge("own", 0.3, 0.2) for _ in range(20)]
     assert in_time == sorted(in_time)
     assert in_time.count(False) < 8
 
@@ -77,7 +79,7 @@ def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken(monkey
 def test_permits_that_were_kept_do_not_become_usual_by_being_many():
     punctuality = Punctuality()
     kept = [8.0 - 0.25 * number for number in range(30)]
-    assert not any(punctuality.is_in_time("own", seconds, 0.25) for seconds in kept)
+    assert not any(punctuality.judge("own", seconds, 0.25) for seconds in kept)
 
 
 def test_a_permit_of_a_slow_lane_is_good_for_longer():
@@ -96,10 +98,10 @@ def test_a_moment_that_was_granted_is_waited_for():
 def test_a_lane_that_was_closed_meanwhile_is_asked_again():
     async def main():
         asked = Asked(lambda: granted(starts_in_seconds=0.05, every_seconds=0.1), granted)
-        traffic = a_traffic(asked)
-        paying = asyncio.create_task(traffic.pay(an_attempt(), "own"))
+        throttle = a_throttle(asked)
+        paying = asyncio.create_task(throttle.wait_for_permit(an_attempt(), "own"))
         await asyncio.sleep(0.02)
-        traffic.close("own", 0.2)
+        throttle.close("own", 0.2)
         began = time.monotonic()
         await paying
         assert time.monotonic() - began >= 0.19
@@ -111,15 +113,17 @@ def test_a_lane_that_was_closed_meanwhile_is_asked_again():
 def test_a_place_that_came_with_a_moment_nobody_waited_for_is_left():
     async def main():
         asked = Asked(lambda: granted(starts_in_seconds=5.0, every_seconds=5.0, is_counted=True))
-        places = Places(told)
-        traffic = Traffic(asked, places)
-        paying = asyncio.create_task(traffic.pay_for_place(an_attempt(), "other", gives_up=False))
+        in_flight = InFlight(told)
+        throttle = Throttle(asked, in_flight)
+        paying = asyncio.create_task(
+            throttle.wait_for_counted_permit(an_attempt(), "other", gives_up=False)
+        )
         await asyncio.sleep(0.02)
-        assert places.taken("other") == 1
+        assert in_flight.count("other") == 1
         paying.cancel()
         with pytest.raises(asyncio.CancelledError):
             await paying
-        assert places.taken("other") == 0
+        assert in_flight.count("other") == 0
 
     asyncio.run(main())
 
@@ -145,73 +149,73 @@ def test_a_paced_lane_is_waited_for():
 
 @pytest.mark.parametrize("held", [Permits(0, 60.0, "cooling"), Permits(0, None, "paused")])
 def test_a_lane_that_is_closed_is_not_waited_for(held):
-    attempt, traffic = an_attempt(), a_traffic(Asked(held))
+    attempt, throttle = an_attempt(), a_throttle(Asked(held))
     with pytest.raises(Postponed, match="lane own is"):
-        asyncio.run(traffic.pay(attempt, "own"))
+        asyncio.run(throttle.wait_for_permit(attempt, "own"))
     assert attempt.postponed == 0.0
 
 
 def test_who_needs_a_closed_lane_of_others_comes_when_it_opens():
-    attempt, traffic = an_attempt(), a_traffic(Asked(Permits(0, 60.0, "cooling")))
+    attempt, throttle = an_attempt(), a_throttle(Asked(Permits(0, 60.0, "cooling")))
     with pytest.raises(Postponed):
-        asyncio.run(traffic.pay(attempt, "theirs"))
+        asyncio.run(throttle.wait_for_permit(attempt, "theirs"))
     assert attempt.postponed == pytest.approx(60, abs=1)
 
 
 def test_a_closed_lane_is_known_to_be_so_until_something_changes():
     asked = Asked(Permits(0, 60.0, "cooling"), granted)
-    traffic = a_traffic(asked)
+    throttle = a_throttle(asked)
     for _ in range(3):
         with pytest.raises(Postponed):
-            asyncio.run(traffic.pay(an_attempt(), "own"))
+            asyncio.run(throttle.wait_for_permit(an_attempt(), "own"))
     assert asked.times == 1
-    traffic.forget()
-    asyncio.run(traffic.pay(an_attempt(), "own"))
+    throttle.forget()
+    asyncio.run(throttle.wait_for_permit(an_attempt(), "own"))
 
 
 def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
-    traffic = a_traffic(Asked())
+    throttle = a_throttle(Asked())
     lease = an_attempt(every_seconds=0.05).lease
-    assert traffic.is_still_paid(lease)
+    assert throttle.use_claim(lease)
     later = time.monotonic() + 2 * module.GOOD_FOR_SECONDS
     monkeypatch.setattr(module, "monotonic", lambda: later)
-    assert not traffic.is_still_paid(lease)
+    assert not throttle.use_claim(lease)
 
 
 @pytest.mark.parametrize("seconds", [1, 3])
 def test_without_a_pace_it_may_be_made_later(monkeypatch, seconds):
-    traffic = a_traffic(Asked())
+    throttle = a_throttle(Asked())
     lease = an_attempt().lease
     later = time.monotonic() + seconds
     monkeypatch.setattr(module, "monotonic", lambda: later)
-    assert traffic.is_still_paid(lease) == (seconds < module.FREE_TO_BEGIN_SECONDS)
-    traffic.forget()
-    assert not traffic.is_still_paid(lease)
+    assert throttle.use_claim(lease) == (seconds < module.FREE_TO_BEGIN_SECONDS)
+    throttle.forget()
+    assert not throttle.use_claim(lease)
 
 
 def test_a_lane_that_was_free_just_now_costs_nothing_however_old_the_claim(monkeypatch):
-    traffic = a_traffic(Asked(lambda: granted(is_free=True)))
+    throttle = a_throttle(Asked(lambda: granted(is_free=True)))
     lease = an_attempt().lease
-    asyncio.run(traffic.pay(an_attempt(), "own"))
-    traffic._free["own"] = traffic._free["own"]._replace(at=time.monotonic() + 9)
+    asyncio.run(throttle.wait_for_permit(an_attempt(), "own"))
+    throttle._free["own"] = throttle._free["own"]._replace(at=time.monotonic() + 9)
     later = time.monotonic() + 10
     monkeypatch.setattr(module, "monotonic", lambda: later)
-    assert traffic.is_still_paid(lease)
+    assert throttle.use_claim(lease)
 
 
 def test_a_claim_pays_for_nothing_on_a_lane_that_was_closed_or_slowed_down_since():
-    closed, slower = a_traffic(Asked()), a_traffic(Asked())
+    closed, slower = a_throttle(Asked()), a_throttle(Asked())
     before = an_attempt().lease
     closed.close("own", 60.0)
     slower.slow_down("own")
-    assert not closed.is_still_paid(before)
-    assert not slower.is_still_paid(before)
+    assert not closed.use_claim(before)
+    assert not slower.use_claim(before)
     after = an_attempt().lease
-    assert closed.is_still_paid(after), "it could not have been claimed while the lane was closed"
-    assert slower.is_still_paid(after)
+    assert closed.use_claim(after), "it could not have been claimed while the lane was closed"
+    assert slower.use_claim(after)
 
 
 def test_what_is_claimed_before_others_know_of_a_closed_lane_is_not_paid():
-    traffic = a_traffic(Asked())
-    traffic.close("own", 60.0, known_in_seconds=1.0)
-    assert not traffic.is_still_paid(an_attempt().lease)
+    throttle = a_throttle(Asked())
+    throttle.close("own", 60.0, known_in_seconds=1.0)
+    assert not throttle.use_claim(an_attempt().lease)

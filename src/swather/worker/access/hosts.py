@@ -8,12 +8,12 @@ from weakref import WeakValueDictionary
 
 from swather.net.typed import typed_as, why_refused
 from swather.store.web_ports import AllowedHosts, Sighting
-from swather.worker.job import Job
+from swather.worker.jobs import Job
 
 MAX_KNOWN: Final = 10_000
 
 
-class Reach:
+class HostAccess:
     """Asks the store about hosts at private addresses, and always before it refuses one: somebody
     may have typed it meanwhile. Hosts that are found on the public web are reached at once, and
     noted in the store a little later, many in one transaction.

@@ -1,11 +1,11 @@
-"""Places of one worker on a lane: the store is told the truth, whoever comes and goes meanwhile."""
+"""Requests in flight of one worker: the store is told the truth, whoever comes and goes."""
 
 import asyncio
 
 import pytest
 
-from swather.worker import places as places_module
-from swather.worker.places import Places
+from swather.worker.access import in_flight as module
+from swather.worker.access.in_flight import InFlight
 
 
 class Row:
@@ -25,29 +25,29 @@ class Row:
         self.told.set()
 
 
-async def enter(places, row):
+async def enter(in_flight, row):
     """As Traffic does: ask under the turn, saying how many are there already."""
-    async with places.turn("lane"):
-        held = places.taken("lane")
+    async with in_flight.turn("lane"):
+        held = in_flight.count("lane")
         await asyncio.sleep(0)
         row.n = held + 1
-        places.take("lane")
+        in_flight.add("lane")
 
 
 def test_those_who_come_while_the_last_one_leaves_are_all_counted():
     async def main():
         row = Row()
-        places = Places(row.tell)
+        in_flight = InFlight(row.tell)
         for moment in range(12):
-            await enter(places, row)
-            places.leave("lane")
-            first = asyncio.create_task(enter(places, row))
+            await enter(in_flight, row)
+            in_flight.remove("lane")
+            first = asyncio.create_task(enter(in_flight, row))
             for _ in range(moment):
                 await asyncio.sleep(0)
-            await asyncio.gather(first, enter(places, row))
+            await asyncio.gather(first, enter(in_flight, row))
             assert row.n == 2, f"somebody came {moment} turns of the loop later"
-            places.leave("lane")
-            places.leave("lane")
+            in_flight.remove("lane")
+            in_flight.remove("lane")
             await asyncio.sleep(0.01)
             assert row.n == 0
 
@@ -55,13 +55,13 @@ def test_those_who_come_while_the_last_one_leaves_are_all_counted():
 
 
 def test_a_store_that_could_not_be_told_is_told_again(monkeypatch, caplog):
-    monkeypatch.setattr(places_module, "TELL_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(module, "TELL_AGAIN_SECONDS", 0.01)
 
     async def main():
         row = Row(refusals=2)
-        places = Places(row.tell)
-        await enter(places, row)
-        places.leave("lane")
+        in_flight = InFlight(row.tell)
+        await enter(in_flight, row)
+        in_flight.remove("lane")
         await asyncio.wait_for(row.told.wait(), 5)
         assert row.n == 0
 
@@ -73,12 +73,12 @@ def test_a_store_that_could_not_be_told_is_told_again(monkeypatch, caplog):
 def test_a_lane_that_is_left_is_forgotten(moment):
     async def main():
         row = Row()
-        places = Places(row.tell)
-        await enter(places, row)
+        in_flight = InFlight(row.tell)
+        await enter(in_flight, row)
         for _ in range(moment):
             await asyncio.sleep(0)
-        places.leave("lane")
+        in_flight.remove("lane")
         await asyncio.sleep(0.01)
-        assert places.knows() == set()
+        assert in_flight.knows() == set()
 
     asyncio.run(main())

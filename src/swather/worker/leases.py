@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from swather.store.ports import Fence
 
 
-class Held:
+class Leases:
     """Changed by the loop and the writer's thread, read by the beat.
 
     A beat gives back every lease of the worker that it is not told of, so no claim may be on its
@@ -45,7 +45,7 @@ class Held:
 
     @contextmanager
     def beat(self, patience_seconds: float) -> Iterator[frozenset[Fence]]:
-        """All that is held, while nothing new is claimed."""
+        """All leases, while nothing new is claimed."""
         with self._changed:
             self._beating = True
             self._changed.wait_for(lambda: not self._claiming, patience_seconds)

@@ -5,6 +5,7 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ from swather.scraping import copied, registry
 from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.store.clock import Clock
-from swather.worker.crew import Crew
+from swather.store.ports import Store
+from swather.worker.access.politeness import POLITE, Politeness
+from swather.worker.engine import Engine
+from swather.worker.jobs import Jobs
+from swather.worker.messages import Resize, Stop
 from swather.worker.own_task import own_task
-from swather.worker.politeness import POLITE, Politeness
+from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
-from swather.worker.settings import Settings
-from swather.worker.version import version_of
+from swather.worker.settings import Settings, version_of
 
 _log = logging.getLogger(__name__)
 
@@ -102,42 +106,57 @@ class Worker:
             ),
         )
         self._lock = threading.Lock()
-        self._crew: Crew | None = None
+        self._parts: Parts | None = None
         self._stopping: bool | None = None
         # Set when it has begun to work: it has signed on and asks for its first tasks.
         self.begun = threading.Event()
-        self.on_stuck: Callable[[], None] | None = None
 
-    def run(self) -> WorkerReport:
-        """Work until there is nothing left, or until `stop`; blocks."""
+    def run(self, on_stuck: Callable[[], None] = lambda: None) -> WorkerReport:
+        """Work until there is nothing left, or until `stop`; blocks. `on_stuck` is called on another
+        thread if a scraper blocks the loop past its timeout.
+        """
         registry.enter_folder()
         store = swather.store.open(self._url, clock=self._clock)
         try:
             loop = asyncio.new_event_loop()
             copied.stop_in_copies(loop)
             try:
-                crew = Crew(loop, store, self._settings, self.begun.set, self._loop_is_stuck)
-                with self._lock:
-                    self._crew = crew
-                    stopping = self._stopping
-                if stopping is not None:
-                    crew.stop(now=stopping)
-                return _completed(loop, own_task(loop, crew.work()))
+                return self._run(loop, store, on_stuck)
             finally:
                 with self._lock:
-                    self._crew = None
+                    self._parts = None
                 _close(loop)
         finally:
             store.close()
+
+    def _run(
+        self, loop: asyncio.AbstractEventLoop, store: Store, on_stuck: Callable[[], None]
+    ) -> WorkerReport:
+        settings = self._settings
+        jobs = Jobs(settings.scrapers, replay=settings.replay)
+        if settings.run is not None:
+            jobs.load(store, settings.run).warn_of_version()
+        store.workers.sweep()
+        parts = Parts(loop, store, settings, jobs, on_stuck)
+        engine = Engine(loop, parts, settings, jobs)
+        with self._lock:
+            self._parts = parts
+            stopping = self._stopping
+        if stopping is not None:
+            parts.mailbox.post(Stop(stopping))
+        loop.call_soon(self.begun.set)
+        reason = _completed(loop, own_task(loop, engine.run()))
+        name = store.workers.get(parts.registration.worker_id).name
+        return parts.tally.report(name, reason)
 
     def stop(self, *, now: bool = False) -> None:
         """Claim nothing more and end when what runs has ended, or after the grace time; with `now`
         at once. May be called from any thread, and from a signal handler.
         """
         self._stopping = now or bool(self._stopping)
-        crew = self._crew
-        if crew is not None:
-            crew.stop(now=self._stopping)
+        parts = self._parts
+        if parts is not None:
+            parts.mailbox.post(Stop(self._stopping))
 
     @property
     def grace_seconds(self) -> float:
@@ -153,23 +172,19 @@ class Worker:
         """Change how many targets run at a time; those that run already go on."""
         if concurrency < 1:
             raise InputError(f"concurrency must be at least 1, got {concurrency!r}")
-        self._settings.concurrency = concurrency
-        crew = self._crew
-        if crew is not None:
-            crew.resize(concurrency)
+        self._settings = replace(self._settings, concurrency=concurrency)
+        parts = self._parts
+        if parts is not None:
+            parts.mailbox.post(Resize(concurrency))
 
     def give_up(self, *, charge: bool = False) -> None:
         """For a process about to end by force: give back all leases, past a loop that is stuck.
 
         With `charge` those of running targets count as a crash.
         """
-        crew = self._crew
-        if crew is not None:
-            crew.give_up(charge=charge)
-
-    def _loop_is_stuck(self) -> None:
-        if self.on_stuck is not None:
-            self.on_stuck()
+        parts = self._parts
+        if parts is not None:
+            parts.give_up(charge=charge)
 
 
 def _check(
@@ -191,7 +206,7 @@ def _check(
         raise InputError(f"poll_seconds must be positive, got {poll_seconds!r}")
 
 
-def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[WorkerReport]") -> WorkerReport:
+def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[str]") -> str:
     """What the work gives. A scraper that stops the loop, or starts a task that raises SystemExit
     or KeyboardInterrupt, interrupts the loop too; that is its own end and not the worker's.
     """

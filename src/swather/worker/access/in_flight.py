@@ -17,14 +17,14 @@ TELL_AGAIN_SECONDS: Final = 1.0
 Tell = Callable[[str, int], Awaitable[None]]
 
 
-class Places:
+class InFlight:
     """Belongs to the loop's thread. The store is always told how many there are, never how many
     more or fewer: whatever was lost on the way is put right by the next word. `tell` tells it.
     """
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._taken: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._told: Counter[str] = Counter()
         # A lock lives as long as anybody holds it or waits for it.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -38,16 +38,17 @@ class Places:
             turn = self._turns[lane] = asyncio.Lock()
         return turn
 
-    def taken(self, lane: str) -> int:
-        return self._taken[lane]
+    def count(self, lane: str) -> int:
+        return self._counts[lane]
 
-    def take(self, lane: str) -> None:
+    def add(self, lane: str) -> None:
         """The store has granted one more."""
-        self._taken[lane] += 1
-        self._told[lane] = self._taken[lane]
+        self._counts[lane] += 1
+        self._told[lane] = self._counts[lane]
 
-    def leave(self, lane: str) -> None:
-        self._taken[lane] -= 1
+    def remove(self, lane: str) -> None:
+        """A request has ended."""
+        self._counts[lane] -= 1
         if (left := self._left.get(lane)) is not None:
             left.set()
         self.put_right(lane)
@@ -67,20 +68,20 @@ class Places:
         except TimeoutError:
             pass
 
-    def is_unknown(self, lane: str) -> None:
+    def forget_told(self, lane: str) -> None:
         """A question was not answered: nobody knows what the store believes."""
         self._told[lane] = -1
         self.put_right(lane)
 
     def knows(self) -> set[str]:
         """The lanes of which anything is remembered."""
-        return {*self._taken, *self._told, *self._left, *self._telling}
+        return {*self._counts, *self._told, *self._left, *self._telling}
 
     async def _tell_all(self, lane: str) -> None:
         try:
             while True:
                 async with self.turn(lane):
-                    count = self._taken[lane]
+                    count = self._counts[lane]
                     if self._told[lane] == count:
                         break
                     is_told = await self._is_told(lane, count)
@@ -89,8 +90,8 @@ class Places:
                     await asyncio.sleep(TELL_AGAIN_SECONDS)
         finally:
             del self._telling[lane]
-        if not self._taken[lane]:
-            for known in (self._taken, self._told, self._left):
+        if not self._counts[lane]:
+            for known in (self._counts, self._told, self._left):
                 known.pop(lane, None)
 
     async def _is_told(self, lane: str, count: int) -> bool:

@@ -7,7 +7,7 @@ from swather.model.autopace import AutoPace
 from swather.model.blocks import Curve
 from swather.net.fetcher import USER_AGENT
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
-from swather.worker.breaker import BreakerPolicy
+from swather.worker.access.breaker import BreakerPolicy
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import msgspec
 from swather.errors import InputError
 from swather.model.retry import ErrorClass
 
-MAX_PLACES: Final = 10_000
+MAX_WINDOWS: Final = 10_000
 _MAX_TITLE_CHARACTERS: Final = 200
 # Refused before the site was asked, or by what stands between it and us: no sign of how it does.
 _NO_SIGN: Final = frozenset(
@@ -21,7 +21,8 @@ _NO_SIGN: Final = frozenset(
 # Every other named end ("not_found", "no_subtitles") is an answer that was understood.
 _NOT_UNDERSTOOD: Final = frozenset({"bad_item", "layout_changed", "login_failed"})
 
-Place = tuple[str, str]
+# A scraper and a lane.
+BreakerKey = tuple[str, str]
 
 
 class BreakerPolicy(msgspec.Struct, frozen=True):
@@ -101,42 +102,42 @@ class Breakers:
 
     def __init__(self, policy: BreakerPolicy) -> None:
         self._policy = policy
-        self._windows: OrderedDict[Place, _Window] = OrderedDict()
-        self._open: dict[Place, Opened] = {}
+        self._windows: OrderedDict[BreakerKey, _Window] = OrderedDict()
+        self._open: dict[BreakerKey, Opened] = {}
 
-    def learn(self, opened: Mapping[Place, Opens], now: float) -> None:
+    def learn(self, opened: Mapping[BreakerKey, Opens], now: float) -> None:
         """These are open, and no others."""
         self._open = {
-            place: Opened(*found, min(now, self._open[place].since if place in self._open else now))
-            for place, found in opened.items()
+            key: Opened(*found, min(now, self._open[key].since if key in self._open else now))
+            for key, found in opened.items()
         }
 
-    def confirm(self, place: Place, now: float) -> None:
+    def confirm(self, key: BreakerKey, now: float) -> None:
         """The fleet knows that it is open: what is claimed from now on is a probe."""
-        if place in self._open:
-            self._open[place] = self._open[place]._replace(since=now)
+        if key in self._open:
+            self._open[key] = self._open[key]._replace(since=now)
 
-    def note_success(self, place: Place, ended: Ended) -> bool:
+    def note_success(self, key: BreakerKey, ended: Ended) -> bool:
         """Take a success into account where no breaker is open, as most are; False if one is:
         then something may follow from it, see `observe`.
         """
-        if place in self._open:
+        if key in self._open:
             return False
         if self._policy.window:
-            window = self._windows.get(place) or self._window(place)
+            window = self._windows.get(key) or self._window(key)
             window.add(ended)
         return True
 
     def observe(
-        self, place: Place, ended: Ended, *, began_at: float, now: float
+        self, key: BreakerKey, ended: Ended, *, began_at: float, now: float
     ) -> Opens | Closes | None:
         """What follows from the end of an attempt."""
         if not self._policy.window:
             return None
-        opened = self._open.get(place)
+        opened = self._open.get(key)
         if opened is not None:
-            return self._probed(place, opened, ended, began_at)
-        window = self._window(place)
+            return self._probed(key, opened, ended, began_at)
+        window = self._window(key)
         if ended.error_class == ErrorClass.BLOCKED:
             # All that was on its way when the site refused us is one refusal.
             if began_at < window.blocked_at:
@@ -147,31 +148,31 @@ class Breakers:
             return None
         if window.failed < self._policy.share * len(window.ended):
             return None
-        del self._windows[place]
-        return self._opens(place, seen_in(window.ended), self._policy.probe_seconds)
+        del self._windows[key]
+        return self._opens(key, seen_in(window.ended), self._policy.probe_seconds)
 
     def _probed(
-        self, place: Place, opened: Opened, ended: Ended, began_at: float
+        self, key: BreakerKey, opened: Opened, ended: Ended, began_at: float
     ) -> Opens | Closes | None:
         if began_at < opened.since:
             return None
         if not ended.error_class:
-            del self._open[place]
+            del self._open[key]
             return Closes()
         seconds = min(2 * opened.probe_seconds, self._policy.probe_cap_seconds)
         probe = {"class": ended.error_class, "status": ended.status, "error": _clipped(ended.title)}
         probes = {"probes": opened.seen.get("probes", 0) + 1, "last_probe": probe}
-        return self._opens(place, {**opened.seen, **probes}, seconds)
+        return self._opens(key, {**opened.seen, **probes}, seconds)
 
-    def _opens(self, place: Place, seen: dict[str, Any], seconds: float) -> Opens:
-        self._open[place] = Opened(seen, seconds, math.inf)
+    def _opens(self, key: BreakerKey, seen: dict[str, Any], seconds: float) -> Opens:
+        self._open[key] = Opened(seen, seconds, math.inf)
         return Opens(seen, seconds)
 
-    def _window(self, place: Place) -> _Window:
-        window = self._windows.get(place)
+    def _window(self, key: BreakerKey) -> _Window:
+        window = self._windows.get(key)
         if window is None:
-            window = self._windows[place] = _Window(deque(maxlen=self._policy.window))
-            if len(self._windows) > MAX_PLACES:
+            window = self._windows[key] = _Window(deque(maxlen=self._policy.window))
+            if len(self._windows) > MAX_WINDOWS:
                 self._windows.popitem(last=False)
         return window
 

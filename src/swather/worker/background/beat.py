@@ -5,13 +5,16 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-from swather.errors import SwatherError
-from swather.model.worker import NewWorker
-from swather.store.ports import Fence, Store
-from swather.worker.held import Held
-from swather.worker.watchdog import Watchdog
+from swather.errors import DatabaseUnusable, SwatherError
+from swather.store.ports import Store
+from swather.worker.background.watchdog import Watchdog
+from swather.worker.leases import Leases
+from swather.worker.mailbox import Mailbox
+from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost
+from swather.worker.registration import Registration
+from swather.worker.report import Statistics
 
 LOOK_SECONDS: Final = 0.5
 BUSY_BEAT_SECONDS: Final = 2.0
@@ -19,43 +22,33 @@ BUSY_BEAT_SECONDS: Final = 2.0
 _log = logging.getLogger(__name__)
 
 
-class Heartbeat(threading.Thread):
-    """Has its own store, so that a beat never waits for a commit or for the loop.
-
-    `on_lost` gets leases that are no longer this worker's, `on_beat` is called after each beat,
-    `on_change` when somebody has changed a limit, a pause or a setting, `on_stuck` when the
-    watchdog has given the loop up. All of them are called on this thread.
+class Beat(threading.Thread):
+    """Has its own store, so that a beat never waits for a commit or for the loop. `on_stuck` is
+    called on this thread when the watchdog has given the loop up, which then hears nothing.
     """
 
     def __init__(
         self,
         store: Store,
-        new_worker: NewWorker,
-        worker_id: int,
-        held: Held,
+        mailbox: Mailbox,
+        registration: Registration,
+        leases: Leases,
+        statistics: Statistics,
         watchdog: Watchdog,
         *,
-        beat_seconds: float | None = None,
-        statistics: Callable[[], dict[str, Any]],
-        on_lost: Callable[[frozenset[Fence]], None],
-        on_beat: Callable[[], None],
-        on_change: Callable[[], None],
+        beat_seconds: float | None,
         on_stuck: Callable[[], None],
     ) -> None:
         super().__init__(name="swather-beat", daemon=True)
-        self.worker_id = worker_id
         self.is_healthy = True
         self._store = store
-        self._new_worker = new_worker
-        self._held = held
-        self._watchdog = watchdog
+        self._mailbox = mailbox
+        self._registration = registration
+        self._leases = leases
         self._statistics = statistics
-        self._on_lost = on_lost
-        self._on_beat = on_beat
-        self._on_change = on_change
+        self._watchdog = watchdog
         self._on_stuck = on_stuck
-        self._lease_seconds = new_worker.lease_seconds
-        self._beat_seconds = min(beat_seconds or math.inf, self._lease_seconds / 3)
+        self._beat_seconds = min(beat_seconds or math.inf, registration.lease_seconds / 3)
         self._beat_at = 0.0
         self._control_version = -1
         self._stopped = threading.Event()
@@ -83,7 +76,10 @@ class Heartbeat(threading.Thread):
                 self._beat()
             if changed or not self.is_healthy:
                 self.is_healthy = True
-                self._on_change()
+                self._mailbox.post(ControlChanged())
+        except DatabaseUnusable as error:
+            self.is_healthy = False
+            self._mailbox.post(Hopeless(error))
         except SwatherError as error:
             self.is_healthy = False
             _log.warning("a beat failed, nothing is claimed until one succeeds: %s", error)
@@ -98,28 +94,21 @@ class Heartbeat(threading.Thread):
         return changed
 
     def _beat(self) -> None:
-        patience = self._lease_seconds / 6
-        with self._held.beat(patience) as held:
-            beat = self._store.workers.beat(self.worker_id, held, self._statistics())
-        every = min(self._beat_seconds, BUSY_BEAT_SECONDS if held else math.inf)
+        registration = self._registration
+        with self._leases.beat(registration.lease_seconds / 6) as leases:
+            beat = self._store.workers.beat(
+                registration.worker_id, leases, self._statistics.as_dict()
+            )
+        every = min(self._beat_seconds, BUSY_BEAT_SECONDS if leases else math.inf)
         self._beat_at = time.monotonic() + every
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:
             _log.warning("%d tasks were claimed in vain and given back", beat.released)
         if beat.lost:
-            self._on_lost(beat.lost)
+            self._mailbox.post(LeasesLost(beat.lost))
         if not beat.alive:
-            self._register_anew()
-        self._on_beat()
+            registration.renew(self._store)
+        self._mailbox.post(Hinted())
         if changed:
-            self._on_change()
-
-    def _register_anew(self) -> None:
-        lost = self.worker_id
-        self.worker_id = self._store.workers.register(self._new_worker)
-        _log.warning(
-            "worker %d was given up for dead while it was not heard of; it goes on as worker %d",
-            lost,
-            self.worker_id,
-        )
+            self._mailbox.post(ControlChanged())

@@ -7,8 +7,8 @@ import pytest
 
 from swather.net.typed import NOT_TYPED
 from swather.scraping.scraper import scraper
-from swather.worker.job import Job
-from swather.worker.reach import MAX_KNOWN, Reach
+from swather.worker.access.hosts import MAX_KNOWN, HostAccess
+from swather.worker.jobs import Job
 
 PUBLIC = "93.184.216.34"
 
@@ -40,7 +40,7 @@ class Asking:
         self.store = shop.store
         self.job = Job(shop.store.runs.get(shop.run(of)), of)
         self.asked = Asked(shop.store.allowed_hosts)
-        self._reach = Reach(self.asked, ThreadPoolExecutor(1))
+        self._hosts = HostAccess(self.asked, ThreadPoolExecutor(1))
 
     def type_in(self, host, port=80):
         self.store.allowed_hosts.add(self.job.run.name, [(host, port)])
@@ -48,13 +48,13 @@ class Asking:
     def meets(self, host, address, port=80):
         """Why a request is refused, as the fetcher would find out."""
         private = address != PUBLIC
-        if self._reach.is_known(self.job, host, port, private=private):
+        if self._hosts.is_known(self.job, host, port, private=private):
             return None
-        return asyncio.run(self._reach.refusal(self.job, host, port, address, private=private))
+        return asyncio.run(self._hosts.refusal(self.job, host, port, address, private=private))
 
     def many_meet(self, count, host, address, port=80):
         async def main():
-            refusal = self._reach.refusal
+            refusal = self._hosts.refusal
             asked = (refusal(self.job, host, port, address, private=True) for _ in range(count))
             return await asyncio.gather(*asked)
 
@@ -91,8 +91,8 @@ def test_a_public_name_is_noted_once_and_held_to_it(asking):
     assert asking.meets("shop.example", PUBLIC) is None
     assert asking.asked.times == 0
     run = asking.job.run.name
-    assert asking._reach.take_public() == {run: [("shop.example", 80, PUBLIC)]}
-    assert asking._reach.take_public() == {}
+    assert asking._hosts.take_public() == {run: [("shop.example", 80, PUBLIC)]}
+    assert asking._hosts.take_public() == {}
     assert PUBLIC in asking.meets("shop.example", "10.0.0.7")
     assert PUBLIC in asking.meets("shop.example", "10.0.0.7", 443)
 
@@ -132,8 +132,8 @@ def test_a_scraper_that_may_go_anywhere_asks_nobody(shop):
 
 def test_what_is_remembered_has_an_end(asking):
     for number in range(MAX_KNOWN + 5):
-        asking._reach._remember((1, f"h{number}.example", 80, False), PUBLIC)
-    assert len(asking._reach._known) == len(asking._reach._found) == 5
+        asking._hosts._remember((1, f"h{number}.example", 80, False), PUBLIC)
+    assert len(asking._hosts._known) == len(asking._hosts._found) == 5
 
 
 def test_targets_that_begin_together_ask_once(asking):

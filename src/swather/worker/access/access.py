@@ -1,0 +1,291 @@
+"""How the attempts of a worker reach the web: robots.txt obeyed, every request paid for, answers
+heeded.
+"""
+
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, Final
+
+from swather.errors import FetchError
+from swather.net.fetcher import Fetcher
+from swather.net.page import Page
+from swather.net.request import Request
+from swather.net.robots import Robots
+from swather.net.robots_rules import Rules
+from swather.net.robots_trip import RobotsTrip
+from swather.store.ports import Store
+from swather.worker.access.hosts import HostAccess
+from swather.worker.access.in_flight import InFlight
+from swather.worker.access.permits import StorePermits
+from swather.worker.access.politeness import Politeness
+from swather.worker.access.requester import Requester
+from swather.worker.access.sites import Background, Sites
+from swather.worker.access.throttle import Throttle
+
+# What a site says when we are too many or too quick for it.
+GO_AWAY: Final = frozenset({429, 503})
+
+
+class Access:
+    """What the attempts of one worker share."""
+
+    def __init__(
+        self,
+        store: Store,
+        permits: StorePermits,
+        policy: Politeness,
+        new_fetcher: Callable[[], Fetcher],
+        background: Background,
+        executor: Executor,
+    ) -> None:
+        self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
+        self.sites = Sites(policy, self.throttle, background)
+        self.hosts = HostAccess(store.allowed_hosts, executor)
+        self.robots = Robots(
+            store.robots,
+            user_agent=policy.user_agent,
+            executor=executor,
+            ttl_seconds=policy.robots_ttl_seconds,
+            max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
+        )
+        self._new_fetcher = new_fetcher
+        self._fetcher: Fetcher | None = None
+
+    @property
+    def fetcher(self) -> Fetcher:
+        if self._fetcher is None:
+            self._fetcher = self._new_fetcher()
+        return self._fetcher
+
+    def forget(self, run_id: int) -> None:
+        """The run is over."""
+        if self._fetcher is not None:
+            self._fetcher.forget(run_id)
+
+    async def close(self) -> None:
+        if self._fetcher is not None:
+            await self._fetcher.close()
+
+
+class AttemptAccess:
+    """What all fetches of one attempt share.
+
+    The claim has paid for the first request on the task's own lane; every other one, redirects and
+    robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
+    request in flight at a time on the task's own lane; any other one is counted by itself. `status`
+    is the last answer and 0 before any; `struck` are lanes whose site has asked us to go away.
+    """
+
+    __slots__ = (
+        "_access",
+        "_claim_is_unused",
+        "_lease_is_free",
+        "_own_lane",
+        "_requester",
+        "status",
+        "struck",
+    )
+
+    def __init__(self, requester: Requester, access: Access) -> None:
+        self._requester = requester
+        self._access = access
+        self._own_lane = requester.lease.lane
+        self._lease_is_free = bool(self._own_lane)
+        self._claim_is_unused = True
+        self.status = 0
+        self.struck: set[str] | None = None
+
+    def fetch(self, request: Request) -> Coroutine[Any, Any, Page]:
+        return self._access.fetcher.fetch(request, AttemptFetch(self))
+
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
+        return self._access.hosts.is_known(self._requester.job, host, port, private=private)
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        requester = self._requester
+        requester.stop_clock()  # the database may be slow to answer
+        try:
+            return await self._access.hosts.refusal(
+                requester.job, host, port, address, private=private
+            )
+        finally:
+            requester.start_clock()
+
+    def needs_robots(self, url: str) -> bool:
+        """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
+        if not self._requester.job.obeys_robots:
+            return False
+        rules = self._access.robots.known(url)
+        return rules is None or not rules.allows(url)
+
+    async def check_robots(self, url: str, lane: str, proxy: str | None) -> None:
+        """Disallowed, or rules that this process did not know until now."""
+
+        async def settle(rules: Rules) -> None:
+            if lane:
+                await self._access.sites.crawl_delay(lane, rules.crawl_delay_seconds)
+
+        self._requester.stop_clock()  # others may have to wait for a permit, and we for them
+        try:
+            await self._access.robots.check(url, partial(self._fetch_robots, proxy), settle)
+        finally:
+            self._requester.start_clock()
+
+    def use_lease(self, lane: str) -> bool:
+        """Let the lease stand for the next request on the lane, if it can."""
+        if lane != self._own_lane or not self._lease_is_free:
+            return False
+        self._lease_is_free = False
+        return True
+
+    def use_claim(self, lane: str) -> bool:
+        """Use the permit that came with the claim, if it is there and still counts."""
+        if not self._claim_is_unused or lane != self._own_lane:
+            return False
+        self._claim_is_unused = False
+        return self._access.throttle.use_claim(self._requester.lease)
+
+    def is_free(self, lane: str) -> bool:
+        """Whether nothing limits the lane, as far as is known."""
+        return not lane or self._access.throttle.is_free(lane)
+
+    async def wait_for_permit(self, lane: str) -> None:
+        self._requester.stop_clock()
+        try:
+            await self._access.throttle.wait_for_permit(self._requester, lane)
+        finally:
+            self._requester.start_clock()
+
+    async def wait_for_counted_permit(self, lane: str) -> bool:
+        """The same for a request that the lease does not stand for; whether it is counted now."""
+        throttle = self._access.throttle
+        if not lane or throttle.is_open(lane):
+            return False
+        # Nobody else may use it while the store is asked to give it to others.
+        gives_up, self._lease_is_free = self._lease_is_free, False
+        self._requester.stop_clock()
+        try:
+            granted = await throttle.wait_for_counted_permit(
+                self._requester, lane, gives_up=gives_up
+            )
+        finally:
+            self._requester.start_clock()
+        self._lease_is_free = gives_up and not granted.has_given_up
+        return granted.is_counted
+
+    def leave(self, lane: str, *, is_leased: bool) -> None:
+        """A request on the lane has ended, which the lease stood for or which was counted."""
+        if is_leased:
+            self._lease_is_free = True
+        else:
+            self._access.throttle.leave(lane)
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        self.status = status
+        if status in GO_AWAY and (lane := self.lane_of(url)):
+            self.struck = {lane, *(self.struck or ())}
+            self._access.sites.strike(lane, retry_after_seconds, f"HTTP {status}")
+        if self._requester.job.is_auto:
+            failed = status >= 500 or status in GO_AWAY
+            self._access.sites.timed(self.lane_of(url), seconds, failed=failed)
+
+    def failed(self, url: str, seconds: float) -> None:
+        self.status = 0
+        if self._requester.job.is_auto:
+            self._access.sites.timed(self.lane_of(url), seconds, failed=True)
+
+    def forget_status(self) -> None:
+        """The last answer was no page of the scraper's."""
+        self.status = 0
+
+    def lane_of(self, url: str) -> str:
+        """The host's, unless the scraper names lanes itself."""
+        if self._requester.job.names_lanes:
+            return self._own_lane
+        return self._access.throttle.lane_of(url)
+
+    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
+        """Through the proxy of the request: it may be the only way there, or there to hide us."""
+        trip = RobotsTrip(_RobotsFetch(self))
+        return await self._access.fetcher.fetch(Request(url=url, proxy=proxy), trip)
+
+
+class AttemptFetch:
+    """See swather.net.trip.Trip. One fetch of an attempt: from `admit` to `end` it is in flight on
+    the lane of its present hop.
+    """
+
+    __slots__ = ("_access", "_is_leased", "_lane", "may_reach", "refusal")
+
+    def __init__(self, access: AttemptAccess) -> None:
+        self._access = access
+        # '' while nothing stands for its request.
+        self._lane = ""
+        self._is_leased = False
+        self.may_reach = access.may_reach
+        self.refusal = access.refusal
+
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+        del hop
+        access = self._access
+        lane = access.lane_of(url)
+        if self._lane and lane != self._lane:
+            self.end()
+        if access.needs_robots(url):
+            self.end()
+            await access.check_robots(url, lane, proxy)
+        if not self._enter_at_once(lane):
+            await self._enter(lane)
+
+    def _enter_at_once(self, lane: str) -> bool:
+        """Enter the lane if that takes no waiting; whether it took none."""
+        access = self._access
+        if not self._lane and access.use_lease(lane):
+            self._lane, self._is_leased = lane, True
+        if lane and not self._lane:
+            return False
+        return access.use_claim(lane) or access.is_free(lane)
+
+    async def _enter(self, lane: str) -> None:
+        if self._lane or not lane:
+            await self._access.wait_for_permit(lane)
+        elif await self._access.wait_for_counted_permit(lane):
+            self._lane, self._is_leased = lane, False
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        self._access.answered(url, status, retry_after_seconds, seconds)
+
+    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        del error
+        self._access.failed(url, seconds)
+
+    def end(self) -> None:
+        """No request is in flight any more."""
+        if self._lane:
+            lane, self._lane = self._lane, ""
+            self._access.leave(lane, is_leased=self._is_leased)
+
+
+class _RobotsFetch(AttemptFetch):
+    """Of a robots.txt itself: paid for, but not asked for leave."""
+
+    __slots__ = ()
+
+    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+        del hop, proxy
+        lane = self._access.lane_of(url)
+        if self._lane and lane != self._lane:
+            self.end()
+        if not self._enter_at_once(lane):
+            await self._enter(lane)
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        super().answered(url, status, retry_after_seconds, seconds)
+        self._access.forget_status()

@@ -1,0 +1,399 @@
+"""The engine of a worker: the one object on its loop that decides what happens next.
+
+It reads messages, and after each batch of them takes a turn: leases to free slots, outcomes and a
+claim to the database. Threads and runners post messages, and know nothing else of it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from random import Random
+from time import monotonic
+from typing import Any, Final
+
+from swather.errors import InputError, SwatherError
+from swather.model.lease import Claimed, ClaimRequest, Lease
+from swather.model.outcome import Completed, Outcome, Released, Verdict
+from swather.scraping.classify import Classified
+from swather.store.writer import HOPELESS
+from swather.worker import messages
+from swather.worker.access import sites
+from swather.worker.access.breaker import BreakerKey
+from swather.worker.attempt import Attempt, Cut
+from swather.worker.background import errands
+from swather.worker.exchange import Exchanged, FinishedAgain
+from swather.worker.jobs import Jobs
+from swather.worker.mailbox import Message
+from swather.worker.outcomes import outcome_of, released
+from swather.worker.parts import STOP_GRACE_SECONDS, Parts
+from swather.worker.settings import Settings
+from swather.worker.slots import MAX_ABANDONED
+
+TICK_SECONDS: Final = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+class Engine:
+    """Belongs to the loop's thread."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, parts: Parts, settings: Settings, jobs: Jobs
+    ) -> None:
+        self._loop = loop
+        self._parts = parts
+        self._settings = settings
+        self._jobs = jobs
+        self._mailbox = parts.mailbox
+        self._slots = parts.slots
+        self._dispatch = parts.dispatch
+        self._backlog = parts.backlog
+        self._exchange = parts.exchange
+        self._sites = parts.access.sites
+        self._tally = parts.tally
+        self._upkeep = parts.upkeep
+        self._random = Random()
+        self._turn_is_due = True
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        self._is_stopping = False
+        self._is_cut = False
+        self._is_done = False
+        self._reason = ""
+        self._fatal: BaseException | None = None
+        self._is_settling_runs = False
+        self._is_taking_partitions = False
+        self._logs_starts = False
+        self._receivers: dict[type[Message], Callable[[Any], None]] = {
+            messages.AttemptEnded: self._attempt_ended,
+            messages.SlotRested: self._slot_rested,
+            messages.LeasesLost: self._leases_lost,
+            messages.RetryOutcomes: self._retry_outcomes,
+            messages.RunLoaded: self._run_loaded,
+            messages.RunsSettled: self._runs_settled,
+            messages.LanesShut: self._lanes_shut,
+            messages.SettingsRead: self._settings_read,
+            messages.PartitionsTried: self._partitions_tried,
+            messages.ChildrenAdded: self._children_added,
+            messages.Hinted: self._hint,
+            messages.ControlChanged: self._control_changed,
+            messages.Hopeless: self._hopeless,
+            messages.Ticked: self._ticked,
+            messages.TurnDue: self._wake,
+            messages.Stop: self._stop_asked,
+            messages.GraceOver: self._cut_all,
+            messages.EndNow: self._end,
+            messages.Resize: self._resize,
+            Exchanged: self._exchanged,
+            FinishedAgain: self._finished_again,
+            sites.LaneClosed: self._site_told,
+            sites.BreakerTripped: self._site_told,
+            sites.BreakersRead: self._site_told,
+        }
+
+    async def run(self) -> str:
+        """Why it ended, once the last outcome is committed."""
+        self._parts.start()
+        self._upkeep.submit(errands.read_settings)
+        self._mailbox.put(messages.Ticked())
+        try:
+            while not self._is_done:
+                self._receive(await self._mailbox.read())
+                if self._turn_is_due:
+                    self._take_turn()
+        finally:
+            await self._close()
+        if self._fatal is not None:
+            raise self._fatal
+        return self._reason
+
+    async def _close(self) -> None:
+        self._is_stopping = True
+        await self._parts.close_runners()
+        self._receive(self._mailbox.take())
+        if self._exchange.has_outcomes and not self._exchange.is_busy:
+            self._hand_over(None)
+        self._parts.close_writer(is_cut=self._is_cut)
+        self._note()
+        self._parts.close_background()
+
+    def _receive(self, received: Iterable[Message]) -> None:
+        for message in received:
+            self._receivers[type(message)](message)
+
+    def _attempt_ended(self, message: messages.AttemptEnded) -> None:
+        attempt = message.attempt
+        seconds = self._slots.end(attempt)
+        if seconds is None:
+            return
+        self._turn_is_due = True
+        self._dispatch.ended(attempt)
+        self._tally.ended(seconds)
+        self._backlog.observe(seconds)
+        outcome, fault = outcome_of(attempt, message.ending, self._random)
+        if outcome is None:
+            self._tally.lost_one()
+            self._parts.leases.remove([attempt.fence])
+        else:
+            self._exchange.add(outcome)
+        if attempt.lease.lane and not self._settings.replay:
+            self._tell_of_site(attempt, outcome, fault)
+        if self._slots.abandoned >= MAX_ABANDONED:
+            self._stop("restart")
+
+    def _tell_of_site(
+        self, attempt: Attempt, outcome: Outcome | None, fault: Classified | None
+    ) -> None:
+        if fault is None and not isinstance(outcome, Completed):
+            return
+        access, key = attempt.access, (attempt.job.scraper.name, attempt.lease.lane)
+        opens = self._sites.attempt_ended(
+            key,
+            fault,
+            0 if access is None else access.status,
+            began_at=attempt.lease.claimed_at,
+            is_struck=access is not None and bool(access.struck),
+        )
+        if opens:
+            self._release_behind([key])
+
+    def _exchanged(self, batch: Exchanged) -> None:
+        if not self._exchange.take(batch):
+            return
+        self._turn_is_due = True
+        if batch.finish is not None:
+            self._committed(batch.outcomes, self._exchange.settle(batch.outcomes, batch.finish))
+        if batch.claim is not None:
+            self._claimed(batch.claim, batch.wanted)
+
+    def _finished_again(self, message: FinishedAgain) -> None:
+        self._committed([message.outcome], self._exchange.finished_again(message))
+        self._turn_is_due = True
+
+    def _committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:
+        if not verdicts:
+            return
+        is_news = False
+        for outcome, verdict in zip(outcomes, verdicts, strict=True):
+            self._tally.committed(outcome, verdict)
+            if verdict is Verdict.STALE:
+                _log.info("the result of task %d came too late and is dropped", outcome.task_id)
+            elif isinstance(outcome, Completed):
+                is_news = is_news or bool(outcome.children)
+                if outcome.files:
+                    self._parts.saving.link((outcome.task_id, outcome.part), outcome.files)
+            else:
+                is_news = is_news or isinstance(outcome, Released)
+        if is_news:
+            self._upkeep.send_hint()
+        if self._settings.on_event is not None:
+            for outcome, verdict in zip(outcomes, verdicts, strict=True):
+                self._parts.events.tell(str(verdict), outcome=outcome)
+
+    def _claimed(self, claim: Future[Claimed], wanted: int) -> None:
+        if claim.cancelled():
+            return
+        error = claim.exception()
+        if isinstance(error, (*HOPELESS, InputError)):
+            self._fail(error)
+        elif error is not None:
+            _log.error("no tasks could be claimed, trying again: %s", error)
+            self._backlog.claim_failed(monotonic())
+        else:
+            claimed = claim.result()
+            if self._logs_starts and claimed.leases:
+                fences = [lease.fence for lease in claimed.leases]
+                self._upkeep.submit(lambda store: store.events.started(fences))
+            if not self._backlog.claimed(claimed, wanted, monotonic()):
+                self._take_partitions()
+
+    def _leases_lost(self, message: messages.LeasesLost) -> None:
+        self._parts.leases.remove(message.fences)
+        self._dispatch.drop(message.fences)
+        self._backlog.drop(message.fences)
+        self._slots.cut_lost(message.fences)
+
+    def _run_loaded(self, message: messages.RunLoaded) -> None:
+        leases, outcomes = self._dispatch.loaded(message)
+        self._backlog.put_first(leases)
+        self._exchange.add_all(outcomes)
+        self._turn_is_due = True
+
+    def _runs_settled(self, message: messages.RunsSettled) -> None:
+        self._is_settling_runs = False
+        if not self._is_idle:
+            return  # a run was opened again just now
+        for run_id in message.ended:
+            self._jobs.forget(run_id)
+            self._parts.access.forget(run_id)
+        if message.reason and not self._is_stopping:
+            self._reason = message.reason
+            self._is_stopping = self._turn_is_due = True
+
+    def _control_changed(self, _: messages.ControlChanged) -> None:
+        self._upkeep.submit(errands.read_settings)
+        if not self._settings.replay:
+            self._sites.reread()
+            if lanes := self._backlog.lanes:
+                self._upkeep.submit(partial(errands.shut_lanes, lanes=lanes))
+        self._hint()
+
+    def _partitions_tried(self, message: messages.PartitionsTried) -> None:
+        self._is_taking_partitions = False
+        if message.taken:
+            self._hint()
+
+    def _retry_outcomes(self, message: messages.RetryOutcomes) -> None:
+        self._exchange.retry(message.outcomes)
+
+    def _lanes_shut(self, message: messages.LanesShut) -> None:
+        self._release(self._backlog.take_on(message.lanes))
+
+    def _site_told(self, message: sites.SiteMessage) -> None:
+        self._release_behind(self._sites.receive(message))
+
+    def _children_added(self, _: messages.ChildrenAdded) -> None:
+        self._upkeep.send_hint()
+
+    def _hopeless(self, message: messages.Hopeless) -> None:
+        self._fail(message.error)
+
+    def _settings_read(self, message: messages.SettingsRead) -> None:
+        self._logs_starts = message.logs_starts
+
+    def _ticked(self, _: messages.Ticked) -> None:
+        self._parts.watchdog.tick()
+        self._release(self._backlog.take_stalled())
+        self._sites.tick()
+        self._note()
+        self._loop.call_later(TICK_SECONDS, self._mailbox.put, messages.Ticked())
+
+    def _resize(self, message: messages.Resize) -> None:
+        self._slots.resize(message.concurrency)
+        self._turn_is_due = True
+
+    def _slot_rested(self, _: messages.SlotRested) -> None:
+        self._slots.rested()
+        self._turn_is_due = True
+
+    def _stop(self, reason: str) -> None:
+        """Claim nothing more, and give back what has not begun."""
+        if self._is_stopping:
+            return
+        if reason == "restart":
+            _log.warning("too many targets hang and cannot be ended; this worker ends")
+        self._reason = reason
+        self._is_stopping = self._turn_is_due = True
+        self._release(self._dispatch.take_suspects())
+        grace = self._settings.grace_seconds
+        self._loop.call_later(grace, self._mailbox.put, messages.GraceOver())
+
+    def _stop_asked(self, message: messages.Stop) -> None:
+        self._stop("stopped")
+        if message.now:
+            self._cut_all()
+
+    def _cut_all(self, _: Message | None = None) -> None:
+        self._is_cut = True
+        self._slots.cut_all(Cut.STOP, STOP_GRACE_SECONDS)
+        # What cannot be committed by then goes back with the worker's row.
+        self._loop.call_later(2 * STOP_GRACE_SECONDS, self._mailbox.put, messages.EndNow())
+
+    def _end(self, _: Message | None = None) -> None:
+        self._is_done = True
+
+    def _fail(self, error: BaseException) -> None:
+        self._fatal = self._fatal or error
+        self._is_cut = self._is_done = True
+
+    def _take_turn(self) -> None:
+        """Leases to free slots, outcomes and a claim to the database."""
+        self._turn_is_due = False
+        if self._is_stopping:
+            self._release(self._backlog.take_all())
+        self._backlog.fill_slots()
+        if self._exchange.is_busy:
+            return
+        now, has_outcomes = monotonic(), self._exchange.has_outcomes
+        request: ClaimRequest | None = None
+        if self._may_claim:
+            request = self._backlog.begin_claim(now, has_outcomes=has_outcomes)
+        if request is None and not has_outcomes:
+            self._rest(now)
+        elif request is None and len(self._backlog) and (at := self._exchange.linger_until(now)):
+            self._wake_at(at)
+        else:
+            self._hand_over(request)
+
+    @property
+    def _may_claim(self) -> bool:
+        parts = self._parts
+        return not self._is_stopping and parts.beat.is_healthy and not parts.saving.is_full
+
+    @property
+    def _is_idle(self) -> bool:
+        """Nothing runs, nothing waits, nothing is on its way."""
+        return self._dispatch.is_idle and not len(self._backlog) and self._exchange.is_empty
+
+    def _hand_over(self, request: ClaimRequest | None) -> None:
+        try:
+            self._exchange.hand_over(request)
+        except SwatherError as error:
+            self._fail(error)
+
+    def _rest(self, now: float) -> None:
+        if not self._is_stopping and self._slots.free > 0:
+            self._wake_at(self._backlog.wake_at(now))
+        if not self._is_idle:
+            return
+        if self._is_stopping:
+            self._end()
+        elif not self._is_settling_runs:
+            self._is_settling_runs = True
+            settle = partial(errands.settle_runs, settings=self._settings, jobs=self._jobs)
+            self._upkeep.submit(settle, messages.RunsSettled())
+
+    def _take_partitions(self) -> None:
+        """Serve a partition that nobody serves, now that there is room for more work."""
+        if not self._is_taking_partitions:
+            self._is_taking_partitions = True
+            take = partial(
+                errands.take_partitions,
+                settings=self._settings,
+                jobs=self._jobs,
+                registration=self._parts.registration,
+            )
+            self._upkeep.submit(take, messages.PartitionsTried())
+
+    def _hint(self, _: Message | None = None) -> None:
+        self._backlog.hint()
+        self._turn_is_due = True
+
+    def _wake(self, _: messages.TurnDue) -> None:
+        self._timer = None
+        self._turn_is_due = True
+
+    def _wake_at(self, at: float) -> None:
+        if self._timer is not None:
+            if self._timer_at == at:
+                return
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = self._loop.call_at(at, self._mailbox.put, messages.TurnDue())
+
+    def _release(self, leases: Iterable[Lease]) -> None:
+        if outcomes := [released(lease) for lease in leases]:
+            self._exchange.add_all(outcomes)
+            self._turn_is_due = True
+
+    def _release_behind(self, breakers: Collection[BreakerKey]) -> None:
+        self._release(self._backlog.take_behind(breakers))
+
+    def _note(self) -> None:
+        """Have written down what need not be written at once."""
+        if linked := self._parts.saving.take_linked():
+            self._upkeep.submit(lambda store: store.results.linked(linked))
+        for run, found in self._parts.access.hosts.take_public().items():
+            self._upkeep.submit(partial(errands.pin_hosts, run=run, found=found))

@@ -1,0 +1,165 @@
+"""Outcomes out, leases in: what a worker hands to the writer, one transaction at a time."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from time import monotonic
+from typing import Final
+
+from swather.errors import InputError
+from swather.model.lease import Claimed, ClaimRequest
+from swather.model.outcome import Outcome, Verdict
+from swather.store.writer import HOPELESS, Writer
+from swather.worker.claiming import RETRY_SECONDS
+from swather.worker.leases import Leases
+from swather.worker.mailbox import Mailbox, Message
+from swather.worker.messages import Hopeless, RetryOutcomes
+from swather.worker.outcomes import refused
+
+LINGER_SECONDS: Final = 0.01
+MAX_LINGER_SECONDS: Final = 0.1
+LINGER_OUTCOMES: Final = 500
+
+_log = logging.getLogger(__name__)
+
+
+class Exchanged(Message, frozen=True):
+    """Outcomes and a claim were handed over together, and both are done."""
+
+    outcomes: Sequence[Outcome]
+    finish: Future[list[Verdict]] | None
+    claim: Future[Claimed] | None
+    wanted: int
+
+    @property
+    def is_done(self) -> bool:
+        return all(each is None or each.done() for each in (self.finish, self.claim))
+
+
+class FinishedAgain(Message, frozen=True):
+    """An outcome that was handed over once more, by itself, is done."""
+
+    outcome: Outcome
+    finish: Future[list[Verdict]]
+
+
+class Exchange:
+    """Belongs to the loop's thread. At most one batch with a claim is on its way; what ends
+    meanwhile shares the next one. What the database refuses to take is handed over again: what it
+    can never store as a failure that says so, the rest when it may have recovered.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, mailbox: Mailbox, writer: Writer, leases: Leases
+    ) -> None:
+        self._loop = loop
+        self._mailbox = mailbox
+        self._writer = writer
+        self._leases = leases
+        self._outcomes: list[Outcome] = []
+        self._batch: Exchanged | None = None
+        self._handed_over_at = 0.0
+        self._linger_seconds = LINGER_SECONDS
+        self._linger_until = 0.0
+        # Outcomes that are handed over again, or wait for that.
+        self._again = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a batch is on its way."""
+        return self._batch is not None
+
+    @property
+    def has_outcomes(self) -> bool:
+        return bool(self._outcomes)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self._outcomes or self._batch or self._again)
+
+    def add(self, outcome: Outcome) -> None:
+        if not self._outcomes:
+            self._linger_until = monotonic() + self._linger_seconds
+        self._outcomes.append(outcome)
+
+    def add_all(self, outcomes: Iterable[Outcome]) -> None:
+        self._outcomes += outcomes
+
+    def linger_until(self, now: float) -> float | None:
+        """Until when outcomes may wait for company; None when it is time to hand them over."""
+        is_time = now >= self._linger_until or len(self._outcomes) >= LINGER_OUTCOMES
+        return None if is_time else self._linger_until
+
+    def hand_over(self, request: ClaimRequest | None) -> None:
+        """All outcomes there are, and a claim, so that they share a transaction."""
+        outcomes, self._outcomes = self._outcomes, []
+        self._handed_over_at = monotonic()
+        finish = self._writer.finish(outcomes) if outcomes else None
+        claim = None if request is None else self._writer.claim(request)
+        wanted = 0 if request is None else request.count
+        batch = self._batch = Exchanged(outcomes, finish, claim, wanted)
+        if claim is not None:
+            claim.add_done_callback(lambda claim: self._claim_is_done(batch, claim))
+        if finish is not None:
+            finish.add_done_callback(lambda _: self._post_if_done(batch))
+
+    def take(self, batch: Exchanged) -> bool:
+        """Whether this is the batch on its way, which is then done; it may be posted twice."""
+        if batch is not self._batch:
+            return False
+        self._batch = None
+        took = monotonic() - self._handed_over_at
+        self._linger_seconds = min(max(2 * took, LINGER_SECONDS), MAX_LINGER_SECONDS)
+        return True
+
+    def settle(
+        self, outcomes: Sequence[Outcome], finish: Future[list[Verdict]]
+    ) -> Sequence[Verdict]:
+        """The verdicts of what was committed; what was not is handed over again."""
+        error = finish.exception()
+        if error is None:
+            self._leases.remove([outcome.fence for outcome in outcomes])
+            return finish.result()
+        if isinstance(error, InputError) and len(outcomes) == 1:
+            _log.warning("the result of task %d was refused: %s", outcomes[0].task_id, error)
+            self._outcomes.append(refused(outcomes[0], error))
+        elif isinstance(error, InputError):
+            self._finish_again(outcomes)
+        elif isinstance(error, HOPELESS):
+            self._mailbox.put(Hopeless(error))
+        else:
+            _log.error("results could not be stored, trying again: %s", error)
+            self._again += len(outcomes)
+            self._loop.call_later(RETRY_SECONDS, self._mailbox.put, RetryOutcomes(outcomes))
+        return ()
+
+    def retry(self, outcomes: Sequence[Outcome]) -> None:
+        self._again -= len(outcomes)
+        self._finish_again(outcomes)
+
+    def finished_again(self, message: FinishedAgain) -> Sequence[Verdict]:
+        self._again -= 1
+        return self.settle([message.outcome], message.finish)
+
+    def _finish_again(self, outcomes: Sequence[Outcome]) -> None:
+        """One by one: those that can be stored do not wait for those that cannot."""
+        for outcome in outcomes:
+            self._again += 1
+            finish = self._writer.finish([outcome])
+            finish.add_done_callback(partial(self._post_again, outcome))
+
+    def _post_again(self, outcome: Outcome, finish: Future[list[Verdict]]) -> None:
+        """On the writer's thread."""
+        self._mailbox.post(FinishedAgain(outcome, finish))
+
+    def _claim_is_done(self, batch: Exchanged, claim: Future[Claimed]) -> None:
+        # On the writer's thread: a beat must know of these leases even if the loop is stuck.
+        failed = claim.cancelled() or claim.exception() is not None
+        self._leases.end_claim([] if failed else [lease.fence for lease in claim.result().leases])
+        self._post_if_done(batch)
+
+    def _post_if_done(self, batch: Exchanged) -> None:
+        if batch.is_done:
+            self._mailbox.post(batch)

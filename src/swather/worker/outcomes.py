@@ -1,0 +1,98 @@
+"""From the way an attempt ended to the outcome that is committed."""
+
+from random import Random
+
+from swather.model.lease import Lease
+from swather.model.outcome import Completed, Failed, Fault, Outcome, Released
+from swather.model.retry import ErrorClass
+from swather.scraping.classify import Classified, classify
+from swather.scraping.context import Collected
+from swather.scraping.faulted import faulted
+from swather.scraping.place import traceback_of, where_of
+from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
+
+
+class Abandoned(Exception):
+    """The ending of an attempt that would not end."""
+
+
+def outcome_of(
+    attempt: Attempt, ending: Ending, random: Random
+) -> tuple[Outcome | None, Classified | None]:
+    """What is to be committed (None when the lease is gone and there is nothing to say), and what
+    went wrong, if the site or the scraper did.
+    """
+    if attempt.cut is not Cut.LOST and attempt.postponed is not None:
+        return released(attempt.lease, attempt.postponed), None
+    if isinstance(ending, Collected) and (attempt.cut is None or attempt.cut is Cut.STOP):
+        return completed(attempt.lease, ending), None
+    match attempt.cut:
+        case Cut.LOST:
+            return None, None
+        case Cut.STOP:
+            return released(attempt.lease), None
+        case Cut.TIMEOUT:
+            ending = _timeout_of(attempt, ending)
+    if not isinstance(ending, Classified):
+        assert isinstance(ending, BaseException)
+        # One that should have been in a child of its own, which cannot load its scraper.
+        alone = is_suspect(attempt.lease.faults)
+        ending = classify(ending, alone=alone)
+    job = attempt.job
+    return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
+
+
+def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:
+    """A cancelled attempt tells by its traceback where it hung."""
+    if isinstance(ending, BaseException) and not isinstance(ending, Abandoned):
+        return timed_out(attempt.timeout, traceback=traceback_of(ending), where=where_of(ending))
+    return timed_out(attempt.timeout, traceback=attempt.stack, where="")
+
+
+def stuck(attempt: Attempt) -> Outcome:
+    """For an attempt that stops the whole loop, as if it had died in a child: nobody else can have
+    done it.
+    """
+    crash = crashed(
+        f"it stopped everything else in its worker past its timeout of {attempt.timeout:g} s; "
+        "from now on it runs alone, in a child process",
+        alone=True,
+    )
+    return faulted(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
+
+
+def completed(lease: Lease, collected: Collected) -> Completed:
+    items, children, files, part = collected
+    return Completed(
+        task_id=lease.task_id,
+        token=lease.token,
+        part=part,
+        items=items,
+        children=children,
+        files=files,
+    )
+
+
+def released(lease: Lease, after_seconds: float = 0.0) -> Released:
+    return Released(task_id=lease.task_id, token=lease.token, after_seconds=after_seconds)
+
+
+def timed_out(seconds: float, *, traceback: str, where: str) -> Classified:
+    return Classified(
+        Fault(
+            error_class=ErrorClass.TIMEOUT,
+            message=f"Timeout after {seconds:g}s",
+            traceback=traceback,
+            where=where,
+        )
+    )
+
+
+def crashed(message: str, *, alone: bool) -> Classified:
+    return Classified(Fault(error_class=ErrorClass.CRASH, message=message, alone=alone))
+
+
+def refused(outcome: Outcome, error: Exception) -> Failed:
+    """The task cannot be executed here at all, or its result cannot be stored."""
+    fault = Fault(error_class=ErrorClass.PERMANENT, message=str(error))
+    return Failed(task_id=outcome.task_id, token=outcome.token, reason="bad_input", fault=fault)

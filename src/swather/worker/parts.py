@@ -1,0 +1,152 @@
+"""The parts of a worker: put together, started and closed in order."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from swather.errors import SwatherError
+from swather.scraping.files import FileStore
+from swather.store.ports import Store
+from swather.store.writer import Writer
+from swather.worker.access.access import Access
+from swather.worker.access.permits import StorePermits
+from swather.worker.attempt import Cut
+from swather.worker.background.beat import Beat
+from swather.worker.background.hints import HintListener
+from swather.worker.background.upkeep import Upkeep
+from swather.worker.background.watchdog import Watchdog
+from swather.worker.backlog import Backlog
+from swather.worker.dispatch import Dispatch
+from swather.worker.exchange import Exchange
+from swather.worker.giving_up import give_back, give_back_stuck
+from swather.worker.jobs import Jobs
+from swather.worker.leases import Leases
+from swather.worker.mailbox import Mailbox
+from swather.worker.registration import Registration
+from swather.worker.report import Events, Statistics, Tally
+from swather.worker.runners.runners import Runners
+from swather.worker.saving import Saving
+from swather.worker.settings import Settings
+from swather.worker.slots import Slots
+from swather.worker.stored_pages import PageStore, StoredPages
+from swather.worker.verbs import Services
+
+STOP_GRACE_SECONDS: Final = 1.0
+CLOSE_SECONDS: Final = 30.0
+JOIN_SECONDS: Final = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class Parts:
+    """What one call of `Worker.run` needs. `store` is for the writer and the main thread,
+    `background` for the upkeep and whoever asks a question beside.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        store: Store,
+        settings: Settings,
+        jobs: Jobs,
+        on_stuck: Callable[[], None],
+    ) -> None:
+        self.registration = Registration(store, settings.new_worker)
+        self.background = store.another()
+        self.mailbox = Mailbox(loop)
+        self.leases = Leases()
+        self.tally = Tally()
+        self.events = Events(settings.on_event)
+        self._store = store
+        self._writer = Writer(store)
+        self._disk = ThreadPoolExecutor(2, "swather-disk")
+        files = FileStore(settings.files_folder)
+        self.saving = Saving(files, self._disk)
+        self.upkeep = Upkeep(self.background, files, self.mailbox)
+        self._listener = HintListener(self.background, self.mailbox)
+        self.access = Access(
+            self.background,
+            StorePermits(self._writer, self.registration),
+            settings.politeness,
+            settings.new_fetcher,
+            self.upkeep,
+            self._disk,
+        )
+        self._services = Services(
+            loop=loop,
+            mailbox=self.mailbox,
+            writer=self._writer,
+            access=self.access,
+            saving=self.saving,
+            pages=PageStore(self._writer),
+            replay=StoredPages(store.another) if settings.replay else None,
+            disk=self._disk,
+            folder=settings.folder,
+        )
+        self.slots = Slots(loop, self.mailbox, settings.concurrency)
+        self._runners = Runners(self._services)
+        self.dispatch = Dispatch(self.slots, self._runners, jobs, self.upkeep, self.events)
+        self.backlog = Backlog(
+            settings, self.registration, jobs, self.leases, self.slots, self.dispatch
+        )
+        self.exchange = Exchange(loop, self.mailbox, self._writer, self.leases)
+        self.watchdog = Watchdog(self.slots.longest_deadline, settings.watchdog_seconds)
+        self.beat = Beat(
+            store.another(),
+            self.mailbox,
+            self.registration,
+            self.leases,
+            Statistics(self.tally, self.slots, self._runners, self.saving, settings.run),
+            self.watchdog,
+            beat_seconds=settings.beat_seconds,
+            on_stuck=on_stuck,
+        )
+
+    def start(self) -> None:
+        self._writer.start()
+        self.beat.start()
+        self.upkeep.start()
+        self._listener.start()
+
+    async def close_runners(self) -> None:
+        """Cut what still runs, and close all that was set up for it."""
+        self.slots.cut_all(Cut.STOP)
+        self.slots.close()
+        await self._runners.close()
+        await self._services.close()
+
+    def close_writer(self, *, is_cut: bool) -> None:
+        """Commit what waits, and sign off."""
+        patience = STOP_GRACE_SECONDS if is_cut else CLOSE_SECONDS
+        self._writer.close(patience)
+        # Only then: a beat that finds its worker retired would register it anew.
+        self.beat.stop_and_join(patience)
+        try:
+            self._store.workers.retire(self.registration.worker_id)
+        except SwatherError as error:
+            _log.error("this worker could not sign off, others will notice: %s", error)
+        self._disk.shutdown(wait=not is_cut)
+
+    def close_background(self) -> None:
+        self._listener.stop()
+        self.upkeep.send_hint()  # wakes our own listener, too
+        self.upkeep.stop()
+        self.upkeep.join(JOIN_SECONDS)
+        self._listener.join(JOIN_SECONDS)
+        if not self.upkeep.is_alive() and not self._listener.is_alive():
+            self.background.close()
+
+    def give_up(self, *, charge: bool) -> None:
+        """From any thread, when the loop cannot: give back all leases, with the charge of a crash
+        if an attempt stops the loop.
+        """
+        store, worker_id = self._store.another(), self.registration.worker_id
+        begun = set(self.slots.running)
+        unbegun = [fence for fence in self.leases.snapshot() if fence not in begun]
+        if charge:
+            give_back_stuck(store, worker_id, unbegun, self.slots.on_loop_now())
+        else:
+            give_back(store, worker_id, unbegun)
+        store.close()
