@@ -7,6 +7,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.net.egress import DIRECT, Egress
+from swather.net.request import Request
 
 PROXY = "http://me:s3cret@Proxy.example:3128"
 
@@ -49,6 +50,7 @@ def test_no_password_is_shown(password):
     assert str(egress) == "http://***@p.example:1"
     assert repr(egress) == "Egress(http://***@p.example:1)"
     assert egress.__rich_repr__() == [("proxy_url", "http://***@p.example:1")]
+    assert "s3cret" not in repr(Request(url="http://a.example/", egress=egress))
 
 
 @pytest.mark.parametrize(

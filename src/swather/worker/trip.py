@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from swather.errors import FetchError
+from swather.net.egress import Egress
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots_rules import Rules
@@ -140,7 +141,7 @@ class AttemptTrip:
             self.struck = {lane, *(self.struck or ())}
             self._services.sites.strike(lane, retry_after_seconds, reason)
 
-    async def ask_robots(self, url: str, lane: str, proxy: str | None) -> None:
+    async def ask_robots(self, url: str, lane: str, egress: Egress) -> None:
         """Disallowed, or rules that this process did not know until now."""
         services, attempt = self._services, self._attempt
 
@@ -150,14 +151,14 @@ class AttemptTrip:
 
         services.slots.stop_clock(attempt)  # others may have to wait for a permit, and we for them
         try:
-            await services.robots.check(url, partial(self._fetch_robots, proxy), settle)
+            await services.robots.check(url, partial(self._fetch_robots, egress), settle)
         finally:
             services.slots.start_clock(attempt)
 
-    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
-        """Through the proxy of the request: it may be the only way there, or there to hide us."""
+    async def _fetch_robots(self, egress: Egress, url: str) -> Page:
+        """As the request leaves: a proxy may be the only way there, or there to hide us."""
         trip = RobotsTrip(_RobotsFetch(self))
-        return await self._services.fetcher.fetch(Request(url=url, proxy=proxy), trip)
+        return await self._services.fetcher.fetch(Request(url=url, egress=egress), trip)
 
 
 class Fetch:
@@ -174,7 +175,7 @@ class Fetch:
         self.may_reach = trip.may_reach
         self.refusal = trip.refusal
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
         del hop
         trip = self._trip
         lane = trip.lane_of(url)
@@ -182,7 +183,7 @@ class Fetch:
             self.end()
         if trip.asks_robots(url):
             self.end()
-            await trip.ask_robots(url, lane, proxy)
+            await trip.ask_robots(url, lane, egress)
         if not self._may_enter(lane):
             await self._enter(lane)
 
@@ -218,8 +219,8 @@ class _RobotsFetch(Fetch):
 
     __slots__ = ()
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
-        del hop, proxy
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
+        del hop, egress
         lane = self._trip.lane_of(url)
         if self._lane and lane != self._lane:
             self.end()
