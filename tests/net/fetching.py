@@ -54,6 +54,7 @@ class NotedTrip:
         self.hosts = hosts
         self.private = []
         self.admitted = []
+        self.egresses = []
         self.answers = []
         self.failures = []
 
@@ -68,8 +69,9 @@ class NotedTrip:
     def end(self):
         pass
 
-    async def admit(self, url, hop, proxy):
+    async def admit(self, url, hop, egress):
         self.admitted.append((url, hop))
+        self.egresses.append(egress)
 
     def answered(self, url, status, retry_after_seconds, seconds):
         assert seconds >= 0

@@ -248,7 +248,7 @@ def test_a_trip_is_told_of_every_hop(client):
 
 def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
     class Refusing(NotedTrip):
-        async def admit(self, url, hop, proxy):
+        async def admit(self, url, hop, egress):
             if hop:
                 raise LookupError(url)
 
@@ -262,7 +262,7 @@ def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
 @pytest.mark.slow
 def test_what_a_trip_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
     class Slow(NotedTrip):
-        async def admit(self, url, hop, proxy):
+        async def admit(self, url, hop, egress):
             await asyncio.sleep(0.4)
 
     page, _ = fetch(

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
+from swather.net.egress import DIRECT
 from swather.net.errors import ConnectionFailed, FetchTimeout, Refused, UnusableURL
 from swather.net.fetcher import WebFetcher
 from swather.net.guard import Guard
@@ -196,7 +197,7 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
             return await dns(name)
 
         guard = Guard(slow)
-        looks = [asyncio.create_task(guard.look("http://a.example/")) for _ in range(10)]
+        looks = [asyncio.create_task(guard.look("http://a.example/", DIRECT)) for _ in range(10)]
         await asyncio.sleep(0)
         looks[0].cancel()
         found = await asyncio.gather(*looks, return_exceptions=True)
@@ -210,10 +211,10 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
 def test_places_seen_before_cost_next_to_nothing():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://a.example/")
+        await guard.look("http://a.example/", DIRECT)
         began = time.process_time()
         for number in range(10_000):
-            assert guard.known(f"http://a.example/{number}") is not None
+            assert guard.known(f"http://a.example/{number}", DIRECT) is not None
         return time.process_time() - began
 
     assert asyncio.run(run()) < 1.0
@@ -227,18 +228,18 @@ def test_no_more_places_are_remembered_than_fit():
     async def run():
         guard = Guard(everywhere)
         for number in range(10_000):
-            await guard.look(f"http://h{number}.example/")
+            await guard.look(f"http://h{number}.example/", DIRECT)
         return guard
 
     guard = asyncio.run(run())
     assert len(guard._direct) <= 4096
-    assert guard.known("http://h9999.example/x") is not None
+    assert guard.known("http://h9999.example/x", DIRECT) is not None
 
 
 def test_a_url_with_a_password_is_not_remembered():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://me:secret@a.example/")
+        await guard.look("http://me:secret@a.example/", DIRECT)
         return guard
 
     assert "secret" not in str(vars(asyncio.run(run())))
@@ -248,7 +249,7 @@ def test_the_names_of_the_system_are_known():
     async def run():
         guard = Guard()
         try:
-            return await guard.look("http://localhost/")
+            return await guard.look("http://localhost/", DIRECT)
         finally:
             guard.close()
 

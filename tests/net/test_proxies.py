@@ -1,17 +1,23 @@
 """Requests through a proxy, which looks names up itself."""
 
 import asyncio
+import base64
 import traceback
 
 import pytest
 
 from swather.errors import InputError
+from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ProxyFailed, Refused
 from swather.net.fetcher import WebFetcher
+from swather.net.place import place_of
+from swather.net.redirects import redirected
 from swather.net.request import Request
+from swather.net.robots_trip import RobotsTrip
 from swather.net.trip import ANYWHERE, FreeTrip
+from swather.scraping.body import request_of
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, fake_dns, nobody_there
+from tests.net.fetching import NotedTrip, fake_dns, fetch, nobody_there
 from tests.net.site import respond, site
 
 
@@ -27,7 +33,7 @@ def through(client, url, answer, *, trip=None, user="", of=None, **fields):
             proxy.pages = {url: answer, **(of or {})}
             address = proxy.url.replace("//", f"//{user}")
             try:
-                request = Request(url=url, proxy=address, **fields)
+                request = Request(url=url, egress=Egress.through(address), **fields)
                 page = await fetcher.fetch(request, trip or FreeTrip())
             finally:
                 await fetcher.close()
@@ -49,6 +55,13 @@ def test_a_proxy_is_told_who_asks(client):
     assert proxy.asked[0].headers["proxy-authorization"] == "basic bwu6c2vjcmv0"
 
 
+def test_a_password_may_have_any_character_percent_encoded(client):
+    user = "me:a%2Fb%3Fc%23@"
+    _, proxy, _ = through(client, "http://shop.example/a", respond(b"via"), user=user)
+    sent = base64.b64encode(b"me:a/b?c#").decode().lower()
+    assert proxy.asked[0].headers["proxy-authorization"] == f"basic {sent}"
+
+
 def test_a_redirect_goes_through_the_proxy_too(client):
     page, proxy, _ = through(
         client,
@@ -58,6 +71,47 @@ def test_a_redirect_goes_through_the_proxy_too(client):
     )
     assert page.content == b"B"
     assert len(proxy.asked) == 2
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirected_request_keeps_its_egress(status):
+    request = Request(url="http://shop.example/a").through("http://p.example:1")
+    onward = redirected(request, status, "https://other.example/b", place_of("http://shop.example"))
+    assert onward.egress == request.egress
+
+
+def test_every_hop_is_admitted_with_the_egress_of_its_request(client):
+    trip = NotedTrip()
+    redirect = respond(b"", "302 Found", Location="http://other.example/b")
+    of = {"http://other.example/b": respond(b"B")}
+    _, proxy, _ = through(client, "http://shop.example/a", redirect, of=of, trip=RobotsTrip(trip))
+    assert trip.egresses == [Egress.through(proxy.url)] * 2
+
+
+def test_a_direct_hop_is_admitted_as_one(client):
+    trip = NotedTrip("127.0.0.1")
+    fetch(client, "/a", of={"a": respond()}, trip=trip)
+    assert len(trip.egresses) == 1
+    assert trip.egresses[0] is DIRECT
+
+
+def test_a_connection_to_one_proxy_is_not_used_for_another(client):
+    async def run():
+        fetcher = WebFetcher(client)
+        async with site() as one, site() as other:
+            for proxy, user in [(one, ""), (other, ""), (one, "me:a@"), (other, "me:b@")] * 2:
+                proxy.pages["http://shop.example/a"] = respond(b"via")
+                address = proxy.url.replace("//", f"//{user}")
+                request = Request(url="http://shop.example/a").through(address)
+                await fetcher.fetch(request, FreeTrip())
+            await fetcher.close()
+            return [
+                [asked.headers.get("proxy-authorization") for asked in proxy.asked]
+                for proxy in (one, other)
+            ]
+
+    a, b = "basic bwu6yq==", "basic bwu6yg=="
+    assert asyncio.run(run()) == [[None, a, None, a], [None, b, None, b]]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +155,7 @@ def test_a_dead_proxy_is_not_the_sites_fault_and_nothing_goes_past_it(client, sc
             proxy = f"http://me:secret@127.0.0.1:{port}"
             url = served.url.replace("http:", f"{scheme}:")
             try:
-                await fetcher.fetch(Request(url=f"{url}/a", proxy=proxy), ANYWHERE)
+                await fetcher.fetch(Request(url=f"{url}/a").through(proxy), ANYWHERE)
             finally:
                 await fetcher.close()
                 assert served.asked == []
@@ -131,30 +185,55 @@ def test_a_socks_proxy_is_given_the_name_to_look_up(scheme):
         async with await asyncio.start_server(socks, "127.0.0.1", 0) as server:
             proxy = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             with pytest.raises(ProxyFailed):
-                await fetcher.fetch(Request(url="http://shop.example/", proxy=proxy), FreeTrip())
+                await fetcher.fetch(Request(url="http://shop.example/").through(proxy), FreeTrip())
             await fetcher.close()
         return asked, dns.asked
 
     assert asyncio.run(run()) == ([(3, b"shop.example")], [])
 
 
-@pytest.mark.parametrize("proxy", ["ftp://a.example", "nonsense"])
-def test_what_is_no_proxy_is_refused(client, proxy):
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "ftp://a.example", "nonsense", "", "http://#", "http://127.0.0.1:99999",
+        "socks5://127.0.0.1:99999", "socks5://127.0.0.1:", "socks5://me:s/ecret@127.0.0.1:1",
+        "socks5h://me:s#ecret@127.0.0.1:1", "socks4://me:s?ecret@127.0.0.1:1",
+    ],
+)  # fmt: skip
+def test_what_is_no_proxy_is_refused_and_nothing_goes_past_it(client, proxy):
     async def run():
         fetcher = WebFetcher(client)
+        async with site(a=respond(b"direct")) as served:
+            try:
+                await fetcher.fetch(request_of("GET", f"{served.url}/a", proxy=proxy))
+            finally:
+                await fetcher.close()
+                assert served.asked == []
+
+    with pytest.raises(InputError, match="prox") as raised:
+        asyncio.run(run())
+    assert "ecret" not in str(raised.value)
+
+
+def test_a_proxy_that_the_client_cannot_use_is_named_without_its_password():
+    proxy = "http://me:secret@%zz:1"
+
+    async def run():
+        fetcher = WebFetcher("wreq")
         try:
-            await fetcher.fetch(Request(url="http://shop.example/", proxy=proxy))
+            await fetcher.fetch(Request(url="http://a.example/").through(proxy))
         finally:
             await fetcher.close()
 
-    with pytest.raises(InputError, match="prox"):
+    with pytest.raises(InputError, match=r"the proxy http://\*\*\*@%zz:1 cannot be used") as raised:
         asyncio.run(run())
+    assert "secret" not in "".join(traceback.format_exception(raised.value))
 
 
 def test_aiohttp_has_no_socks_and_says_who_has():
     with pytest.raises(InputError, match="http_client = wreq"):
         asyncio.run(
             WebFetcher("aiohttp").fetch(
-                Request(url="http://shop.example/", proxy="socks5://127.0.0.1:1")
+                Request(url="http://shop.example/").through("socks5://127.0.0.1:1")
             )
         )

@@ -12,6 +12,7 @@ import pytest
 
 from swather.errors import BadPayload, BadTarget, InputError, LeaseLost
 from swather.model.retry import Faults
+from swather.net.egress import DIRECT
 from swather.net.errors import HttpStatusError
 from swather.net.page import Page
 from swather.scraping.context import Context, RunInfo, SyncContext, TaskInfo
@@ -128,7 +129,8 @@ def test_a_request_may_ask_for_a_proxy_a_profile_and_only_what_has_changed():
 
     asyncio.run(three())
     first, second, third = verbs.requests
-    assert (first.proxy, first.profile) == ("http://p.example:1", "chrome140")
+    assert (first.egress.proxy_url, first.profile) == ("http://p.example:1", "chrome140")
+    assert second.egress is DIRECT
     assert first.headers == {"If-None-Match": '"1"'}
     assert second.headers == third.headers
     assert second.headers == {"If-Modified-Since": "Sun, 15 Feb 2026 12:00:00 GMT"}

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from swather.errors import InputError, Permanent
+from swather.net.egress import Egress
 from swather.net.errors import HttpStatusError
 from swather.net.page import Page
 from swather.net.request import Request
@@ -60,11 +61,46 @@ def test_a_proxy_has_a_session_of_its_own_whoever_chose_it():
     ctx = context(of=books, verbs=verbs)
     asyncio.run(ctx.get())
     asyncio.run(ctx.get(proxy="http://p.example:1"))
-    books.on_request(lambda _: Request(url="https://example.com/", proxy="socks5://q.example:2"))
+    books.on_request(lambda _: Request(url="https://example.com/").through("socks5://q.example:2"))
     asyncio.run(ctx.get())
     assert [request.session for request in verbs.requests] == [
         "run:1/proxy:", "run:1/proxy:http://p.example:1", "run:1/proxy:socks5://q.example:2",
     ]  # fmt: skip
+
+
+def test_the_name_of_a_session_tells_no_password_and_each_login_has_its_own():
+    verbs = FakeVerbs()
+    ctx = context(of=scraper_in("proxy"), verbs=verbs)
+    for password in ("s3cret", "0ther", "s3cret"):
+        asyncio.run(ctx.get(proxy=f"http://me:{password}@p.example:1"))
+    first, second, third = (request.session for request in verbs.requests)
+    assert first == third != second
+    assert first.startswith("run:1/proxy:http://p.example:1#")
+    assert "s3cret" not in first
+
+
+def test_a_login_leaves_as_its_hook_says_in_the_session_of_that_egress():
+    verbs = Members()
+    books = scraper_in("proxy")
+    books.on_request(lambda request: request.through("http://p.example:1"))
+    ctx = context(of=books, verbs=verbs)
+    asyncio.run(ctx.login("/login", FIELDS, check="Log out"))
+    assert [(request.method, request.session) for request in verbs.requests] == [
+        ("GET", "run:1/proxy:http://p.example:1"), ("POST", "run:1/proxy:http://p.example:1"),
+    ]  # fmt: skip
+    assert {request.egress for request in verbs.requests} == {Egress.through("http://p.example:1")}
+
+
+def test_what_is_no_proxy_is_refused_before_anything_is_asked_for():
+    verbs = FakeVerbs()
+    ctx = context(verbs=verbs)
+    blocking = SyncContext(ctx, asyncio.run)
+    for proxy in ("", "nonsense", "p.example:3128:me:s3cret"):
+        with pytest.raises(InputError, match="a proxy begins with"):
+            asyncio.run(ctx.get(proxy=proxy))
+        with pytest.raises(InputError, match="a proxy begins with"):
+            blocking.post(proxy=proxy)
+    assert verbs.requests == []
 
 
 def test_a_profile_is_the_scrapers_unless_the_request_names_one():

@@ -25,6 +25,16 @@ def pages_in_child(ctx, target):
         ctx.get(path)
 
 
+@scraper(retries=0)
+async def proxied(ctx, target):
+    await ctx.get(proxy=target["proxy"])
+
+
+@scraper(retries=0, isolation="process")
+def proxied_in_child(ctx, target):
+    ctx.get(proxy=target["proxy"])
+
+
 def target(site, *paths):
     return {"url": f"{site.url}/", "paths": paths}
 
@@ -113,14 +123,19 @@ def test_a_scraper_may_do_without_robots_txt(shop: Shop, site: NotingSite):
     assert [path for _, path in site.asked] == ["/private"]
 
 
-def test_robots_txt_is_asked_for_through_the_proxy_of_the_request(shop: Shop, site: NotingSite):
-    @scraper(retries=0)
-    async def proxied(ctx, url):
-        await ctx.get(url, proxy=site.url)
-
-    shop.scrape(proxied, ["http://shop.example/a"])
-    asked = [path for _, path in site.asked]
-    assert asked == ["http://shop.example/robots.txt", "http://shop.example/a"]
+@pytest.mark.parametrize(
+    "books", [proxied, pytest.param(proxied_in_child, marks=pytest.mark.slow)], ids=lambda b: b.name
+)
+def test_robots_txt_and_redirects_leave_as_the_request_does(shop: Shop, site: NotingSite, books):
+    site.routes["http://shop.example/a"] = Answer(
+        status=302, headers={"Location": "http://other.example/b"}
+    )
+    run, _ = shop.scrape(books, [{"url": "http://shop.example/a", "proxy": site.url}])
+    assert shop.counts(run) == {"completed": 1}
+    assert [path for _, path in site.asked] == [
+        "http://shop.example/robots.txt", "http://shop.example/a",
+        "http://other.example/robots.txt", "http://other.example/b",
+    ]  # fmt: skip
 
 
 def test_robots_txt_is_asked_for_once(shop: Shop, site: NotingSite):

@@ -3,10 +3,13 @@
 import threading
 import time
 
+import msgspec
 import pytest
 
 from swather.errors import Postponed
+from swather.net.egress import DIRECT
 from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, UnusableURL
+from swather.net.request import Request
 from swather.scraping.classify import classify
 from swather.worker.background.watchdog import Watchdog
 from swather.worker.claiming import MAX_PREFETCH, Prefetch
@@ -136,6 +139,21 @@ def test_an_error_is_the_same_for_a_child_as_for_its_worker(error):
     assert str(raised) == str(error)
     assert vars(raised) == vars(error)
     assert classify(raised).fault.error_class == classify(error).fault.error_class
+
+
+def test_a_request_of_a_child_keeps_its_egress():
+    direct = Request(url="http://a.example/", headers={"A": "1"}, session="s")
+    proxied = direct.through("socks5h://me:s3cret@p.example:1")
+    assert wire.request_of(wire.pack(proxied)) == proxied
+    read = wire.request_of(wire.pack(direct))
+    assert read == direct
+    assert read.egress is DIRECT
+
+
+def test_a_request_of_a_child_with_what_is_no_egress_is_refused():
+    told = {"url": "http://a.example/", "egress": {"proxy_url": "socks5://me:s3cret/@p.example:1"}}
+    with pytest.raises(msgspec.ValidationError, match=r"the proxy at 'p\.example' cannot be used"):
+        wire.request_of(msgspec.msgpack.encode(told))
 
 
 def test_an_error_that_only_the_worker_knows_is_told_by_its_text():

@@ -65,7 +65,7 @@ class AiohttpClient:
                 url,
                 headers=headers,
                 data=hop.body,
-                proxy=hop.proxy,
+                proxy=hop.egress.proxy_url,
                 server_hostname=name,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(
@@ -187,7 +187,8 @@ def _check(hop: Hop) -> None:
         raise InputError(f"there is no HTTP method {hop.method!r}")
     if hop.profile is not None:
         raise InputError("browser profiles need the setting http_client = wreq")
-    if hop.proxy is not None and not hop.proxy.lower().startswith(("http://", "https://")):
+    proxy = hop.egress.proxy_url
+    if proxy is not None and not proxy.lower().startswith(("http://", "https://")):
         raise InputError("proxies other than HTTP ones need the setting http_client = wreq")
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from swather.errors import InputError, MissingExtra
 from swather.model.private import IPAddress
+from swather.net.egress import Egress
 
 ClientName = Literal["wreq", "aiohttp"]
 
@@ -41,7 +42,7 @@ class ClientOptions:
 
 
 class Hop(msgspec.Struct, frozen=True):
-    """One request on the wire. `addresses` are what `host` is at, none when a proxy looks it up,
+    """One request on the wire. `addresses` are what `host` is at, none unless `egress` is direct,
     and `pin` names both. After `seconds` it is over, body and all.
     """
 
@@ -53,7 +54,7 @@ class Hop(msgspec.Struct, frozen=True):
     seconds: float
     headers: dict[str, str]
     body: bytes | None
-    proxy: str | None
+    egress: Egress
     profile: str | None
 
 

@@ -87,7 +87,7 @@ class WebFetcher:
             for hop in range(self._max_redirects + 1):
                 if request.https_only:
                     check_encrypted(url)
-                found = self._guard.known(url, proxied=request.proxy is not None)
+                found = self._guard.known(url, request.egress)
                 if found is None:
                     began = time.monotonic()
                     found = await self._look(url, request, trip, left)
@@ -95,7 +95,7 @@ class WebFetcher:
                 url, checked = found
                 if not self._guard.is_free(checked, trip):
                     await self._guard.check(checked, trip)
-                await trip.admit(url, hop, request.proxy)
+                await trip.admit(url, hop, request.egress)
                 began = time.monotonic()
                 try:
                     page, leads_to = await self._ask(request, url, checked, trip, left)
@@ -132,7 +132,7 @@ class WebFetcher:
         began = time.monotonic()
         try:
             async with asyncio.timeout(min(left, self._connect_seconds)):
-                return await self._guard.look(url, proxied=request.proxy is not None)
+                return await self._guard.look(url, request.egress)
         except Refused:
             raise
         except (TimeoutError, FetchError) as error:
@@ -158,7 +158,7 @@ class WebFetcher:
                 left,
                 self._headers(request, url, place.authorization),
                 request.body,
-                request.proxy,
+                request.egress,
                 request.profile,
             )
         )

@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from swather.model.private import IPAddress, is_local_name, is_private
+from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ConnectionFailed, Refused
 from swather.net.place import Place, place_of, rest_of, split
 from swather.net.trip import Trip
@@ -59,21 +60,23 @@ class Guard:
         self._proxied: dict[str, Checked] = {}
         self._looking: dict[str, asyncio.Task[tuple[IPAddress, ...]]] = {}
 
-    def known(self, url: str, *, proxied: bool = False) -> tuple[str, Checked] | None:
+    def known(self, url: str, egress: Egress) -> tuple[str, Checked] | None:
         """The URL to send and what is known of its place, if it was looked at lately."""
         end = url.find("/", 8)
-        checked = (self._proxied if proxied else self._direct).get(url[:end] if end > 0 else url)
+        # Nearly every request has this very value, and is spared a call.
+        places = self._direct if egress is DIRECT or egress.is_direct else self._proxied
+        checked = places.get(url[:end] if end > 0 else url)
         if checked is None or checked.until < self._now():
             return None
         return checked.place.origin + rest_of(url[end:] if end > 0 else ""), checked
 
-    async def look(self, url: str, *, proxied: bool = False) -> tuple[str, Checked]:
+    async def look(self, url: str, egress: Egress) -> tuple[str, Checked]:
         """The same for a place that is new, or was looked at too long ago."""
         beginning, rest = split(url)
         place = place_of(beginning)
-        checked = _by_name(place) if proxied else await self._by_address(place)
+        checked = await self._by_address(place) if egress.is_direct else _by_name(place)
         if not place.authorization:
-            _remember(self._proxied if proxied else self._direct, beginning, checked)
+            _remember(self._direct if egress.is_direct else self._proxied, beginning, checked)
         return place.origin + rest_of(rest), checked
 
     @staticmethod

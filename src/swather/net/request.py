@@ -9,16 +9,17 @@ import msgspec
 
 from swather.errors import InputError
 from swather.masking import HIDDEN, masked, masked_url
+from swather.net.egress import DIRECT, Egress
 
 _SHOWN_CHARACTERS: Final = 300
 _SCHEMES: Final = ("http://", "https://")
 _USER: Final = re.compile(rf"^((?:[\w+.-]+://)?)[^/@]*{re.escape(HIDDEN)}@")
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`params` are added to the URL's query; `timeout` is in seconds, None the fetcher's own.
 
-    `proxy` is the URL of one, `profile` the browser to look like ("chrome140"), `session` the name
+    `egress` is how it leaves, `profile` the browser to look like ("chrome140"), `session` the name
     of the cookies to send and to keep; without one none are kept.
 
     `trust_redirects` lets a redirect take the body and all headers to another origin, though never
@@ -31,7 +32,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, str | list[str]] = {}
     body: bytes | None = None
     timeout: float | None = None
-    proxy: str | None = None
+    egress: Egress = DIRECT
     profile: str | None = None
     session: str = ""
     trust_redirects: bool = False
@@ -50,6 +51,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         given = {name.lower() for name in headers}
         kept = {name: value for name, value in self.headers.items() if name.lower() not in given}
         return msgspec.structs.replace(self, headers={**kept, **headers})
+
+    def through(self, proxy: str) -> "Request":
+        """The same request through the proxy of this URL."""
+        return msgspec.structs.replace(self, egress=Egress.through(proxy))
 
     def in_session(self, session: str) -> "Request":
         return msgspec.structs.replace(self, session=session)

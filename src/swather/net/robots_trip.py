@@ -3,6 +3,7 @@
 from typing import Final
 
 from swather.errors import FetchError
+from swather.net.egress import Egress
 from swather.net.errors import TooManyRedirects
 from swather.net.request import shown_url
 from swather.net.trip import Trip
@@ -22,10 +23,10 @@ class RobotsTrip:
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
         return await self._trip.refusal(host, port, address, private=private)
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
         if hop > MAX_REDIRECTS:
             raise TooManyRedirects(f"a robots.txt leads on and on, last to {shown_url(url)}")
-        await self._trip.admit(url, hop, proxy)
+        await self._trip.admit(url, hop, egress)
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float

@@ -3,6 +3,7 @@
 from typing import Final, Protocol
 
 from swather.errors import FetchError
+from swather.net.egress import Egress
 from swather.net.typed import NOT_TYPED
 
 
@@ -14,8 +15,8 @@ class Trip(Protocol):
     refusal             why a host may not be reached at an address (the first private one it has,
                         else the first; the name itself if only a proxy can look it up); None if it
                         may. One at a public address always may: it is noted
-    admit               before every hop, 0 being the first, with the proxy it goes through, if any;
-                        may wait, and raises to refuse it
+    admit               before every hop, 0 being the first, with its egress; may wait, and raises
+                        to refuse it
     answered            after the head of every hop's answer; `seconds` is how long it took
     failed              when no answer came, or, after `answered`, its body could not be taken; not
                         for what was refused
@@ -26,7 +27,7 @@ class Trip(Protocol):
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None: ...
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None: ...
+    async def admit(self, url: str, hop: int, egress: Egress) -> None: ...
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
@@ -51,7 +52,7 @@ class FreeTrip:
         del host, port, address
         return NOT_TYPED if private and not self._allow_private else None
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
         pass
 
     def answered(

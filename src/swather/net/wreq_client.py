@@ -11,6 +11,7 @@ import wreq
 
 from swather.errors import InputError, SwatherError
 from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
+from swather.net.egress import Egress
 from swather.net.errors import (
     BadResponse,
     ConnectionFailed,
@@ -28,10 +29,7 @@ _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
 # A site may refuse them without a length, and of a body that is empty wreq tells none.
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 # Never those where the name is looked up on this machine, which nobody would check.
-_PROXY_SCHEMES: Final = {
-    "http": "http", "https": "https",
-    "socks4": "socks4a", "socks4a": "socks4a", "socks5": "socks5h", "socks5h": "socks5h",
-}  # fmt: skip
+_LOOKED_UP_THERE: Final = {"socks4": "socks4a", "socks5": "socks5h"}
 # wreq's own, and those of Python that it raises for values it cannot read.
 _ERRORS: Final[tuple[type[Exception], ...]] = (
     *(kind for kind in vars(wreq.exceptions).values() if isinstance(kind, type)),
@@ -76,8 +74,8 @@ class WreqClient:
             given["headers"] = {"Content-Length": "0", **hop.headers}
         if hop.body is not None:
             given["body"] = hop.body
-        if hop.proxy is not None:
-            given["proxy"] = _proxy(hop.proxy)
+        if hop.egress.proxy_url is not None:
+            given["proxy"] = _proxy(hop.egress.proxy_url)
         client = self._client_for(hop)
         try:
             return WreqAnswer(hop.url, await client.request(method, hop.url, **given))
@@ -207,17 +205,11 @@ class _Headers(Sequence[tuple[str, str]]):
 @lru_cache(maxsize=1024)
 def _proxy(url: str) -> wreq.Proxy:
     scheme, _, rest = url.partition("://")
-    host = url.rpartition("@")[2]  # never what comes before it: that may be a password
-    known = _PROXY_SCHEMES.get(scheme.lower())
-    if known is None:
-        raise InputError(
-            f"a proxy begins with one of {', '.join(f'{one}://' for one in _PROXY_SCHEMES)}, "
-            f"got the one at {host!r}"
-        )
+    scheme = scheme.lower()
     try:
-        return wreq.Proxy.all(f"{known}://{rest}")
+        return wreq.Proxy.all(f"{_LOOKED_UP_THERE.get(scheme, scheme)}://{rest}")
     except Exception:  # noqa: BLE001 - wreq's own, with the password in its text
-        raise InputError(f"the proxy at {host!r} cannot be used") from None
+        raise InputError(f"the proxy {Egress.through(url)} cannot be used") from None
 
 
 def _profile(name: str) -> wreq.Profile:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from swather.errors import InputError
 from swather.model.payload import encode
+from swather.net.egress import DIRECT, Egress
 from swather.net.request import Request
 
 Headers = Mapping[str, str] | None
@@ -62,7 +63,7 @@ def request_of(
         params=_fields_of(params) if params else {},
         body=body,
         timeout=timeout,
-        proxy=proxy,
+        egress=DIRECT if proxy is None else Egress.through(proxy),
         profile=profile,
         trust_redirects=trust_redirects,
     )

@@ -222,7 +222,7 @@ class Web:
                 lane = self._lease.lane if named else lane_of_url(request.url)
                 return within(self.run.id, f"lane:{lane}")
             case SessionScope.PROXY:
-                return within(self.run.id, f"proxy:{request.proxy or ''}")
+                return within(self.run.id, f"proxy:{request.egress.key}")
             case SessionScope.RUN | None:
                 return within(self.run.id)
 

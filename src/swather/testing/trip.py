@@ -5,6 +5,7 @@ import time
 from functools import partial
 from typing import Any
 
+from swather.net.egress import Egress
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
@@ -60,11 +61,11 @@ class LoneTrip(TypedTrip):
         )
         self._due_at: dict[str, float] = {}
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
         del hop
         if not self._obeys_robots:
             return
-        rules = await self._robots.check(url, partial(self._fetch_robots, proxy))
+        rules = await self._robots.check(url, partial(self._fetch_robots, egress))
         if rules.crawl_delay_seconds is None:
             return
         origin = origin_of(url)
@@ -73,5 +74,5 @@ class LoneTrip(TypedTrip):
         self._due_at[origin] = at + rules.crawl_delay_seconds
         await asyncio.sleep(at - now)
 
-    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
-        return await self._fetcher.fetch(Request(url=url, proxy=proxy), self._to_robots)
+    async def _fetch_robots(self, egress: Egress, url: str) -> Page:
+        return await self._fetcher.fetch(Request(url=url, egress=egress), self._to_robots)

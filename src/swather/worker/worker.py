@@ -112,8 +112,8 @@ class Worker:
         self.begun = threading.Event()
 
     def run(self, on_stuck: Callable[[], None] = lambda: None) -> WorkerReport:
-        """Work until there is nothing left, or until `stop`; blocks. `on_stuck` is called on another
-        thread if a scraper blocks the loop past its timeout.
+        """Work until there is nothing left, or until `stop`; blocks. `on_stuck` is called, on
+        another thread, if a scraper blocks the loop past its timeout.
         """
         registry.enter_folder()
         store = swather.store.open(self._url, clock=self._clock)

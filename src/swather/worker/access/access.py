@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from swather.errors import FetchError
+from swather.net.egress import Egress
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
@@ -119,7 +120,7 @@ class AttemptAccess:
         rules = self._access.robots.known(url)
         return rules is None or not rules.allows(url)
 
-    async def check_robots(self, url: str, lane: str, proxy: str | None) -> None:
+    async def check_robots(self, url: str, lane: str, egress: Egress) -> None:
         """Disallowed, or rules that this process did not know until now."""
 
         async def settle(rules: Rules) -> None:
@@ -128,7 +129,7 @@ class AttemptAccess:
 
         self._requester.stop_clock()  # others may have to wait for a permit, and we for them
         try:
-            await self._access.robots.check(url, partial(self._fetch_robots, proxy), settle)
+            await self._access.robots.check(url, partial(self._fetch_robots, egress), settle)
         finally:
             self._requester.start_clock()
 
@@ -207,10 +208,10 @@ class AttemptAccess:
             return self._own_lane
         return self._access.throttle.lane_of(url)
 
-    async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
-        """Through the proxy of the request: it may be the only way there, or there to hide us."""
+    async def _fetch_robots(self, egress: Egress, url: str) -> Page:
+        """By the egress of the request: it may be the only way there, or there to hide us."""
         trip = RobotsTrip(_RobotsFetch(self))
-        return await self._access.fetcher.fetch(Request(url=url, proxy=proxy), trip)
+        return await self._access.fetcher.fetch(Request(url=url, egress=egress), trip)
 
 
 class AttemptFetch:
@@ -228,7 +229,7 @@ class AttemptFetch:
         self.may_reach = access.may_reach
         self.refusal = access.refusal
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
         del hop
         access = self._access
         lane = access.lane_of(url)
@@ -236,7 +237,7 @@ class AttemptFetch:
             self.end()
         if access.needs_robots(url):
             self.end()
-            await access.check_robots(url, lane, proxy)
+            await access.check_robots(url, lane, egress)
         if not self._enter_at_once(lane):
             await self._enter(lane)
 
@@ -276,8 +277,8 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
-    async def admit(self, url: str, hop: int, proxy: str | None) -> None:
-        del hop, proxy
+    async def admit(self, url: str, hop: int, egress: Egress) -> None:
+        del hop, egress
         lane = self._access.lane_of(url)
         if self._lane and lane != self._lane:
             self.end()
