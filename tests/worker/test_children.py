@@ -177,6 +177,17 @@ def test_a_task_that_has_lost_two_workers_runs_in_a_child_of_its_own(shop: Shop)
     assert sorted(pid == os.getpid() for pid in pids) == [False, True, True]
 
 
+def test_suspects_that_no_child_can_load_all_run_in_the_worker(shop: Shop):
+    @scraper(timeout=30)
+    async def local(ctx, target):
+        return {"pid": os.getpid()}
+
+    run = shop.run(local, 12)
+    suspect(shop, ", ".join(map(str, range(1, 13))))
+    shop.start(local, run=run).report()
+    assert [item["pid"] for item in shop.items(run)] == [os.getpid()] * 12
+
+
 def test_suspects_do_not_keep_others_waiting(shop: Shop):
     run = shop.run(whereami, 20)
     suspect(shop, "1, 2, 3, 4")

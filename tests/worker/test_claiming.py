@@ -2,7 +2,8 @@
 
 import pytest
 
-from swather.worker.claiming import suspects_held, wanted
+from swather.model.lease import Claimed
+from swather.worker.claiming import ClaimClock, suspects_held, wanted
 
 FREE = {
     "concurrency": 10, "free": 10, "ahead": 0, "waiting": 0, "parked": 0, "suspects": 0,
@@ -64,3 +65,54 @@ def test_suspects_that_keep_coming_are_bounded(concurrency):
     ):
         suspects += count
     assert suspects == suspects_held(concurrency)
+
+
+def claimed(count: int, retry_after_seconds: float | None = None) -> Claimed:
+    return Claimed(leases=[None] * count, retry_after_seconds=retry_after_seconds)
+
+
+def test_a_claim_that_was_filled_is_followed_by_another_at_once():
+    clock = ClaimClock(poll_seconds=1.0)
+    assert clock.claimed(claimed(10), wanted=10, now=100.0)
+    assert clock.claim_at <= 100.0
+
+
+def test_after_a_claim_that_was_not_filled_a_poll_is_waited_for():
+    clock = ClaimClock(poll_seconds=1.0)
+    assert not clock.claimed(claimed(3), wanted=10, now=100.0)
+    assert clock.claim_at == 101.0
+
+
+def test_what_is_due_sooner_is_claimed_sooner():
+    clock = ClaimClock(poll_seconds=1.0)
+    clock.claimed(claimed(0, retry_after_seconds=0.2), wanted=10, now=100.0)
+    assert clock.claim_at == pytest.approx(100.2)
+
+
+def test_polls_that_find_nothing_take_longer_and_longer_up_to_a_bound():
+    clock, waits = ClaimClock(poll_seconds=1.0), []
+    for _ in range(8):
+        clock.claimed(claimed(0), wanted=10, now=100.0)
+        waits.append(clock.claim_at - 100.0)
+    assert waits == [1.0, 2.0, 3.0, 4.0, 5.0, 5.0, 5.0, 5.0]
+    clock.claimed(claimed(1), wanted=10, now=100.0)
+    assert clock.claim_at == 101.0
+
+
+def test_a_hint_makes_a_claim_due_also_when_it_comes_during_one():
+    clock = ClaimClock(poll_seconds=1.0)
+    clock.claimed(claimed(0), wanted=10, now=100.0)
+    clock.hint()
+    assert clock.claim_at <= 100.0
+    clock.claiming()
+    clock.hint()
+    assert clock.claimed(claimed(0), wanted=10, now=100.0)
+    clock.claiming()
+    assert not clock.claimed(claimed(0), wanted=10, now=100.0)
+
+
+def test_a_moment_that_is_past_is_waited_for_by_polling():
+    clock = ClaimClock(poll_seconds=2.0)
+    assert clock.wake_at(100.0) == 102.0
+    clock.failed(100.0)
+    assert clock.wake_at(100.0) == 101.0

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from swather.errors import DatabaseUnreachable
+from swather.errors import DatabaseUnreachable, DatabaseUnusable
 from swather.model.query import TaskFilter
 from swather.model.worker import WorkerState
 from swather.scraping.scraper import scraper
@@ -145,6 +145,30 @@ def test_while_beats_fail_nothing_is_claimed(
     assert seen == []
     failing.clear()
     wait_until(lambda: seen == [0])
+
+
+def test_a_worker_whose_beat_finds_the_database_unusable_ends(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+):
+    """One that has nothing to do would not notice otherwise."""
+    failing = threading.Event()
+    beat = SQLiteWorkers.beat
+
+    def fail(self, *args):
+        if failing.is_set():
+            raise DatabaseUnusable("malformed")
+        return beat(self, *args)
+
+    @scraper
+    async def quick(ctx, target):
+        pass
+
+    monkeypatch.setattr(SQLiteWorkers, "beat", fail)
+    working = shop.start(quick, run=shop.run(quick), forever=True, lease_seconds=0.6)
+    wait_until(shop.store.workers.find)
+    failing.set()
+    with pytest.raises(DatabaseUnusable, match="malformed"):
+        working.report()
 
 
 def test_a_beat_never_gives_back_what_is_being_claimed(shop: Shop):

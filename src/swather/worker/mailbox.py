@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
 from contextlib import suppress
 
 import msgspec
@@ -31,8 +30,8 @@ class Mailbox:
         self._messages.append(message)
         self._wake()
 
-    async def read(self) -> Iterator[Message]:
-        """All messages there are, once there is one; those that come meanwhile are included."""
+    async def read(self) -> list[Message]:
+        """All messages there are, once there is one."""
         while not self._messages:
             self._reader = self._loop.create_future()
             try:
@@ -41,11 +40,10 @@ class Mailbox:
                 self._reader = None
         return self.take()
 
-    def take(self) -> Iterator[Message]:
-        """Those there are, without waiting."""
+    def take(self) -> list[Message]:
+        """Those there are, without waiting. Others may be posted meanwhile, and are left."""
         messages = self._messages
-        while messages:
-            yield messages.popleft()
+        return [messages.popleft() for _ in range(len(messages))]
 
     def _wake(self) -> None:
         if self._reader is not None and not self._reader.done():
