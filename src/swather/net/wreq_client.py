@@ -32,6 +32,7 @@ _PROXY_SCHEMES: Final = {
     "http": "http", "https": "https",
     "socks4": "socks4a", "socks4a": "socks4a", "socks5": "socks5h", "socks5h": "socks5h",
 }  # fmt: skip
+_PROXY_HOST: Final = re.compile(r"(?:\w+://)?(?:\[[^\]]*\]|[^:/]*)(?::\d{1,5}(?!\d))?")
 # wreq's own, and those of Python that it raises for values it cannot read.
 _ERRORS: Final[tuple[type[Exception], ...]] = (
     *(kind for kind in vars(wreq.exceptions).values() if isinstance(kind, type)),
@@ -207,7 +208,9 @@ class _Headers(Sequence[tuple[str, str]]):
 @lru_cache(maxsize=1024)
 def _proxy(url: str) -> wreq.Proxy:
     scheme, _, rest = url.partition("://")
-    host = url.rpartition("@")[2]  # never what comes before it: that may be a password
+    # Never what else there is: sellers also write host:port:user:password.
+    found = _PROXY_HOST.match(url.rpartition("@")[2])
+    host = found[0] if found else ""
     known = _PROXY_SCHEMES.get(scheme.lower())
     if known is None:
         raise InputError(
