@@ -36,7 +36,8 @@ SECTIONS = (
         "Fetching 10 KB pages",
         "20,000 pages of 10 KB from nginx on the same machine, one process, 64 at a time; an "
         "item for every page. Swather keeps queue and items in the database and has "
-        "robots.txt and its guard against private addresses on; the peers keep all in memory. "
+        "robots.txt and its guard against private addresses on, the limit of 8 at a time per "
+        "host off, and no default rate, which is for public hosts; the peers keep all in memory. "
         "The slow ones were given fewer pages of the same kind.",
         _named(fetch="pages/s", fetch_CPU="processor time"),
         "bench-fetch",

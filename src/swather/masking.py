@@ -17,8 +17,10 @@ _HOST: Final = re.compile(r"(?:[^:]+|\[.*\])(?::([0-9]{1,5}))?")
 _URL_IN_TEXT: Final = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:[^\s\"<>/?#\\]*@)?[^\s\"'<>]*", re.IGNORECASE
 )
+# A password with colons has a bound, or each of many colons would be a beginning to look on from.
 _WITHOUT_SCHEME: Final = re.compile(
-    r"(?<![\w/.:%@\\-])(?!mailto:)[\w.%+-]+:[^\s:@/\"'<>\\]+@(?=[\w\[])"
+    r"(?<![\w.:%@\\-])(?<!\w/)(?!mailto:)[\w.%+-]+:"
+    r"(?:[^\s:@/\"'<>\\]+|[^\s@/\"'<>\\]{1,200})@(?=[\w\[])"
 )
 _NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|scram_\w+_key"
 _SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
@@ -27,6 +29,7 @@ _NAMED: Final = re.compile(
     rf"""|(\b(?:{_NAMES})\s*=\s*)[^\s&"'\\,;)}}\]]+""",
     re.IGNORECASE,
 )
+_PASSWORD: Final = re.compile(r"(:(?!//)).*", re.DOTALL)
 _IN_CONNINFO: Final = re.compile(r"(passw\w*\s*=).*", re.IGNORECASE | re.DOTALL)
 _HEADER: Final = re.compile(
     r"""(\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s*[:=]\s*["']?)[^\s"'\\][^\r\n"'\\]*""",
@@ -73,7 +76,9 @@ def masked_database(url: str) -> str:
     """
     if url.startswith("sqlite:"):
         return url
-    without = re.sub(r"(:(?!//)).*@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)
+    # Cut at the last @ first: to seek it from each colon takes minutes where there are many.
+    user, at, rest = url.rpartition("@")
+    without = _PASSWORD.sub(rf"\1{HIDDEN}", user, count=1) + at + rest
     place, mark, query = without.partition("?")
     if not mark:
         return _IN_CONNINFO.sub(rf"\1{HIDDEN}", without)

@@ -198,6 +198,8 @@ def test_a_socks_proxy_is_given_the_name_to_look_up(scheme):
         "ftp://a.example", "nonsense", "", "http://#", "http://127.0.0.1:99999",
         "socks5://127.0.0.1:99999", "socks5://127.0.0.1:", "socks5://me:s/ecret@127.0.0.1:1",
         "socks5h://me:s#ecret@127.0.0.1:1", "socks4://me:s?ecret@127.0.0.1:1",
+        "a.example:8080:me:secret", "http://a.example:8080:me:secret", "me:secret@a.example:8080",
+        "ftp://a.example:secret", "me:secret",
     ],
 )  # fmt: skip
 def test_what_is_no_proxy_is_refused_and_nothing_goes_past_it(client, proxy):

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -64,10 +65,20 @@ def test_other_cells_are_left_alone(cell: str):
         ("x;\uff1dA1", "x;'\uff1dA1"),
         (f"\n{DDE}", f"'\n'{DDE}"),
         ("\t=1", "'\t'=1"),
+        ("x; \t\"=1", "x;' \t'\"=1"),
+        ("x;\ty;\t =1", "x;\ty;'\t' =1"),
     ],
 )  # fmt: skip
 def test_what_another_separator_would_make_a_cell_is_prefixed(cell: str, safe: str):
     assert guarded(cell) == safe
+
+
+@pytest.mark.parametrize("part", ["\t", "\t ", "; ", '\t"', "|\t", "\n\t", "\0"])
+def test_no_cell_takes_long(part: str):
+    """A page may be full of anything, and an export must come to its end."""
+    began = time.process_time()
+    guarded(f"x{part * 100_000}x")
+    assert time.process_time() - began < 5.0
 
 
 def test_control_characters_are_quoted():

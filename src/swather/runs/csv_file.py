@@ -16,8 +16,10 @@ from swather.runs.table import json_text, row_of
 _FORMULA: Final = "[=+@\uff1d\uff0b\uff0d\uff20-]"
 _UNNOTICED: Final = r"[^\S\r\n]|[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]"
 _RUNS: Final = re.compile(rf"[\t\r\n]|(?:{_UNNOTICED})*{_FORMULA}")
-# Not the comma: read by commas, the file has the cells that we gave it.
-_RUNS_INSIDE: Final = re.compile(rf"(?<=[;|\t\r\n])(?=(?:{_UNNOTICED}|\")*{_FORMULA})")
+# Not the comma: read by commas, the file has the cells that we gave it. It is taken whole (`*+`):
+# to look on from each of many tabs would take hours.
+_GAP: Final = re.compile(rf"[;|\t\r\n](?:{_UNNOTICED}|[;|\r\n\"])*+")
+_BEGINS_FORMULA: Final = re.compile(_FORMULA)
 _NUMBER: Final = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?")
 _PHONE: Final = re.compile(r"\+[\d ()./-]*\d")
 # All else is quoted: a number in front of it, as in `-5,"1+A1"`, does not become a formula then.
@@ -43,10 +45,20 @@ def guarded(cell: str) -> str:
     """The cell, with an apostrophe wherever a spreadsheet would begin to run it. Plain numbers and
     phone numbers stay as they are.
     """
-    cell = _RUNS_INSIDE.sub("'", cell)
+    cell = _GAP.sub(_guarded_gap, cell)
     if _RUNS.match(cell) is None or _NUMBER.fullmatch(cell) or _PHONE.fullmatch(cell):
         return cell
     return f"'{cell}"
+
+
+def _guarded_gap(found: re.Match[str]) -> str:
+    """What separates two texts, with an apostrophe wherever the second would begin a cell."""
+    gap = found[0]
+    if _BEGINS_FORMULA.match(found.string, found.end()) is None:
+        return gap
+    # A tab separates too, or is a space before the formula: as the reader has it.
+    last = max(0, *map(gap.rfind, ";|\r\n"))
+    return gap[:last] + re.sub(r"[;|\t\r\n]", r"\g<0>'", gap[last:])
 
 
 def _rows(

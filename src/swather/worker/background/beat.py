@@ -9,7 +9,7 @@ from typing import Final
 
 from swather.errors import DatabaseUnusable, SwatherError
 from swather.store.ports import Store
-from swather.worker.background.watchdog import Watchdog
+from swather.worker.background.watchdog import Watchdog, dump_stacks
 from swather.worker.leases import Leases
 from swather.worker.mailbox import Mailbox
 from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost
@@ -69,6 +69,7 @@ class Beat(threading.Thread):
     def _look(self) -> None:
         if self._watchdog.is_stuck() and not self._told_stuck:
             self._told_stuck = True
+            dump_stacks("the event loop is stuck: a scraper blocks it past its timeout")
             self._on_stuck()
         try:
             changed = self._control_has_changed()
