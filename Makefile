@@ -96,7 +96,7 @@ $(PINS): requirements.txt
 	}
 	@test -x $(BIN)/pip || { echo "Creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing the packages of requirements.txt (about a minute)"
-	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements.txt
 	@touch $@
 
 $(READY): $(PINS) pyproject.toml

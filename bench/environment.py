@@ -51,5 +51,6 @@ def _install_peers() -> None:
     print(f"installing the peers into {folder} (about a minute)", file=sys.stderr)
     venv.create(folder, clear=True, with_pip=True)
     pip = [str(PEERS), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--require-hashes", "-r", str(REQUIREMENTS)], check=True)
+    # All of them are in the file. Asked for more, pip may want a newer one than its pin.
+    subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", str(REQUIREMENTS)], check=True)
     STAMP.write_text(wanted)
