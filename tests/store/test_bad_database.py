@@ -242,3 +242,20 @@ def test_a_file_that_was_replaced_is_used_no_more(tmp_path: Path, verb: str):
     (tmp_path / "moved.db").rename(path)
     assert len(store.runs.find()) == 1
     store.close()
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["by its own name", "through a link"])
+def test_a_file_whose_log_was_replaced_is_used_no_more(tmp_path: Path, linked: bool):
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / "folder" / "swather.db"
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    store = swather.store.open(f"sqlite:///{link if linked else path}")
+    run = a_run(store, 1)
+    log, away = path.with_name("swather.db-wal"), tmp_path / "away"
+    log.rename(away)
+    with pytest.raises(DatabaseReplaced, match=r"swather\.db-wal was deleted, moved or replaced"):
+        a_run(store, 1)
+    away.rename(log)
+    assert [found.name for found in store.runs.find()] == [run]
+    store.close()
