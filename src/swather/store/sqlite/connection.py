@@ -21,6 +21,8 @@ from swather.errors import (
     DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
+    SchemaMissing,
+    SchemaTooNew,
     StoreError,
 )
 from swather.store.clock import Clock
@@ -291,5 +293,13 @@ def errors_of(path: Path) -> Iterator[None]:
         ) from error
     except apsw.FullError as error:
         raise StoreError(f"no space left for {path} ({error}); nothing was changed") from error
+    except apsw.SQLError as error:
+        if "no such table" in str(error):
+            raise SchemaMissing(f"{path} lacks a table of Swather's ({error})") from error
+        if "no such column" in str(error) or "has no column" in str(error):
+            raise SchemaTooNew(
+                f"{path} has tables of another release of Swather ({error}); use that one"
+            ) from error
+        raise StoreError(f"{path}: {error}") from error
     except apsw.Error as error:
         raise StoreError(f"{path}: {error}") from error
