@@ -35,6 +35,12 @@ class Ledger:
         lines = self.executed.read_text().splitlines()
         return Counter(line.split()[0] for line in lines if line)
 
+    @property
+    def pids(self) -> set[int]:
+        """The processes in which anything has run."""
+        lines = self.executed.read_text().splitlines()
+        return {int(line.split()[1]) for line in lines if len(line.split()) == 2}
+
 
 def _append(path: Path, keys: Iterable[str]) -> None:
     with path.open("a") as lines:

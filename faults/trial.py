@@ -61,6 +61,7 @@ class Trial:
         loading.start()
         self.workers = [self._start() for _ in range(3)]
         try:
+            self._wait_for_workers()
             while loading.is_alive() or self._left() > self._targets // 10:
                 time.sleep(self._random.uniform(0.2, 1.5))
                 fault(self, self._random)
@@ -106,6 +107,13 @@ class Trial:
             "saves": key.endswith(("0", "5")),
         }
         return Target(value=value, key=key)
+
+    def _wait_for_workers(self) -> None:
+        """A fault that meets workers which have not begun yet shows nothing."""
+        deadline = time.monotonic() + 30.0
+        expected = {worker.pid for worker in self.workers}
+        while not expected <= self._ledger.pids and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def _drain(self) -> None:
         deadline = time.monotonic() + _DRAIN_SECONDS

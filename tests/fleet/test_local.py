@@ -159,6 +159,18 @@ raise SystemExit({code} if len(os.listdir(sys.argv[1])) < 8 else 0)
     assert [ended.code for ended in fleet.exits] == [code] * 7 + [0]
 
 
+def test_a_worker_whose_database_is_unusable_is_not_started_anew(make):
+    program = """
+import os
+os.write(int(os.environ["SWATHER_FAREWELL_FD"]), b"begun unusable ended ")
+raise SystemExit(3)
+"""
+    fleet = make(program)
+    fleet.start()
+    assert fleet.wait(20)
+    assert [ended.code for ended in fleet.exits] == [3]
+
+
 def test_stopping_asks_once_and_starts_nobody_anew(make, tmp_path: Path):
     fleet = make(WORKER, 2)
     fleet.start()

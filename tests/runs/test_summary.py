@@ -1,5 +1,9 @@
 """The last words on a run add up and say how to retry what failed."""
 
+from contextlib import closing
+from pathlib import Path
+
+import swather.store
 from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
 from swather.model.task import State
@@ -43,6 +47,17 @@ def test_a_finished_run_tells_how_long_it_took(store: Store, clock: Clock):
     lines = summarise(store, run).lines()
     assert lines[0] in {f"Run {run} finished after 1m 30s.", f"Run {run} finished after 1m 31s."}
     assert lines[1] == "1 task: 1 completed, 0 failed."
+
+
+def test_a_clock_set_back_meanwhile_leaves_open_how_long_it_took(tmp_path: Path, clock: Clock):
+    with closing(swather.store.open(f"sqlite:///{tmp_path}/swather.db", clock=clock)) as store:
+        run = a_run(store, 1)
+        clock.step_wall(-3_600)
+        finish(store, completed(*claim(store, a_worker(store)), "item"))
+        store.runs.settle(run)
+        lines = summarise(store, run).lines()
+    assert lines[0] == f"Run {run} finished."
+    assert lines[2] == "1 item."
 
 
 def test_failures_are_grouped_with_the_command_that_retries_them(store: Store, database: Database):

@@ -22,8 +22,11 @@ from swather.errors import (
     DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
+    SchemaMissing,
+    SchemaTooNew,
 )
 from swather.model.outcome import Verdict
+from swather.model.run import RunState
 from swather.store import Store
 from swather.store.clock import Clock
 from swather.store.sqlite.connection import Connection
@@ -242,3 +245,40 @@ def test_a_file_that_was_replaced_is_used_no_more(tmp_path: Path, verb: str):
     (tmp_path / "moved.db").rename(path)
     assert len(store.runs.find()) == 1
     store.close()
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["by its own name", "through a link"])
+def test_a_file_whose_log_was_replaced_is_used_no_more(tmp_path: Path, linked: bool):
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / "folder" / "swather.db"
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    store = swather.store.open(f"sqlite:///{link if linked else path}")
+    run = a_run(store, 1)
+    log, away = path.with_name("swather.db-wal"), tmp_path / "away"
+    log.rename(away)
+    with pytest.raises(DatabaseReplaced, match=r"swather\.db-wal was deleted, moved or replaced"):
+        a_run(store, 1)
+    away.rename(log)
+    assert [found.name for found in store.runs.find()] == [run]
+    store.close()
+
+
+def test_a_table_that_is_gone_is_told_as_such(own_database: Database, own_store: Store):
+    run, worker = a_run(own_store, 1), a_worker(own_store)
+    (lease,) = claim(own_store, worker)
+    dropped = "leases" if own_database.kind == "sqlite" else "swather.leases CASCADE"
+    own_store.connection.execute(f"DROP TABLE {dropped}")
+    with pytest.raises(SchemaMissing, match="leases"):
+        finish(own_store, completed(lease))
+    assert own_store.runs.get(run).state is RunState.OPEN
+
+
+def test_a_column_that_is_gone_is_told_as_such(own_database: Database, own_store: Store):
+    run, worker = a_run(own_store, 1), a_worker(own_store)
+    (lease,) = claim(own_store, worker)
+    schema = "" if own_database.kind == "sqlite" else "swather."
+    own_store.connection.execute(f"ALTER TABLE {schema}outcomes RENAME COLUMN at TO at_another")
+    with pytest.raises(SchemaTooNew, match="another release"):
+        finish(own_store, completed(lease))
+    assert states(own_store, run) == {"leased": 1}

@@ -84,6 +84,12 @@ def patient(ctx, target):
     time.sleep(600)
 
 
+@scraper(isolation="process", backoff=SOON, timeout=20)
+def outlived(ctx, target):
+    os.system("sleep 60 &")  # noqa: S605 - as people write it
+    os._exit(3)
+
+
 def test_a_dying_child_is_a_crash_of_its_target_and_of_no_other(shop: Shop):
     run, report = shop.scrape(deadly, 52, concurrency=2)
     assert shop.counts(run) == {"completed": 50, "failed": 2}
@@ -93,6 +99,13 @@ def test_a_dying_child_is_a_crash_of_its_target_and_of_no_other(shop: Shop):
     assert "exit code 3" in exited.error
     assert segfault.attempts == 0
     assert report.reason == "finished"
+
+
+def test_a_child_is_seen_to_die_though_a_program_that_it_started_goes_on(shop: Shop):
+    run, _ = shop.scrape(outlived, 1)
+    task = shop.tasks(run)[0]
+    assert task.reason == "crash"
+    assert "exit code 3" in task.error
 
 
 def test_a_child_is_replaced_after_its_number_of_targets(shop: Shop):

@@ -14,7 +14,8 @@ from swather import permissions, posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
-# The database is away, which is not the worker's fault, and may come back.
+# The database is away, which is not the worker's fault, and may come back; unless the worker has
+# said that it is unusable.
 DATABASE_AWAY: Final = 3
 WRONG_INPUT: Final = 2
 _NOT_CRASHES: Final = frozenset({0, WRONG_INPUT, 130})
@@ -30,6 +31,7 @@ _log = logging.getLogger(__name__)
 class Exit(NamedTuple):
     """A process that has ended; `code` is negative for the signal that killed it. `was_cut_short`:
     the code is not the worker's own, which had begun to work and did not say that it ended.
+    `is_hopeless`: it said that another would end like it.
     """
 
     number: int
@@ -37,6 +39,7 @@ class Exit(NamedTuple):
     code: int
     log: Path | None
     was_cut_short: bool = False
+    is_hopeless: bool = False
 
     @property
     def is_crash(self) -> bool:
@@ -112,7 +115,8 @@ class Member:
             return None
         told = _rest_of(self._farewell)
         cut_short = b"begun" in told and b"ended" not in told
-        ended = Exit(self.number, self._process.pid, code, self._log, cut_short)
+        hopeless = b"unusable" in told and not cut_short
+        ended = Exit(self.number, self._process.pid, code, self._log, cut_short, hopeless)
         self._process = None
         self._start_at = self._next_start(ended) if restart else _NEVER
         return ended
@@ -136,6 +140,8 @@ class Member:
             posix.kill_group(self._process.pid)
 
     def _next_start(self, ended: Exit) -> float:
+        if ended.is_hopeless:
+            return _NEVER
         if ended.code == RESTART_ASKED and not ended.was_cut_short:
             return 0.0
         if ended.code == DATABASE_AWAY and not ended.was_cut_short:

@@ -6,7 +6,7 @@ import threading
 from functools import partial
 from typing import Final
 
-from swather.errors import InputError, NotFound, StoreError, SwatherError
+from swather.errors import DatabaseUnusable, InputError, NotFound, StoreError, SwatherError
 from swather.worker.background.interpreter import watched
 from swather.worker.report import WorkerReport
 from swather.worker.shutdown import Farewell, Shutdown, handled, leave, watch_parent
@@ -43,14 +43,14 @@ def main(worker: Worker) -> int:
     with handled(shutdown), watched(worker.patience_seconds + MARGIN_SECONDS):
         watch_parent(shutdown.on_parent_death)
         farewell.begin()
-        status = _run(worker)
+        status = _run(worker, farewell)
         farewell.end()
     if _is_anyone_left():
         leave(status)
     return status
 
 
-def _run(worker: Worker) -> int:
+def _run(worker: Worker, farewell: Farewell) -> int:
     try:
         report = worker.run(on_stuck=partial(_leave_stuck, worker))
     except (InputError, NotFound) as error:
@@ -58,6 +58,8 @@ def _run(worker: Worker) -> int:
         return USAGE
     except StoreError as error:
         _log.error("%s", error)
+        if isinstance(error, DatabaseUnusable):
+            farewell.despair()
         return DATABASE
     _log.info("%s", _told(report))
     return {"stopped": INTERRUPTED, "restart": RESTART}.get(report.reason, DONE)

@@ -123,6 +123,10 @@ class Farewell:
         """From here on, none does; only the last thing that the process does may follow."""
         self._tell(b"ended ")
 
+    def despair(self) -> None:
+        """Another process would find the database as unusable as this one did."""
+        self._tell(b"unusable ")
+
     def _tell(self, what: bytes) -> None:
         if self._descriptor is not None:
             with suppress(OSError):  # nobody listens any more

@@ -11,6 +11,7 @@ from swather.errors import (
     DatabaseUnreachable,
     InputError,
     SchemaMissing,
+    SchemaTooNew,
     StoreError,
     SwatherError,
 )
@@ -33,6 +34,11 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
         frozenset({"42P01", "3F000", "42883"}),
         SchemaMissing,
         "{shown} lacks Swather's tables ({said}); create them with: swather db init --db {shown}",
+    ),
+    (
+        frozenset({"42703"}),
+        SchemaTooNew,
+        "{shown} has tables of another release of Swather ({said}); use that one",
     ),
     (
         frozenset({"53000", "53100", "53200"}),

@@ -21,6 +21,8 @@ from swather.errors import (
     DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
+    SchemaMissing,
+    SchemaTooNew,
     StoreError,
 )
 from swather.store.clock import Clock
@@ -64,6 +66,9 @@ class Connection:
         self._checkpointed_at = time.monotonic()
         self._db: apsw.Connection | None = _connect(self.path, self.file)
         self._identity = _identity_of(self.file)
+        self._wal = Path(self._db.filename_wal)
+        # Known from the first transaction on: nobody else removes the file after it.
+        self._wal_identity: tuple[int, int] | None = None
         self._db.set_wal_hook(self._on_commit)
 
     @property
@@ -104,6 +109,7 @@ class Connection:
                 yield
                 return
             with self._begun("BEGIN IMMEDIATE"):
+                self._wal_identity = self._wal_identity or _identity_of(self._wal)
                 yield
             self._checkpoint_if_due()
 
@@ -148,6 +154,7 @@ class Connection:
             if self._db is not None:
                 self._db.close()
                 self._db = None
+                self._wal_identity = None
 
     def _roll_back(self) -> None:
         """After some errors SQLite has rolled back by itself."""
@@ -161,6 +168,11 @@ class Connection:
             raise DatabaseReplaced(
                 f"{self.path} was deleted, moved or replaced while it was in use; what was "
                 "committed is in the old file. Put it back, or begin anew"
+            )
+        if self._wal_identity not in (None, _identity_of(self._wal)):
+            raise DatabaseReplaced(
+                f"{self._wal.name} was deleted, moved or replaced while {self.path} was in use; it "
+                "is a part of the database, in which others can now write over each other"
             )
 
     def _on_commit(self, _db: apsw.Connection, _name: str, pages: int) -> int:
@@ -281,5 +293,13 @@ def errors_of(path: Path) -> Iterator[None]:
         ) from error
     except apsw.FullError as error:
         raise StoreError(f"no space left for {path} ({error}); nothing was changed") from error
+    except apsw.SQLError as error:
+        if "no such table" in str(error):
+            raise SchemaMissing(f"{path} lacks a table of Swather's ({error})") from error
+        if "no such column" in str(error) or "has no column" in str(error):
+            raise SchemaTooNew(
+                f"{path} has tables of another release of Swather ({error}); use that one"
+            ) from error
+        raise StoreError(f"{path}: {error}") from error
     except apsw.Error as error:
         raise StoreError(f"{path}: {error}") from error

@@ -214,6 +214,8 @@ def _run_on(loop: asyncio.AbstractEventLoop) -> RunCoroutine:
 
 def main(connection: int, guard: int) -> int:
     posix.guard_group(guard, connection, CLOSE_SECONDS)
+    # A program that the scraper starts would keep the worker from seeing us end.
+    os.set_inheritable(connection, False)
     line = Line(socket.socket(fileno=connection))
     hello = line.inbox.get()
     if not isinstance(hello, wire.Hello):
