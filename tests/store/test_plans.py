@@ -8,13 +8,13 @@ import pytest
 
 from swather.model.autopace import AutoPace
 from swather.model.blocks import Curve
-from swather.model.kept import KeptPage, request_key
 from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
 from swather.model.query import TaskFilter
 from swather.model.run import RunState
+from swather.model.stored_page import StoredPage, request_key
 from swather.model.strategy import Strategy
 from swather.model.task import State, Target
 from swather.store import Store
@@ -197,13 +197,13 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         assert store.runs.counts(limited).over_limit == 1
         store.runs.record(limited, {"note": 1})
 
-    def keep_pages() -> None:
+    def store_pages() -> None:
         key = request_key("GET", "https://example.com/")
-        page = KeptPage(
+        page = StoredPage(
             task_id=7, request_key=key, method="GET", url="https://example.com/", status=200,
             headers=[], content=b"<html>",
         )  # fmt: skip
-        store.pages.keep(run, [page])
+        store.pages.put(run, [page])
         assert store.pages.get(run, 7, key)
         assert store.pages.find(run, 7)
         assert store.pages.latest(key)
@@ -217,7 +217,7 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "unpaced claim": unpaced_claim,
         "learn": learn,
         "full run": full_run,
-        "keep pages": keep_pages,
+        "store pages": store_pages,
         "prune": store.upkeep.prune,
     }
 

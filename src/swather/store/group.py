@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Completed, Outcome, Verdict
+from swather.model.stored_page import StoredPage
 
 _encoder: Final = msgspec.json.Encoder()
 
@@ -37,15 +37,15 @@ class Call:
 
 
 @dataclass(slots=True, eq=False)
-class Keep:
+class StorePages:
     """Pages of one run."""
 
     run: str
-    pages: Sequence[KeptPage]
+    pages: Sequence[StoredPage]
     future: Future[None] = field(default_factory=Future)
 
 
-Job = Finish | Claim | Call | Keep
+Job = Finish | Claim | Call | StorePages
 
 
 class Group:
@@ -58,10 +58,10 @@ class Group:
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         self.jobs = jobs
         self.calls = [job for job in jobs if isinstance(job, Call)]
-        self.keeps: dict[str, list[Keep]] = {}
+        self.page_jobs: dict[str, list[StorePages]] = {}
         for job in jobs:
-            if isinstance(job, Keep):
-                self.keeps.setdefault(job.run, []).append(job)
+            if isinstance(job, StorePages):
+                self.page_jobs.setdefault(job.run, []).append(job)
         self.finishes = [job for job in jobs if isinstance(job, Finish)]
         self.claims: dict[ClaimRequest, list[Claim]] = {}
         for job in jobs:
@@ -86,7 +86,7 @@ def fitting(jobs: Sequence[Job], bounds: Bounds) -> int:
         if isinstance(job, Finish):
             rows += rows_of(job.outcomes)
             size_bytes += size_of(job.outcomes)
-        elif isinstance(job, Keep):
+        elif isinstance(job, StorePages):
             rows += len(job.pages)
             size_bytes += sum(len(page.content) for page in job.pages)
         elif isinstance(job, Claim):

@@ -1,4 +1,4 @@
-"""The verbs of a store that remember what the web has said: breakers, robots.txt, kept pages;
+"""The verbs of a store that remember what the web has said: breakers, robots.txt, stored pages;
 and which of its private hosts a run may reach.
 
 They block and are atomic like all others, see swather.store.ports.
@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from swather.model.breaker import Breaker
-from swather.model.kept import KeptPage
 from swather.model.robots import StoredRobots
+from swather.model.stored_page import StoredPage
 
 
 class Breakers(Protocol):
@@ -78,18 +78,18 @@ class AllowedHosts(Protocol):
 
 
 class Pages(Protocol):
-    """Pages that were kept. A body is stored once, however many pages have it."""
+    """Stored pages. A body is stored once, however many pages have it."""
 
-    def keep(self, run: str, pages: Sequence[KeptPage]) -> None:
-        """One transaction; a page takes the place of an earlier one of its task and request."""
+    def put(self, run: str, pages: Sequence[StoredPage]) -> None:
+        """One transaction; a page replaces an earlier one of its task and request."""
         ...
 
-    def find(self, run: str, task_id: int) -> list[KeptPage]:
+    def find(self, run: str, task_id: int) -> list[StoredPage]:
         """A task's pages in the order in which they were fetched."""
         ...
 
-    def get(self, run: str, task_id: int, request_key: bytes) -> KeptPage | None: ...
-    def latest(self, request_key: bytes, *, run: str | None = None) -> KeptPage | None:
+    def get(self, run: str, task_id: int, request_key: bytes) -> StoredPage | None: ...
+    def latest(self, request_key: bytes, *, run: str | None = None) -> StoredPage | None:
         """The newest page of this request, of any task of a run, or of any run."""
         ...
 

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from swather.errors import Closed, DatabaseUnusable
-from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Verdict
+from swather.model.stored_page import StoredPage
 from swather.model.task import Target
 from swather.store.group import (
     Bounds,
@@ -20,7 +20,7 @@ from swather.store.group import (
     Finish,
     Group,
     Job,
-    Keep,
+    StorePages,
     answer,
     deal,
     fitting,
@@ -139,11 +139,11 @@ class Writer:
     def in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
         return self._call(lambda: self._store.queue.in_flight(worker_id, lane, n))
 
-    def keep_pages(self, run: str, pages: Sequence[KeptPage]) -> Future[None]:
-        """Keep pages, together with others of their run, before any outcome that is handed over
+    def store_pages(self, run: str, pages: Sequence[StoredPage]) -> Future[None]:
+        """Store pages, together with others of their run, before any outcome that is handed over
         after them.
         """
-        job = Keep(run, pages)
+        job = StorePages(run, pages)
         job.future.set_running_or_notify_cancel()
         self._hand_over(job)
         return job.future
@@ -190,27 +190,27 @@ class Writer:
                 answer(call.future, self._queue.repeat(call.verb))
             except Exception as error:  # noqa: BLE001 - it is the caller's, who waits for it
                 refuse(call.future, error)
-        for run, keeps in group.keeps.items():
-            self._keep(run, keeps)
+        for run, page_jobs in group.page_jobs.items():
+            self._store_pages(run, page_jobs)
         first, *others = [*group.claims.values()] or [[]]
         self._commit(group.finishes, first)
         for claims in others:
             self._commit([], claims)
 
-    def _keep(self, run: str, keeps: Sequence[Keep]) -> None:
+    def _store_pages(self, run: str, page_jobs: Sequence[StorePages]) -> None:
         """One transaction; when it fails, each job by itself."""
-        pages = [page for job in keeps for page in job.pages]
+        pages = [page for job in page_jobs for page in job.pages]
         try:
-            self._queue.repeat(lambda: self._store.pages.keep(run, pages))
+            self._queue.repeat(lambda: self._store.pages.put(run, pages))
         except Exception as error:  # noqa: BLE001 - it is the callers', who wait for it
-            if len(keeps) > 1 and not isinstance(error, HOPELESS):
-                for job in keeps:
-                    self._keep(run, [job])
+            if len(page_jobs) > 1 and not isinstance(error, HOPELESS):
+                for job in page_jobs:
+                    self._store_pages(run, [job])
                 return
-            for job in keeps:
+            for job in page_jobs:
                 refuse(job.future, error)
             return
-        for job in keeps:
+        for job in page_jobs:
             answer(job.future, None)
 
     def _commit(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:

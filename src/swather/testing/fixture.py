@@ -32,9 +32,9 @@ from typing import Any, Final
 import msgspec
 
 from swather.errors import InputError
-from swather.net.kept import address_of, without_password, without_secrets
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.stored_page import stored_page_url, without_password, without_secrets
 
 FORMAT: Final = 1
 _BASE64_COLUMNS: Final = 96
@@ -80,7 +80,7 @@ class Fixture(msgspec.Struct, frozen=True, kw_only=True):
 
 def taken(request: Request, page: Page) -> Taken:
     """A page as it is written down, without what is secret in its headers."""
-    url, final_url = address_of(request), without_password(page.url)
+    url, final_url = stored_page_url(request), without_password(page.url)
     lines, encoding = _lines_of(page)
     return Taken(
         method=request.method.upper(),

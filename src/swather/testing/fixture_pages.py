@@ -4,9 +4,9 @@ from collections import defaultdict, deque
 
 from swather.errors import InputError
 from swather.net.fetcher import Fetcher
-from swather.net.kept import address_of
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
+from swather.net.stored_page import stored_page_url
 from swather.net.trip import ANYWHERE, Trip
 from swather.testing.fixture import Fixture, Taken, body_hash, taken
 
@@ -49,7 +49,7 @@ class FixtureFetcher:
 
     async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:  # noqa: ARG002
         self.requests.append(request)
-        method, url = request.method.upper(), address_of(request)
+        method, url = request.method.upper(), stored_page_url(request)
         found = self._exact.get((method, url, body_hash(request))) or self._like.get((method, url))
         if not found:
             raise InputError(
