@@ -21,7 +21,7 @@ from swather.net.errors import (
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
 from tests.net.fetching import (
-    NotedTrip,
+    RecordingPolicy,
     dripping,
     dripping_chunks,
     dripping_head,
@@ -52,12 +52,12 @@ def ask(client, url, **options):
     ids=["silent", "dripping", "dripping chunks", "dripping head"],
 )
 def test_an_answer_that_takes_too_long_is_given_up(client, answer):
-    trip = NotedTrip("127.0.0.1")
+    policy = RecordingPolicy("127.0.0.1")
     began = time.monotonic()
     with pytest.raises(FetchTimeout, match=r"no complete answer from .*/a within 0\.3 s"):
-        fetch(client, "/a", of={"a": answer}, trip=trip, timeout=0.3)
+        fetch(client, "/a", of={"a": answer}, policy=policy, timeout=0.3)
     assert time.monotonic() - began < 5
-    assert [kind for _, kind in trip.failures] == [FetchTimeout]
+    assert [kind for _, kind in policy.failures] == [FetchTimeout]
 
 
 def test_the_time_is_for_all_hops_together(client):
@@ -100,11 +100,11 @@ def test_a_long_silence_is_given_up_before_the_whole_time_is_over(client):
     ids=["reset", "closed", "cut", "cut in a chunk", "not HTTP", "not gzip", "half gzip"],
 )
 def test_a_broken_answer_is_told_by_its_kind(client, answer, error, told):
-    trip = NotedTrip("127.0.0.1")
+    policy = RecordingPolicy("127.0.0.1")
     with pytest.raises(error, match="/a") as raised:
-        fetch(client, "/a", of={"a": answer}, trip=trip)
+        fetch(client, "/a", of={"a": answer}, policy=policy)
     assert told in str(raised.value)
-    assert [kind for _, kind in trip.failures] == [error]
+    assert [kind for _, kind in policy.failures] == [error]
 
 
 @pytest.mark.parametrize(

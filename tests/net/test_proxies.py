@@ -7,15 +7,15 @@ import pytest
 
 from swather.errors import InputError
 from swather.net.errors import ProxyFailed, Refused
+from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
-from swather.net.trip import ANYWHERE, FreeTrip
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, fake_dns, nobody_there
+from tests.net.fetching import RecordingPolicy, fake_dns, nobody_there
 from tests.net.site import respond, site
 
 
-def through(client, url, answer, *, trip=None, user="", of=None, **fields):
+def through(client, url, answer, *, policy=None, user="", of=None, **fields):
     """Fetch a URL through a proxy that gives `answer`; the page, the proxy and the names that were
     looked up here.
     """
@@ -28,7 +28,7 @@ def through(client, url, answer, *, trip=None, user="", of=None, **fields):
             address = proxy.url.replace("//", f"//{user}")
             try:
                 request = Request(url=url, proxy=address, **fields)
-                page = await fetcher.fetch(request, trip or FreeTrip())
+                page = await fetcher.fetch(request, policy or SimplePolicy())
             finally:
                 await fetcher.close()
             return page, proxy, dns.asked
@@ -73,7 +73,7 @@ def test_private_names_and_addresses_are_refused_through_a_proxy(client, url):
 
 
 def test_a_private_name_that_was_typed_is_asked_of_the_proxy(client):
-    page, _, _ = through(client, "http://db/", respond(b"typed"), trip=NotedTrip("db"))
+    page, _, _ = through(client, "http://db/", respond(b"typed"), policy=RecordingPolicy("db"))
     assert page.content == b"typed"
 
 
@@ -131,7 +131,9 @@ def test_a_socks_proxy_is_given_the_name_to_look_up(scheme):
         async with await asyncio.start_server(socks, "127.0.0.1", 0) as server:
             proxy = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             with pytest.raises(ProxyFailed):
-                await fetcher.fetch(Request(url="http://shop.example/", proxy=proxy), FreeTrip())
+                await fetcher.fetch(
+                    Request(url="http://shop.example/", proxy=proxy), SimplePolicy()
+                )
             await fetcher.close()
         return asked, dns.asked
 

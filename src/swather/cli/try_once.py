@@ -52,7 +52,7 @@ def command(
     from swather.runs.fetching import new_fetcher
     from swather.scraping import registry
     from swather.testing import run_scraper
-    from swather.testing.trip import LoneTrip
+    from swather.testing.fetch_policy import PolitePolicy
 
     found = registry.load(scraper)
     held = configured.resolved().settings
@@ -61,7 +61,7 @@ def command(
     value = _value_of(target)
     saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
     source = fetcher if saving is None else saving.around(fetcher)
-    trip = LoneTrip(
+    policy = PolitePolicy(
         found,
         value,
         given,
@@ -73,7 +73,7 @@ def command(
     registry.enter_folder()
     began = time.monotonic()
     try:
-        scraped = run_scraper(found, value, params=given, fetcher=source, trip=trip)
+        scraped = run_scraper(found, value, params=given, fetcher=source, policy=policy)
     except Exception as error:  # noqa: BLE001 - a scraper may raise anything
         saved = None if saving is None else saving.save(None)
         return _show_error(error, saved, as_json=as_json)

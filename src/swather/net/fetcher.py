@@ -12,11 +12,11 @@ from swather.net.client import Answer, Client, ClientName, ClientOptions, Hop, n
 from swather.net.cookies import CookieJars
 from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.guard import Checked, Guard, Resolve
 from swather.net.page import Headers, Page
 from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
 from swather.net.request import Request, shown_url
-from swather.net.trip import ANYWHERE, Trip
 from swather.version import __version__
 
 USER_AGENT: Final = f"swather/{__version__}"
@@ -31,8 +31,8 @@ _DRAINED_BYTES: Final = 64 << 10
 class Fetcher(Protocol):
     """Whatever turns a request into a page. It raises errors of ours and no others."""
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
-        """The page, whatever its status; redirects are followed as far as the trip allows."""
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
+        """The page, whatever its status; redirects are followed as far as the policy allows."""
         ...
 
     def forget(self, run_id: int) -> None:
@@ -46,7 +46,7 @@ class WebFetcher:
     """Fetches from the web; connections are kept and shared by all who fetch with it.
 
     `timeout_seconds` is for a fetch with all its redirects and its whole body, without the time
-    for which its trip makes it wait; `read_seconds` is the longest silence in it.
+    for which its policy makes it wait; `read_seconds` is the longest silence in it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class WebFetcher:
             ),
         )
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
         try:
             left = seconds = request.timeout or self._timeout_seconds
             first = url = request.full_url
@@ -90,22 +90,22 @@ class WebFetcher:
                 found = self._guard.known(url, proxied=request.proxy is not None)
                 if found is None:
                     began = time.monotonic()
-                    found = await self._look(url, request, trip, left)
+                    found = await self._look(url, request, policy, left)
                     left -= time.monotonic() - began
                 url, checked = found
-                if not self._guard.is_free(checked, trip):
-                    await self._guard.check(checked, trip)
-                await trip.admit(url, hop, request.proxy)
+                if not self._guard.is_free(checked, policy):
+                    await self._guard.check(checked, policy)
+                await policy.admit(url, hop, request.proxy)
                 began = time.monotonic()
                 try:
-                    page, leads_to = await self._ask(request, url, checked, trip, left)
+                    page, leads_to = await self._ask(request, url, checked, policy, left)
                 except Refused:
                     raise
                 except FetchError as error:
                     took = time.monotonic() - began
                     if isinstance(error, FetchTimeout) and took >= left:
                         error = _too_slow(first, seconds)
-                    trip.failed(url, error, took)
+                    policy.failed(url, error, took)
                     raise error from None
                 if leads_to is None:
                     return page
@@ -117,7 +117,7 @@ class WebFetcher:
                 f"{self._max_redirects} times"
             )
         finally:
-            trip.end()
+            policy.end()
 
     def forget(self, run_id: int) -> None:
         self.sessions.forget(run_id)
@@ -127,7 +127,7 @@ class WebFetcher:
         await self._client.close()
 
     async def _look(
-        self, url: str, request: Request, trip: Trip, left: float
+        self, url: str, request: Request, policy: FetchPolicy, left: float
     ) -> tuple[str, Checked]:
         began = time.monotonic()
         try:
@@ -139,11 +139,11 @@ class WebFetcher:
             told = error
             if not isinstance(told, FetchError):
                 told = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
-            trip.failed(url, told, time.monotonic() - began)
+            policy.failed(url, told, time.monotonic() - began)
             raise told from None
 
     async def _ask(
-        self, request: Request, url: str, checked: Checked, trip: Trip, left: float
+        self, request: Request, url: str, checked: Checked, policy: FetchPolicy, left: float
     ) -> tuple[Page, str | None]:
         """One hop: the page, and where it leads if it is a redirect."""
         began = time.monotonic()
@@ -165,7 +165,7 @@ class WebFetcher:
         try:
             status = answer.status
             wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
-            trip.answered(url, status, wait, time.monotonic() - began)
+            policy.answered(url, status, wait, time.monotonic() - began)
             if request.session and (cookies := answer.values("set-cookie")):
                 # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
                 self.sessions.remember(request.session, url, map(reread, cookies))

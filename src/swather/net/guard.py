@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from swather.model.private import IPAddress, is_local_name, is_private
 from swather.net.errors import ConnectionFailed, Refused
+from swather.net.fetch_policy import FetchPolicy
 from swather.net.place import Place, place_of, rest_of, split
-from swather.net.trip import Trip
 
 TTL_SECONDS: Final = 60.0
 MAX_HOSTS: Final = 4096
@@ -29,7 +29,7 @@ class Checked(NamedTuple):
     """A place with the addresses it is at; none where a proxy looks the name up.
 
     `pin` names host and addresses. `private` is the first of them that is not of the public web,
-    and `decisive` the one by which a trip decides: that one, else the first; '' for a place that
+    and `decisive` the one by which a policy decides: that one, else the first; '' for a place that
     anybody may reach.
     """
 
@@ -77,19 +77,19 @@ class Guard:
         return place.origin + rest_of(rest), checked
 
     @staticmethod
-    def is_free(checked: Checked, trip: Trip) -> bool:
-        """Whether a trip may reach a place, as far as is known without asking anybody."""
+    def is_free(checked: Checked, policy: FetchPolicy) -> bool:
+        """Whether a policy is known to allow a place, without asking it."""
         place = checked.place
-        return not checked.decisive or trip.may_reach(
+        return not checked.decisive or policy.may_reach(
             place.host, place.port, private=checked.private != ""
         )
 
     @staticmethod
-    async def check(checked: Checked, trip: Trip) -> None:
-        """Refuse a private place, unless the trip may reach it."""
+    async def check(checked: Checked, policy: FetchPolicy) -> None:
+        """Raise Refused for a private place, unless the policy allows it."""
         place = checked.place
         private = checked.private != ""
-        why = await trip.refusal(place.host, place.port, checked.decisive, private=private)
+        why = await policy.refusal(place.host, place.port, checked.decisive, private=private)
         if why is None:
             return
         at = "" if checked.private == place.host else f" is at {checked.private}, which"

@@ -3,11 +3,11 @@
 from collections import defaultdict, deque
 
 from swather.errors import InputError
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
 from swather.net.stored_page import stored_page_url
-from swather.net.trip import ANYWHERE, Trip
 from swather.testing.fixture import Fixture, Taken, body_hash, taken
 
 
@@ -18,8 +18,8 @@ class Recorder:
         self._fetcher = fetcher
         self.taken: list[Taken] = []
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
-        page = await self._fetcher.fetch(request, trip)
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
+        page = await self._fetcher.fetch(request, policy)
         self.taken.append(taken(request, page))
         return page
 
@@ -47,7 +47,7 @@ class FixtureFetcher:
             self._like[page.method, page.url].append(page)
         self.requests: list[Request] = []
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:  # noqa: ARG002
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:  # noqa: ARG002
         self.requests.append(request)
         method, url = request.method.upper(), stored_page_url(request)
         found = self._exact.get((method, url, body_hash(request))) or self._like.get((method, url))

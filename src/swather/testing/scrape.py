@@ -14,8 +14,8 @@ from swather.model.lease import Lease
 from swather.model.payload import decode, encode
 from swather.model.retry import Faults
 from swather.model.task import Target
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
-from swather.net.trip import ANYWHERE, Trip
 from swather.scraping import copied
 from swather.scraping import params as parameters
 from swather.scraping.context import Context, RunInfo, SyncContext
@@ -64,7 +64,7 @@ def run_scraper(
     pages: Pages | None = None,
     fixture: Path | str | None = None,
     fetcher: Fetcher | None = None,
-    trip: Trip = ANYWHERE,
+    policy: FetchPolicy = ANYWHERE,
     cursor: Any = None,
     attempt: int = 1,
 ) -> Scraped:
@@ -72,7 +72,7 @@ def run_scraper(
 
     `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
     the process. `fixture` names a file of them that `swather try --save-fixture` has written.
-    A `fetcher` of one's own goes where the `trip` lets it, anywhere by default.
+    A `fetcher` of your own goes where its `policy` allows, anywhere by default.
     `cursor` and `attempt` are what a later attempt would find. It works in any test, async ones
     too, and needs no database.
     """
@@ -96,7 +96,7 @@ def run_scraper(
     def execute() -> Scraped:
         process_id = posix.process_id
         try:
-            scraped = _execute(scraper, lease, typed, source, trip)
+            scraped = _execute(scraper, lease, typed, source, policy)
         except BaseException as error:
             if process_id != posix.process_id:
                 copied.leave(error)
@@ -116,8 +116,10 @@ def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher |
     return fetcher or PageFetcher(pages or {})
 
 
-def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, trip: Trip) -> Scraped:
-    verbs = MemoryVerbs(fetcher, trip)
+def _execute(
+    scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, policy: FetchPolicy
+) -> Scraped:
+    verbs = MemoryVerbs(fetcher, policy)
     context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
     with asyncio.Runner() as runner:
         try:

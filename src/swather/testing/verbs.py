@@ -8,18 +8,18 @@ from typing import Any
 
 from swather.model.outcome import File, Item
 from swather.model.task import Target
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.trip import ANYWHERE, Trip
 
 
 class MemoryVerbs:
     """See swather.scraping.context.Verbs. Keeps what was handed over, and grants everything."""
 
-    def __init__(self, fetcher: Fetcher, trip: Trip = ANYWHERE) -> None:
+    def __init__(self, fetcher: Fetcher, policy: FetchPolicy = ANYWHERE) -> None:
         self._fetcher = fetcher
-        self._trip = trip
+        self._policy = policy
         self.items: list[Item] = []
         self.children: list[Target] = []
         self.files: list[File] = []
@@ -28,7 +28,7 @@ class MemoryVerbs:
         self.told: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
-        return await self._fetcher.fetch(request, self._trip)
+        return await self._fetcher.fetch(request, self._policy)
 
     async def checkpoint(
         self,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from swather.errors import FetchError
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.robots_policy import RobotsPolicy
 from swather.net.robots_rules import Rules
-from swather.net.robots_trip import RobotsTrip
 from swather.worker.attempt import Attempt
 
 if TYPE_CHECKING:
@@ -156,12 +156,12 @@ class AttemptTrip:
 
     async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
         """Through the proxy of the request: it may be the only way there, or there to hide us."""
-        trip = RobotsTrip(_RobotsFetch(self))
+        trip = RobotsPolicy(_RobotsFetch(self))
         return await self._services.fetcher.fetch(Request(url=url, proxy=proxy), trip)
 
 
 class Fetch:
-    """See swather.net.trip.Trip. One fetch of an attempt; it has a place among the requests in
+    """See swather.net.fetch_policy. One fetch of an attempt; it has a place among the requests in
     flight on the lane of its present hop, as far as the lane counts them, until its `end`.
     """
 

@@ -1,22 +1,22 @@
-"""The trip of a scraper that is tried on one target: polite, and without a database."""
+"""The fetch policy of `swather try`: polite, and without a database."""
 
 import asyncio
 import time
 from functools import partial
 from typing import Any
 
+from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
-from swather.net.robots_trip import RobotsTrip
-from swather.net.trip import FreeTrip
+from swather.net.robots_policy import RobotsPolicy
 from swather.net.typed import hosts_in, typed_as, why_refused
 from swather.scraping.scraper import Scraper
 
 
-class TypedTrip(FreeTrip):
+class AllowedHostsPolicy(SimplePolicy):
     """Of private addresses it reaches those of hosts that somebody typed."""
 
     def __init__(self, *typed: Any, allow_private: bool) -> None:
@@ -35,7 +35,7 @@ class TypedTrip(FreeTrip):
         return why_refused(host, first if (host, typed_as(port)) in self._typed else None)
 
 
-class LoneTrip(TypedTrip):
+class PolitePolicy(AllowedHostsPolicy):
     """Obeys robots.txt and its Crawl-delay, unless the scraper does not."""
 
     def __init__(
@@ -50,7 +50,9 @@ class LoneTrip(TypedTrip):
     ) -> None:
         allow_private = scraper.options.allow_private
         super().__init__(target, params, allow_private=allow_private)
-        self._to_robots = RobotsTrip(TypedTrip(target, params, allow_private=allow_private))
+        self._robots_policy = RobotsPolicy(
+            AllowedHostsPolicy(target, params, allow_private=allow_private)
+        )
         self._obeys_robots = scraper.options.robots
         self._fetcher = fetcher
         self._robots = Robots(
@@ -74,4 +76,4 @@ class LoneTrip(TypedTrip):
         await asyncio.sleep(at - now)
 
     async def _fetch_robots(self, proxy: str | None, url: str) -> Page:
-        return await self._fetcher.fetch(Request(url=url, proxy=proxy), self._to_robots)
+        return await self._fetcher.fetch(Request(url=url, proxy=proxy), self._robots_policy)

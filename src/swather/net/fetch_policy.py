@@ -1,4 +1,4 @@
-"""Whose fetch it is: what it may reach, and who is asked before each of its hops."""
+"""Fetch policies: which hosts a fetch may reach, and what each of its hops has to wait for."""
 
 from typing import Final, Protocol
 
@@ -6,20 +6,21 @@ from swather.errors import FetchError
 from swather.net.typed import NOT_TYPED
 
 
-class Trip(Protocol):
-    """One fetch as its owner sees it. A hop is one request on the wire: the first, each redirect.
+class FetchPolicy(Protocol):
+    """Decides about one fetch and is told how it goes. A hop is one request on the wire: the first,
+    or a redirect.
 
-    may_reach           whether it is known that a host may be reached, at a private address or at a
-                        public one; if not, `refusal` is asked
+    may_reach           whether a host is already known to be allowed, at a private or at a public
+                        address; if not, `refusal` is asked
     refusal             why a host may not be reached at an address (the first private one it has,
                         else the first; the name itself if only a proxy can look it up); None if it
-                        may. One at a public address always may: it is noted
-    admit               before every hop, 0 being the first, with the proxy it goes through, if any;
-                        may wait, and raises to refuse it
-    answered            after the head of every hop's answer; `seconds` is how long it took
-    failed              when no answer came, or, after `answered`, its body could not be taken; not
+                        may. A public address is never refused, only remembered
+    admit               before every hop, numbered from 0, with its proxy, if any; may wait, and
+                        raises to refuse the hop
+    answered            after the headers of every hop's response; `seconds` is how long they took
+    failed              when no response came, or, after `answered`, its body could not be read; not
                         for what was refused
-    end                 once, whatever became of it
+    end                 once, however the fetch ended
     """
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool: ...
@@ -37,8 +38,8 @@ class Trip(Protocol):
     def end(self) -> None: ...
 
 
-class FreeTrip:
-    """A fetch that asks nobody."""
+class SimplePolicy:
+    """Waits for nothing; refuses private addresses unless all are allowed."""
 
     def __init__(self, *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
@@ -66,4 +67,4 @@ class FreeTrip:
         pass
 
 
-ANYWHERE: Final = FreeTrip(allow_private=True)
+ANYWHERE: Final = SimplePolicy(allow_private=True)
