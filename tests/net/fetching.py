@@ -8,8 +8,8 @@ from ipaddress import ip_address
 from swather.net.fetch_policy import ANYWHERE
 from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
+from swather.net.private_hosts import NOT_ALLOWED
 from swather.net.request import Request
-from swather.net.typed import NOT_TYPED
 from tests.net.site import Site, site
 
 
@@ -63,7 +63,7 @@ class RecordingPolicy:
     async def refusal(self, host, port, address, *, private):
         assert private
         self.private.append((host, port))
-        return None if host in self.hosts else NOT_TYPED
+        return None if host in self.hosts else NOT_ALLOWED
 
     def end(self):
         pass

@@ -10,8 +10,8 @@ from swather.net.errors import ConnectionFailed, FetchTimeout, Refused, Unusable
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.guard import Guard
+from swather.net.private_hosts import NOT_ALLOWED
 from swather.net.request import Request
-from swather.net.typed import NOT_TYPED
 from swather.scraping.classify import classify
 from tests.net.fetching import RecordingPolicy, fake_dns, fetch
 from tests.net.site import respond, site
@@ -94,7 +94,7 @@ def test_another_port_of_a_host_that_may_be_reached_is_asked_for(client):
     class OnlyPort(RecordingPolicy):
         async def refusal(self, host, port, address, *, private):
             self.private.append((host, port))
-            return None if port == self.private[0][1] else NOT_TYPED
+            return None if port == self.private[0][1] else NOT_ALLOWED
 
     policy = OnlyPort()
     error, _ = redirected_to(client, "http://shop.example:22/", policy=policy)

@@ -10,7 +10,7 @@ from typing import Any
 from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Task
-from swather.net.typed import hosts_in
+from swather.net.private_hosts import hosts_in
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.store import Store

@@ -3,7 +3,7 @@
 from typing import Final, Protocol
 
 from swather.errors import FetchError
-from swather.net.typed import NOT_TYPED
+from swather.net.private_hosts import NOT_ALLOWED
 
 
 class FetchPolicy(Protocol):
@@ -50,7 +50,7 @@ class SimplePolicy:
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
         del host, port, address
-        return NOT_TYPED if private and not self._allow_private else None
+        return NOT_ALLOWED if private and not self._allow_private else None
 
     async def admit(self, url: str, hop: int, proxy: str | None) -> None:
         pass

@@ -7,7 +7,7 @@ from typing import Final
 from swather.errors import BadLines, InputError
 from swather.model.load import Load, unrepeatable
 from swather.model.task import Target
-from swather.net.typed import Host, hosts_in
+from swather.net.private_hosts import Host, hosts_in
 from swather.runs.lines import STDIN
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
 from swather.scraping.scraper import Scraper

@@ -11,7 +11,7 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.model.strategy import Strategy
-from swather.net.typed import hosts_in
+from swather.net.private_hosts import hosts_in
 from swather.runs.lines import STDIN
 from swather.scraping.scraper import Scraper
 from swather.store import Store

@@ -58,17 +58,17 @@ Sighting = tuple[str, int, str]
 
 
 class AllowedHosts(Protocol):
-    """Hosts that a person typed, in targets or parameters of a run: it may reach them at private
-    addresses. A port is one of a host's; 80 stands for 443, too.
+    """Hosts that a person named in the targets or parameters of a run; it may reach them at private
+    addresses. A host is allowed per port; 80 stands for 443, too.
     """
 
     def add(self, run: str, hosts: Iterable[tuple[str, int]]) -> None:
-        """Allow these, too; one that the run has already stays as it is."""
+        """Allow these as well; those already allowed stay as they are."""
         ...
 
     def pin(self, run: str, host: str, port: int, address: str) -> str | None:
         """Where the host was first found: at `address`, unless a worker of the run has pinned it
-        before. None when nobody typed the host.
+        before. None when nobody named the host.
         """
         ...
 

@@ -8,20 +8,20 @@ from typing import Any
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
+from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
 from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
 from swather.net.robots_policy import RobotsPolicy
-from swather.net.typed import hosts_in, typed_as, why_refused
 from swather.scraping.scraper import Scraper
 
 
 class AllowedHostsPolicy(SimplePolicy):
-    """Of private addresses it reaches those of hosts that somebody typed."""
+    """Allows private hosts that are named in the target or the parameters."""
 
-    def __init__(self, *typed: Any, allow_private: bool) -> None:
+    def __init__(self, *values: Any, allow_private: bool) -> None:
         super().__init__(allow_private=allow_private)
-        self._typed = {host for value in typed for host in hosts_in(value)}
+        self._allowed = {host for value in values for host in hosts_in(value)}
         self._first: dict[str, str] = {}
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
@@ -32,7 +32,9 @@ class AllowedHostsPolicy(SimplePolicy):
         first = self._first.setdefault(host, address)
         if not private or self._allow_private:
             return None
-        return why_refused(host, first if (host, typed_as(port)) in self._typed else None)
+        return refusal_reason(
+            host, first if (host, canonical_port(port)) in self._allowed else None
+        )
 
 
 class PolitePolicy(AllowedHostsPolicy):
