@@ -13,7 +13,7 @@ from swather.net.cookies import CookieJars
 from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
-from swather.net.guard import Checked, Guard, Resolve
+from swather.net.guard import CheckedOrigin, Guard, Resolve
 from swather.net.page import Headers, Page
 from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
 from swather.net.request import Request, shown_url
@@ -110,7 +110,7 @@ class WebFetcher:
                 if leads_to is None:
                     return page
                 left -= time.monotonic() - began
-                request = redirected(request, page.status, leads_to, checked.place)
+                request = redirected(request, page.status, leads_to, checked.origin)
                 url = leads_to
             raise TooManyRedirects(
                 f"{shown_url(first)} leads from one redirect to another, more than "
@@ -128,7 +128,7 @@ class WebFetcher:
 
     async def _look(
         self, url: str, request: Request, policy: FetchPolicy, left: float
-    ) -> tuple[str, Checked]:
+    ) -> tuple[str, CheckedOrigin]:
         began = time.monotonic()
         try:
             async with asyncio.timeout(min(left, self._connect_seconds)):
@@ -143,20 +143,20 @@ class WebFetcher:
             raise told from None
 
     async def _ask(
-        self, request: Request, url: str, checked: Checked, policy: FetchPolicy, left: float
+        self, request: Request, url: str, checked: CheckedOrigin, policy: FetchPolicy, left: float
     ) -> tuple[Page, str | None]:
         """One hop: the page, and where it leads if it is a redirect."""
         began = time.monotonic()
-        place, method = checked.place, request.method.upper()
+        origin, method = checked.origin, request.method.upper()
         answer = await self._client.send(
             Hop(
                 method,
                 url,
-                place.host,
+                origin.host,
                 checked.pin,
                 checked.addresses,
                 left,
-                self._headers(request, url, place.authorization),
+                self._headers(request, url, origin.authorization),
                 request.body,
                 request.proxy,
                 request.profile,

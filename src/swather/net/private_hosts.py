@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from swather.model.private import is_private
 from swather.net.errors import UnusableURL
-from swather.net.place import PORTS, place_of, split
+from swather.net.origin import PORTS, parse_origin, split_url
 from swather.net.request import is_http
 
 NOT_ALLOWED: Final = "nobody typed it"
@@ -71,7 +71,7 @@ def _host_of(text: str) -> Host | None:
 @lru_cache(maxsize=4096)
 def _host_of_beginning(beginning: str) -> Host | None:
     try:
-        place = place_of(split(beginning)[0])
+        origin = parse_origin(split_url(beginning)[0])
     except UnusableURL:
         return None
-    return place.host, canonical_port(place.port)
+    return origin.host, canonical_port(origin.port)

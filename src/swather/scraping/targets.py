@@ -8,7 +8,7 @@ from swather.errors import BadTarget, InputError
 from swather.model.key import key_of, normalise_url
 from swather.model.task import DEFAULT_PRIORITY, Target
 from swather.net.errors import UnusableURL
-from swather.net.place import place_of, split
+from swather.net.origin import parse_origin, split_url
 from swather.net.request import is_http
 from swather.scraping.options import Named
 from swather.scraping.scraper import Scraper
@@ -73,7 +73,7 @@ def lane_of_url(url: str) -> str:
 @lru_cache(maxsize=4096)
 def _lane_of(url: str) -> str:
     try:
-        return place_of(split(url)[0]).origin.partition("://")[2]
+        return parse_origin(split_url(url)[0]).url.partition("://")[2]
     except UnusableURL:
         return _lane_as_written(url)
 
