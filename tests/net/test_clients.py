@@ -211,7 +211,7 @@ def test_many_hosts_leave_few_behind_and_a_request_under_way_is_not_cut(monkeypa
                 await fetcher.fetch(Request(url=f"{url.format(number)}/a"))
             go_on.set()
             assert (await first).content == b"slow"
-            kept = len(fetcher._client._by_place)
+            kept = len(fetcher._client._by_pin)
             await fetcher.close()
             return kept
 

@@ -60,7 +60,7 @@ class WreqClient:
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
-        self._by_place: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
+        self._by_pin: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
         self._is_closed = False
 
     async def send(self, hop: Hop) -> "WreqAnswer":
@@ -87,22 +87,22 @@ class WreqClient:
 
     async def close(self) -> None:
         self._is_closed = True
-        while self._by_place:
-            self._by_place.popitem()[1].close()
+        while self._by_pin:
+            self._by_pin.popitem()[1].close()
 
     def _client_for(self, hop: Hop) -> wreq.Client:
         if self._is_closed:
             # wreq would say so with a CancelledError.
             raise ConnectionFailed("the fetcher is closed")
         key = hop.pin, hop.profile
-        client = self._by_place.get(key)
+        client = self._by_pin.get(key)
         if client is None:
-            client = self._by_place[key] = self._new_client(hop)
-            if len(self._by_place) > MAX_CLIENTS:
+            client = self._by_pin[key] = self._new_client(hop)
+            if len(self._by_pin) > MAX_CLIENTS:
                 # Not closed: requests may be on their way, and the last of them ends it.
-                self._by_place.popitem(last=False)
+                self._by_pin.popitem(last=False)
         else:
-            self._by_place.move_to_end(key)
+            self._by_pin.move_to_end(key)
         return client
 
     def _new_client(self, hop: Hop) -> wreq.Client:
