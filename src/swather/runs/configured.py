@@ -52,7 +52,7 @@ def params_of(
     known = held.params.get(scraper.name, {})
     if isinstance(given, Mapping):
         named = {**known, **given}
-        params.typed(scraper, named)
+        params.typed_params(scraper, named)
         return named
     if scraper.options.params is None:
         return {**known, **params.parse(scraper, given)}

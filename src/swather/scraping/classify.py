@@ -76,7 +76,7 @@ from swather.net.errors import (
     TooManyRedirects,
     retry_after_seconds,
 )
-from swather.scraping.place import traceback_of, where_of
+from swather.scraping.source_location import source_location, traceback_of
 
 _log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ def classify(error: BaseException, *, alone: bool = False) -> Classified:
         error_class=meaning.error_class,
         message=storable(masked(_message_of(cause))),
         traceback=storable(masked(traceback_of(error))),
-        where=storable(where_of(cause)),
+        where=storable(source_location(cause)),
         alone=alone,
     )
     return Classified(

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import Final, NamedTuple
 
 from swather.errors import LoadError
-from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
+from swather.scraping.source_location import code_owner
 
 ENTRY_POINTS: Final = "swather.scrapers"
 FORMS: Final = "file.py, file.py:name or module:name"
@@ -210,10 +210,10 @@ def _line_of(error: BaseException) -> str:
     frames = [
         frame
         for frame in extract_tb(error.__traceback__)
-        if kind_of(frame.filename) in {"user", "installed"}
+        if code_owner(frame.filename) in {"user", "installed"}
     ]
     # What a dataclass generates for itself has no file, and is not the user's either.
-    own = [f for f in frames if kind_of(f.filename) == "user" and f.filename != "<string>"]
+    own = [f for f in frames if code_owner(f.filename) == "user" and f.filename != "<string>"]
     return next((f" ({f.filename}, line {f.lineno})" for f in reversed(own or frames)), "")
 
 

@@ -91,12 +91,12 @@ def run_scraper(
         faults=Faults(attempts=attempt - 1),
         cursor=cursor,
     )
-    typed = parameters.typed(scraper, params or {})
+    made = parameters.typed_params(scraper, params or {})
 
     def execute() -> Scraped:
         process_id = posix.process_id
         try:
-            scraped = _execute(scraper, lease, typed, source, policy)
+            scraped = _execute(scraper, lease, made, source, policy)
         except BaseException as error:
             if process_id != posix.process_id:
                 copied.leave(error)

@@ -6,7 +6,7 @@ from swather.model.outcome import Outcome
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
 from swather.scraping.faulted import faulted
-from swather.scraping.place import traceback_of, where_of
+from swather.scraping.source_location import source_location, traceback_of
 from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
 from swather.worker.outcome import completed, released, timed_out
 from swather.worker.slots import Abandoned
@@ -41,5 +41,7 @@ def outcome_of(
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:
     """A cancelled attempt tells by its traceback where it hung."""
     if isinstance(ending, BaseException) and not isinstance(ending, Abandoned):
-        return timed_out(attempt.timeout, traceback=traceback_of(ending), where=where_of(ending))
+        return timed_out(
+            attempt.timeout, traceback=traceback_of(ending), where=source_location(ending)
+        )
     return timed_out(attempt.timeout, traceback=attempt.stack, where="")

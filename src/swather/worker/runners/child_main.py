@@ -27,7 +27,7 @@ from swather.scraping.attempt import RunCoroutine
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
 from swather.scraping.invoke import invoke, invoke_blocking
-from swather.scraping.params import typed
+from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.visible import visible_streams
 from swather.worker.runners import wire
@@ -162,7 +162,7 @@ class Executor:
             scraper=self._scraper,
             lease=wire.lease_of(start.lease),
             run=RunInfo(*start.run),
-            params=typed(self._scraper, wire.from_json(start.params)),
+            params=typed_params(self._scraper, wire.from_json(start.params)),
             verbs=LineVerbs(self._line, start.token),
         )
         if self._scraper.is_async:
