@@ -45,7 +45,7 @@ class ReplaySession:
 
     store: "Store"
     db: str | None
-    held: "Settings"
+    settings: "Settings"
     spec: str | None
     output: Path | None
     max_failed: MaxFailed
@@ -57,7 +57,7 @@ class ReplaySession:
         """The exit code."""
         scraper = self._scraper_of(run)
         results = Results(self.output or results_path(run))
-        driver = ReplayDriver(self.store, run, scraper, self.held, results, new=self.new)
+        driver = ReplayDriver(self.store, run, scraper, self.settings, results, new=self.new)
         view = _Unpaused(view_on(output.stderr()))
         view.say(
             f"{'go on with the' if driver.begun.goes_on else 'begin a'} replay of run {run.name}: "
@@ -81,7 +81,7 @@ class ReplaySession:
 
     def _worker(self, driver: ReplayDriver) -> "Worker":
         return new_worker(
-            self.held,
+            self.settings,
             {driver.scraper.name: driver.scraper},
             url=database.existing(self.db),
             run=driver.run.name,

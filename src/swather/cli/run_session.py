@@ -84,7 +84,7 @@ class RunSession:
         view.say(_beginning(driver.planned))
         if pace := default_pace(driver.run.lane_limits, _lanes_of(driver)):
             view.say(pace)
-        workers = Processes(driver.run, self.spec, driver.held, view.say, verbose=self.verbose)
+        workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
         at_limit = "" if self.max_seconds is None else _at_limit(self.max_seconds)
         ended = driver.work(workers, view, max_seconds=self.max_seconds, at_limit=at_limit)
         return ended, str(workers.log_folder)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from swather.errors import InputError, ResultsIncomplete, StoreError
 from swather.fleet.work import Ended, Work, Workers
 from swather.model.run import Run
-from swather.runs import configured
+from swather.runs import configuration
 from swather.runs.loading import Loading, LoadingHere, anything_new
 from swather.runs.results import Results
 from swather.runs.source import Source, Values
@@ -41,14 +41,14 @@ class Driven(NamedTuple):
 
 
 class Driver:
-    """One run that is planned: `work` on it, then `finish` it. `held` are the settings in force."""
+    """A planned run: `work` on it, then `finish` it. `settings` are those in force."""
 
-    def __init__(self, store: Store, run: Run, held: Settings, results: Results | None) -> None:
+    def __init__(self, store: Store, run: Run, settings: Settings, results: Results | None) -> None:
         self.store = store
         self.run = run
-        self.held = held
+        self.settings = settings
         # A scraper that runs in this process may change the current folder.
-        self._files = FileStore(held.files_folder.absolute())
+        self._files = FileStore(settings.files_folder.absolute())
         self._results = results
         self._is_complete = False
 
@@ -126,24 +126,24 @@ class RunDriver(Driver):
     """
 
     def __init__(self, order: Order) -> None:
-        held = configured.resolved(None, order.options).settings
+        settings = configuration.resolve(None, order.options).settings
         results = None if order.output is None else Results(order.output)
         # Bad targets are told before a database is made for them.
-        configured.params_of(order.scraper, order.params, held)
+        configuration.run_params(order.scraper, order.params, settings)
         order.source.check(order.scraper)
-        store = factory.open(held.db)
+        store = factory.open(settings.db)
         try:
-            held = configured.resolved(store, order.options).settings
-            self.scraper = configured.applied(order.scraper, held)
+            settings = configuration.resolve(store, order.options).settings
+            self.scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
             self.intake = None if order.source.is_empty else order.source.intake(self.scraper)
-            self.planned = _planned(store, self.scraper, held, order)
+            self.planned = _planned(store, self.scraper, settings, order)
             aside = None if results is None else _begun(results, store, self.planned)
         except BaseException:
             store.close()
             raise
-        super().__init__(store, self.planned.run, held, results)
+        super().__init__(store, self.planned.run, settings, results)
         self._source = order.source
         self.notes = [*self.planned.notes, *filter(None, [aside])]
         if self.intake is not None and self.intake.is_empty:
@@ -173,21 +173,21 @@ class RunDriver(Driver):
     def _loading(self) -> Loading | LoadingHere | None:
         if self.intake is None:
             return None
-        seconds = self.held.lease_seconds
+        seconds = self.settings.lease_seconds
         return self._source.loading(self.store, self.run.name, self.intake, lease_seconds=seconds)
 
 
-def _planned(store: Store, scraper: Scraper, held: Settings, order: Order) -> Planned:
+def _planned(store: Store, scraper: Scraper, settings: Settings, order: Order) -> Planned:
     return plan_run(
         store,
         scraper,
-        params=configured.params_of(scraper, order.params, held),
+        params=configuration.run_params(scraper, order.params, settings),
         source_fingerprint=order.source.fingerprint,
         source=order.source.in_words,
         resume=order.resume,
         new=order.new,
         task_limit=order.source.limit,
-        default_rate=held.default_rate,
+        default_rate=settings.default_rate,
     )
 
 

@@ -1,4 +1,4 @@
-"""Workers as the settings want them, whoever starts them and wherever."""
+"""Makes workers from the settings, whoever starts them."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,41 +17,41 @@ from swather.worker.politeness import Politeness
 
 
 def new_worker(
-    held: Settings, scrapers: Mapping[str, Scraper], kind: type[Worker] = Worker, **given: Any
+    settings: Settings, scrapers: Mapping[str, Scraper], kind: type[Worker] = Worker, **given: Any
 ) -> Worker:
-    """A worker; what it is `given` is not a matter of settings."""
+    """A worker; `given` is what the settings do not say."""
     return kind(
         scrapers=scrapers,
-        concurrency=held.concurrency,
-        batch_size=held.batch_size,
-        strategy=None if held.strategy is None else Strategy(held.strategy),
-        lease_seconds=held.lease_seconds,
-        grace_seconds=held.grace_seconds,
-        poll_seconds=held.poll_seconds,
-        files_folder=held.files_folder,
-        new_fetcher=partial(new_fetcher, held),
-        politeness=politeness(held),
+        concurrency=settings.concurrency,
+        batch_size=settings.batch_size,
+        strategy=None if settings.strategy is None else Strategy(settings.strategy),
+        lease_seconds=settings.lease_seconds,
+        grace_seconds=settings.grace_seconds,
+        poll_seconds=settings.poll_seconds,
+        files_folder=settings.files_folder,
+        new_fetcher=partial(new_fetcher, settings),
+        politeness=politeness(settings),
         **given,
     )
 
 
-def politeness(held: Settings) -> Politeness:
-    """How workers treat sites, as the settings want it."""
+def politeness(settings: Settings) -> Politeness:
+    """How workers treat sites, from the settings."""
     return Politeness(
-        user_agent=held.user_agent or USER_AGENT,
-        robots_ttl_seconds=held.robots_ttl_seconds,
-        max_crawl_delay_seconds=held.max_crawl_delay_seconds,
+        user_agent=settings.user_agent or USER_AGENT,
+        robots_ttl_seconds=settings.robots_ttl_seconds,
+        max_crawl_delay_seconds=settings.max_crawl_delay_seconds,
         curve=Curve(
-            base_seconds=held.block_base_seconds,
-            cap_seconds=held.block_cap_seconds,
-            forgive_seconds=held.block_forgive_seconds,
-            jitter=held.block_jitter,
+            base_seconds=settings.block_base_seconds,
+            cap_seconds=settings.block_cap_seconds,
+            forgive_seconds=settings.block_forgive_seconds,
+            jitter=settings.block_jitter,
         ),
-        auto=AutoPace(concurrency=held.auto_concurrency, max_seconds=held.auto_max_seconds),
+        auto=AutoPace(concurrency=settings.auto_concurrency, max_seconds=settings.auto_max_seconds),
         breaker=BreakerPolicy(
-            window=held.breaker_window,
-            share=held.breaker_share,
-            probe_seconds=held.breaker_probe_seconds,
-            probe_cap_seconds=held.breaker_probe_cap_seconds,
+            window=settings.breaker_window,
+            share=settings.breaker_share,
+            probe_seconds=settings.breaker_probe_seconds,
+            probe_cap_seconds=settings.breaker_probe_cap_seconds,
         ),
     )
