@@ -77,16 +77,16 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 class Permits(msgspec.Struct, frozen=True):
-    """How many further requests may start now; when none may, how long to wait before asking, and
-    what holds them back: "paced", "full", "cooling" or "paused". A stale lease is granted none, for
-    no such reason. `is_free`: there was nothing that could have held them back but a number in
-    flight, `is_counted`: the lane has such a number. `granted_at` and `every_seconds` are meant as
-    in a Lease; what is granted starts `starts_in_seconds` later.
+    """How many further requests may start now; if none, how long to wait before asking again, and
+    the `hold`: "paced", "full", "cooling" or "paused". A stale lease is granted none, and has no
+    hold. `is_free`: only a number in flight could have held them back; `is_counted`: the lane has
+    such a number. `granted_at` and `every_seconds` mean the same as in a Lease; granted requests
+    start `starts_in_seconds` later.
     """
 
     granted: int
     retry_after_seconds: float | None = None
-    held: str = ""
+    hold: str = ""
     is_free: bool = False
     is_counted: bool = False
     granted_at: float = 0.0

@@ -157,8 +157,8 @@ def opens_at(limits: Limits, pace: Pace, now: float) -> float:
     return opens
 
 
-def held_by(limits: Limits, pace: Pace, now: float) -> str:
-    """What holds back the next start: "paused", "cooling", "full", "paced", or "" for nothing."""
+def hold_on(limits: Limits, pace: Pace, now: float) -> str:
+    """The hold on the next start: "paused", "cooling", "full", "paced", or "" for nothing."""
     if pace.paused:
         return "paused"
     opens = opens_at(limits, pace, now)

@@ -1,4 +1,4 @@
-"""What holds a lane, or all work of a scraper, back: in words."""
+"""What holds a lane or a scraper back, in words."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -12,10 +12,8 @@ from swather.runs.words import command, count, duration, rate, time_ahead
 _DEFAULT: Final = ", the default for public hosts; --rate or @scraper(rate=...) changes it"
 
 
-def held_by(
-    lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS
-) -> Iterator[str]:
-    """Sentences on a lane whose targets are also held to what their run says."""
+def holds(lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS) -> Iterator[str]:
+    """Sentences on what holds a lane back; `run_limits` are those of the run that asks."""
     title = title_of(lane)
     run_limits = on_lane(run_limits, lane.name)
     limits = strictest(lane.in_force, run_limits)

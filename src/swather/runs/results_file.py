@@ -121,7 +121,7 @@ def set_aside(path: Path, run: Run) -> Path | None:
     found = _recorded(path)
     if found is None or _is_of(found, run) or not path.exists():
         return None
-    if _is_held(path):
+    if _is_locked(path):
         raise InputError(f"{path} is being written by run {found.run}; name another file")
     aside = _aside(path, found.run)
     known = _recorded(aside)
@@ -151,7 +151,7 @@ def _no_room(path: Path, run: str, aside: Path) -> InputError:
     )
 
 
-def _is_held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     """Whether another process writes to the file now."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -61,18 +61,18 @@ class _Reasons:
             yield f"Not all targets were loaded from {partial}: give that command again."
         if self._run.state is not RunState.OPEN:
             return
-        held = [*self._held_by_itself(), *self._loading()]
-        yield from held
+        holds = [*self._own_holds(), *self._loading()]
+        yield from holds
         if not counts.unfinished:
             if not self._producers:
                 yield "Nothing is left to do: a worker will finish it at its next look."
             return
-        reasons = [*self._held_by_lanes(counts), *self._held_by_breakers(counts)]
-        reasons += self._held_by_workers(counts)
-        reasons += [*self._held_by_due_times(counts), *self._held_by_partitions(counts)]
-        reasons += self._held_by_locks()
+        reasons = [*self._lanes_holds(counts), *self._breaker_holds(counts)]
+        reasons += self._worker_holds(counts)
+        reasons += [*self._due_time_holds(counts), *self._partition_holds(counts)]
+        reasons += self._lock_holds()
         yield from reasons
-        if not held and not reasons:
+        if not holds and not reasons:
             yield f"Nothing holds it back: {self._work_in_words(counts)}."
 
     def of_task(self, task: Task) -> Iterator[str]:
@@ -85,13 +85,13 @@ class _Reasons:
             case State.SCHEDULED:
                 assert task.due_at is not None
                 yield f"It waits until {self._at(task.due_at)}{_after_failures(task)}."
-                yield from self._held_by_itself()
+                yield from self._own_holds()
             case State.READY:
                 yield "It is ready: it waits for a worker to take it."
-                yield from self._held_by_itself()
-                yield from self._held_by_lane_of(task)
-                yield from self._held_by_workers(self._store.runs.counts(self._run.name))
-                yield from self._held_by_locks()
+                yield from self._own_holds()
+                yield from self._task_lane_holds(task)
+                yield from self._worker_holds(self._store.runs.counts(self._run.name))
+                yield from self._lock_holds()
         if task.error is not None and task.state is not State.COMPLETED:
             yield f"Its last error ({task.error_class}): {task.error}"
 
@@ -114,7 +114,7 @@ class _Reasons:
             case RunState.CANCELLED:
                 return f"Run {name} was cancelled: {ended}."
 
-    def _held_by_itself(self) -> Iterator[str]:
+    def _own_holds(self) -> Iterator[str]:
         run = self._run
         if run.paused and replay.is_half_done(run):
             again = command(
@@ -130,7 +130,7 @@ class _Reasons:
         if self._is_ahead(run.cool_until):
             yield f"The run is cooling until {self._at(run.cool_until)}."
         scraper = self._store.lanes.get(run.scraper, PacedKind.SCRAPER)
-        yield from self._held_by_lane(scraper)
+        yield from self._lane_holds(scraper)
 
     def _loading(self) -> Iterator[str]:
         for producer in self._producers:
@@ -138,20 +138,20 @@ class _Reasons:
             so_far = f", {loaded:,} so far" if isinstance(loaded, int) else ""
             yield f"It is still being loaded by {producer.name}{so_far}."
 
-    def _held_by_lanes(self, counts: Counts) -> Iterator[str]:
+    def _lanes_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
         told = 0
         for lane in self._lanes():
-            held = list(self._held_by_lane(lane))
-            if not held or not self._waits_on(lane.name):
+            holds = list(self._lane_holds(lane))
+            if not holds or not self._waits_on(lane.name):
                 continue
             if told == _MAX_LANES_TOLD:
                 listed = command("lanes", url=self._store.url)
                 yield f"More lanes than these {told} are held back; to see them: {listed}"
                 return
             told += 1
-            yield from held
+            yield from holds
 
     def _lanes(self) -> Iterator[Lane]:
         """Those that hold back whoever works on them, then those to which only the run's own limits
@@ -168,18 +168,18 @@ class _Reasons:
         waiting = {task.lane for task in self._store.tasks.find(ready, limit=_MAX_LANES)}
         yield from map(self._store.lanes.get, sorted(waiting - known - {""}))
 
-    def _held_by_lane_of(self, task: Task) -> Iterator[str]:
+    def _task_lane_holds(self, task: Task) -> Iterator[str]:
         if task.lane:
-            yield from self._held_by_lane(self._store.lanes.get(task.lane))
+            yield from self._lane_holds(self._store.lanes.get(task.lane))
         for breaker in self._store.breakers.find(scraper=self._run.scraper, lane=task.lane):
             yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
 
-    def _held_by_lane(self, lane: Lane) -> Iterator[str]:
+    def _lane_holds(self, lane: Lane) -> Iterator[str]:
         limits = self._run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
         url = self._store.url
-        yield from lane_words.held_by(lane, url=url, now=self._now, run_limits=limits)
+        yield from lane_words.holds(lane, url=url, now=self._now, run_limits=limits)
 
-    def _held_by_breakers(self, counts: Counts) -> Iterator[str]:
+    def _breaker_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
         for breaker in self._store.breakers.find(scraper=self._run.scraper):
@@ -190,7 +190,7 @@ class _Reasons:
         which = TaskFilter(run=self._run.name, states=WAITING, lane=lane)
         return bool(self._store.tasks.find(which, limit=1))
 
-    def _held_by_workers(self, counts: Counts) -> Iterator[str]:
+    def _worker_holds(self, counts: Counts) -> Iterator[str]:
         able = [w for w in self._workers if not w.paused and not self._is_ahead(w.cool_until)]
         if not self._workers:
             start = command(
@@ -209,7 +209,7 @@ class _Reasons:
         if able and counts.ready and (slots := _slots(able)) and (busy := _busy(able)) >= slots:
             yield f"{busy} of {slots} slots busy."
 
-    def _held_by_due_times(self, counts: Counts) -> Iterator[str]:
+    def _due_time_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.scheduled:
             return
         which = TaskFilter(run=self._run.name, states=frozenset({State.SCHEDULED}))
@@ -220,7 +220,7 @@ class _Reasons:
         waiting = count(counts.scheduled, "task waits", "tasks wait")
         yield f"{waiting} for a later time, the next until {self._at(min(due))}."
 
-    def _held_by_partitions(self, counts: Counts) -> Iterator[str]:
+    def _partition_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
         partitions = self._store.workers.partitions(self._run.name)
@@ -230,7 +230,7 @@ class _Reasons:
             listed = ", ".join(names[:_MAX_LISTED]) + more
             yield f"{count(len(names), 'partition')} without an owner: {listed}."
 
-    def _held_by_locks(self) -> Iterator[str]:
+    def _lock_holds(self) -> Iterator[str]:
         return transaction_words.holding_locks(self._store.upkeep.transactions())
 
     def _work_in_words(self, counts: Counts) -> str:

@@ -73,7 +73,7 @@ def check_seconds(what: str, seconds: float) -> float:
 
 
 def check_permits(
-    lane: str, count: int, held: int | None = None, ahead_seconds: float = 0.0
+    lane: str, count: int, in_flight: int | None = None, ahead_seconds: float = 0.0
 ) -> None:
     check_name("lane", lane)
     if not 0.0 <= ahead_seconds <= MAX_AHEAD_SECONDS:
@@ -82,8 +82,10 @@ def check_permits(
         )
     if count < 1:
         raise InputError(f"count must be at least 1, got {count!r}")
-    if held is not None and (held < 0 or not lane):
-        raise InputError(f"a lane has 0 or more requests in flight, {lane!r} cannot have {held!r}")
+    if in_flight is not None and (in_flight < 0 or not lane):
+        raise InputError(
+            f"a lane has 0 or more requests in flight, {lane!r} cannot have {in_flight!r}"
+        )
 
 
 def check_limit(limit: int) -> int:

@@ -175,25 +175,25 @@ class Queue(Protocol):
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Permits:
-        """Leave for further requests on `lane`, at its pace; a stale fence gets none.
+        """Permits for further requests on `lane`, at its pace; a stale fence gets none.
 
-        A lease stands for one request in flight on its own lane. For others `held` is given: how
-        many of them its worker has in flight on `lane` just now. What is granted adds to these
-        until `in_flight` or the next question says otherwise. With `gives_up`, a task that finds
-        the lane full no longer stands for a request on its own: two tasks that wait for each
-        other's lane would wait forever. Where nothing but a pace holds it back, one request may be
-        granted that starts within `ahead_seconds`: who asks for leave only when it is due may find
-        it taken by claims, time and again.
+        A lease covers one request in flight on its own lane. Others need `in_flight`: how many of
+        them its worker has in flight on `lane` now. Granted permits are added to that number until
+        `set_in_flight` or the next call says otherwise. With `gives_up`, a task that finds the lane
+        full no longer counts as in flight on its own lane: two tasks that wait for each other's
+        lane would wait forever. If only the pace holds it back, one request may be granted that
+        starts within `ahead_seconds`: a caller that asks only when it is due may lose to claims
+        every time.
         """
         ...
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
-        """So many requests of the worker are in flight on the lane, beside those that its leases
-        stand for.
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
+        """How many requests the worker has in flight on the lane, besides those that its leases
+        cover.
         """
         ...
 

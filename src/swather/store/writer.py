@@ -126,18 +126,23 @@ class Writer:
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Future[Permits]:
         return self._call(
             lambda: self._store.queue.permits(
-                fence, lane, count, held=held, gives_up=gives_up, ahead_seconds=ahead_seconds
+                fence,
+                lane,
+                count,
+                in_flight=in_flight,
+                gives_up=gives_up,
+                ahead_seconds=ahead_seconds,
             )
         )
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
-        return self._call(lambda: self._store.queue.in_flight(worker_id, lane, n))
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
+        return self._call(lambda: self._store.queue.set_in_flight(worker_id, lane, n))
 
     def store_pages(self, run: str, pages: Sequence[StoredPage]) -> Future[None]:
         """Store pages, together with others of their run, before any outcome that is handed over

@@ -209,8 +209,8 @@ class Traffic:
                 wait = self._wait_for_open(attempt, lane)
                 if wait <= 0.0:
                     permits = await self._ask_for_place(attempt, lane, gives_up=gives_up)
-                    has_given_up = has_given_up or (gives_up and permits.held == "full")
-                    if permits.held == "full":
+                    has_given_up = has_given_up or (gives_up and permits.hold == "full")
+                    if permits.hold == "full":
                         self._check_patience(attempt, lane, monotonic() - began)
                         await places.wait(lane)
                         continue
@@ -271,12 +271,12 @@ class Traffic:
         """How long to wait before the next question."""
         now = monotonic()
         wait = permits.retry_after_seconds or ASK_AGAIN_SECONDS
-        if permits.held == "paused":
-            return self._bearable(attempt, lane, PAUSED_SECONDS, permits.held)
-        if permits.held == "cooling":
+        if permits.hold == "paused":
+            return self._bearable(attempt, lane, PAUSED_SECONDS, permits.hold)
+        if permits.hold == "cooling":
             self._closed[lane] = _Closed(now + wait, now)
-            return self._bearable(attempt, lane, wait, permits.held)
-        if permits.held == PACED and wait > MAX_AHEAD_SECONDS:
+            return self._bearable(attempt, lane, wait, permits.hold)
+        if permits.hold == PACED and wait > MAX_AHEAD_SECONDS:
             return wait - MAX_AHEAD_SECONDS
         return wait
 

@@ -95,14 +95,14 @@ class Services:
             self.writer.permits(
                 attempt.fence,
                 lane,
-                held=held,
+                in_flight=held,
                 gives_up=gives_up,
                 ahead_seconds=MAX_AHEAD_SECONDS,
             )
         )
 
     def _tell_in_flight(self, lane: str, n: int) -> Awaitable[None]:
-        return asyncio.wrap_future(self.writer.in_flight(self.worker_id(), lane, n))
+        return asyncio.wrap_future(self.writer.set_in_flight(self.worker_id(), lane, n))
 
     async def close(self) -> None:
         if self._fetcher is not None:

@@ -9,7 +9,7 @@ from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Passing, Probes, probe_gates, save_paces, scraper_gate
 from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, CLAIM_UNPACED, Offer, Pick
-from swather.store.postgres.outlook import Hold
+from swather.store.postgres.outlook import HeadLimit
 from swather.store.postgres.statements import queries
 
 Rows = list[tuple[Any, ...]]
@@ -72,13 +72,13 @@ def ask(
         return Attempt(
             pick, offers, wanted, began, connection.send(CLAIM_UNPACED[pick], values, hot=True)
         )
-    holds = {offer.head.hold for offer in offers}
-    if scraper_lane_id is not None or Hold.PACED in holds:
+    limits = {offer.head.limit for offer in offers}
+    if scraper_lane_id is not None or HeadLimit.PACED in limits:
         return connection.transact(
             lambda: _ask_limited(connection, pick, offers, wanted, worker_id, scraper_lane_id)
         )
     began = time.monotonic()
-    if Hold.COUNTED in holds:
+    if HeadLimit.COUNTED in limits:
         offers = _one_of_each_lane(offers)
         answer = _send_counted(connection, pick, offers, wanted, worker_id)
         return Attempt(pick, offers, wanted, began, answer, is_counted=True)
@@ -132,13 +132,13 @@ def _ask_limited(
         quota = passing.admit(offer.head.id, offer.head.is_limited, offer.quota)
         if quota:
             admitted.append(offer._replace(quota=quota))
-    held = {offer.head.id for offer in admitted if offer.head.is_limited}
-    closed = limited.keys() - held
+    locked = {offer.head.id for offer in admitted if offer.head.is_limited}
+    closed = limited.keys() - locked
     if not admitted:
         passing.save(connection, Counter())
         return Attempt(pick, [], wanted, began, list, closed)
     answer = _send(
-        connection, pick, admitted, wanted, worker_id, held, scraper_held=scraper is not None
+        connection, pick, admitted, wanted, worker_id, locked, scraper_locked=scraper is not None
     )
     if passing.has_rates:
         found = answer()
@@ -172,14 +172,14 @@ def _send(
     offers: list[Offer],
     wanted: int,
     worker_id: int,
-    held: Collection[int] = (),
+    locked: Collection[int] = (),
     *,
-    scraper_held: bool = False,
+    scraper_locked: bool = False,
 ) -> Callable[[], Rows]:
     values = {
         **_values(offers, wanted, worker_id),
-        "lanes_held": Booleans(offer.head.id in held for offer in offers),
-        "scrapers_held": Booleans([scraper_held] * len(offers)),
+        "lanes_locked": Booleans(offer.head.id in locked for offer in offers),
+        "scrapers_locked": Booleans([scraper_locked] * len(offers)),
     }
     return connection.send(CLAIM[pick], values, hot=True)
 

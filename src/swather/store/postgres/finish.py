@@ -77,7 +77,7 @@ class Finisher:
         level = level_of(rows[0][8] if rows else None)
         return {(row[0], row[1]): HeldLease(*row[:8]) for row in rows}, level
 
-    def held(self, fence: Fence) -> HeldLease | None:
+    def held_lease(self, fence: Fence) -> HeldLease | None:
         """The lease behind a fence, locked until the transaction ends."""
         row = self._connection.row(
             queries.held_lease, {"task_id": fence[0], "token": fence[1]}, hot=True
@@ -132,7 +132,7 @@ class Finisher:
 
     def _add_fenced(self, fence: Fence, run_id: int, rows: Sequence[Row]) -> bool:
         def work() -> bool:
-            if self.held(fence) is None:
+            if self.held_lease(fence) is None:
                 return False
             wake(self._connection, self._enqueuer.add_children(run_id, rows))
             return True

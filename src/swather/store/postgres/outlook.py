@@ -25,7 +25,7 @@ HEADS_EACH: Final = 64
 SCOPES_FULL: Final = 4
 
 
-class Hold(StrEnum):
+class HeadLimit(StrEnum):
     """What limits a head: nothing, a number in flight, or more than that."""
 
     FREE = "free"
@@ -39,11 +39,11 @@ class Head(NamedTuple):
     id: int
     best: int
     lane_id: int
-    hold: str
+    limit: str
 
     @property
     def is_limited(self) -> bool:
-        return self.hold != Hold.FREE
+        return self.limit != HeadLimit.FREE
 
 
 class Scope:
@@ -150,10 +150,10 @@ class Outlook:
         timed: list[list[Head]] = [[] for _ in entries]
         full: list[list[Head]] = [[] for _ in entries]
         first_due: dict[int, float] = {}
-        for entry, head_id, best, lane_id, held, wake_at, was_full in rows:
-            hold = Hold.FREE if self._request.unpaced else held
+        for entry, head_id, best, lane_id, limited_by, wake_at, was_full in rows:
+            head_limit = HeadLimit.FREE if self._request.unpaced else limited_by
             found = free if wake_at is None else full if was_full else timed
-            found[entry].append(Head(head_id, best, lane_id, hold))
+            found[entry].append(Head(head_id, best, lane_id, head_limit))
             if wake_at is not None:
                 first_due.setdefault(entry, wake_at)
         cut = len(rows) >= limit

@@ -1,4 +1,4 @@
-"""Permits: leave for further requests of a task, at the pace of the lane they go to."""
+"""Permits for further requests of a task, at the pace of their lane."""
 
 import time
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from swather.store.postgres.wake import wake_full
 
 
 class Asked(NamedTuple):
-    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
-    there already; None when the lease stands for the request.
+    """A task asks for `wanted` requests on a lane. `in_flight`: how many its worker has there
+    already; None when the lease covers the request.
     """
 
     fence: Fence
     lane_id: int
     wanted: int
-    held: int | None
+    in_flight: int | None
     gives_up: bool
     ahead_seconds: float
 
@@ -50,8 +50,8 @@ class Permitter:
             gate.passed = granted
         save_paces(self._connection, gates)
         if granted:
-            if asked.held is not None and is_counted:
-                self._set(worker_id, asked.lane_id, asked.held + granted)
+            if asked.in_flight is not None and is_counted:
+                self._set(worker_id, asked.lane_id, asked.in_flight + granted)
             every_seconds = slowest(gates)
             return Permits(
                 granted,
@@ -62,7 +62,7 @@ class Permitter:
                 starts_in_seconds=starts_in_seconds,
             )
         refused = refusal(gates)
-        if refused.held == FULL and asked.gives_up and own_lane_id:
+        if refused.hold == FULL and asked.gives_up and own_lane_id:
             self._connection.execute(queries.give_up_place, fence, hot=True)
             wake_full(self._connection, [own_lane_id])
         return refused
@@ -74,7 +74,7 @@ class Permitter:
     def _gates(
         self, asked: Asked, worker_id: int, scraper_id: int, of_runs: tuple[Any, ...]
     ) -> tuple[list[Gate], bool]:
-        """What the requests have to pass, and whether the lane counts those in flight."""
+        """The gates for the requests, and whether the lane counts requests in flight."""
         limited_by_runs = not Limits(*of_runs).are_none
         rows = self._connection.rows(
             queries.lock_limited_lanes,
@@ -93,10 +93,10 @@ class Permitter:
             if number == asked.lane_id:
                 limits = limits_together((every, burst, places), of_runs)
                 is_counted = limits.in_flight is not None
-                if asked.held is None:
+                if asked.in_flight is None:
                     limits = limits.without_in_flight()
                 elif is_counted:
-                    self._set(worker_id, number, asked.held)
+                    self._set(worker_id, number, asked.in_flight)
                     flying = self._connection.value(
                         queries.lane_in_flight, {"lane_id": number}, hot=True
                     )

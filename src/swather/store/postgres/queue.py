@@ -143,7 +143,7 @@ class PostgresQueue:
         prepared = prepared._replace(children=list(rest))
 
         def work() -> Verdict:
-            lease = self._finisher.held(fence)
+            lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Verdict.STALE
             this = {"task_id": lease.task_id}
@@ -168,16 +168,16 @@ class PostgresQueue:
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Permits:
-        check_permits(lane, count, held, ahead_seconds)
+        check_permits(lane, count, in_flight, ahead_seconds)
         number = lane_id(self._connection, lane)
-        asked = Asked(fence, number, count, held, gives_up, ahead_seconds)
+        asked = Asked(fence, number, count, in_flight, gives_up, ahead_seconds)
         return self._connection.transact(lambda: self._permits.give(asked))
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
         check_permits(lane, 1, n)
         number = lane_id(self._connection, lane)
         self._connection.transact(lambda: self._permits.set_in_flight(worker_id, number, n))

@@ -61,13 +61,13 @@ class Finisher:
         while len(children) > MAX_CHILDREN:
             batch, children = children[:MAX_CHILDREN], children[MAX_CHILDREN:]
             with self._connection.transaction():
-                lease = self.held(fence)
+                lease = self.held_lease(fence)
                 if lease is None:
                     return ()
                 self._add_children(lease.run_id, batch)
         return children
 
-    def held(self, fence: Fence) -> HeldLease | None:
+    def held_lease(self, fence: Fence) -> HeldLease | None:
         row = self._connection.row(queries.held_lease, {"task_id": fence[0], "token": fence[1]})
         return None if row is None else HeldLease(*row)
 

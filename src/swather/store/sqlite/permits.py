@@ -1,4 +1,4 @@
-"""Permits: leave for further requests of a task, at the pace of the lane they go to."""
+"""Permits for further requests of a task, at the pace of their lane."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from swather.store.sqlite.statements import queries
 
 
 class Asked(NamedTuple):
-    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
-    there already; None when the lease stands for the request.
+    """A task asks for `wanted` requests on a lane. `in_flight`: how many its worker has there
+    already; None when the lease covers the request.
     """
 
     lease: HeldLease
     lane_id: int
     wanted: int
-    held: int | None
+    in_flight: int | None
 
 
 def permit_gates(connection: Connection, asked: Asked) -> tuple[list[Gate], bool]:
-    """What the requests have to pass, and whether the lane counts those in flight."""
+    """The gates for the requests, and whether the lane counts requests in flight."""
     this = {
         "lane_id": asked.lane_id,
         "run_id": asked.lease.run_id,
@@ -40,7 +40,7 @@ def permit_gates(connection: Connection, asked: Asked) -> tuple[list[Gate], bool
         if is_lane:
             of_runs = LimitingRuns(connection).on(number, row[7], asked.lease.run_id)
             is_counted = row[3] is not None or of_runs.in_flight is not None
-        counts = is_lane and asked.held is not None
+        counts = is_lane and asked.in_flight is not None
         if not counts:
             # A lease's own request is in flight already.
             row[3], of_runs = None, of_runs.without_in_flight()

@@ -152,7 +152,7 @@ CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, l.is_public) AS asked
 -- name: claim_heads
 -- The beginning of a claim (then come a pick, claim_take and claimed): which of the heads it was
 -- offered may give tasks to this worker as things stand now. Lanes and scrapers that the claim has
--- locked are held already. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
+-- locked need no further check. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
 -- tables grow from nothing to millions.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
 open AS MATERIALIZED (
@@ -160,9 +160,9 @@ open AS MATERIALIZED (
            h.run_id, h.lane_id, h.partition, l.name AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
-        %(quotas)b::integer[], %(lanes_held)b::boolean[], %(scrapers_held)b::boolean[]
+        %(quotas)b::integer[], %(lanes_locked)b::boolean[], %(scrapers_locked)b::boolean[]
     ) WITH ORDINALITY AS o (
-        head_id, priority, above, below, quota, lane_held, scraper_held, place
+        head_id, priority, above, below, quota, lane_locked, scraper_locked, place
     )
     CROSS JOIN LATERAL (
         SELECT run_id, lane_id, partition FROM swather.heads WHERE id = o.head_id OFFSET 0
@@ -185,9 +185,9 @@ open AS MATERIALIZED (
           WHERE id = %(worker_id)s AND state = 'live' AND expires_at > swather.clock()
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
-      AND (o.scraper_held OR NOT s.limited)
+      AND (o.scraper_locked OR NOT s.limited)
       AND (
-          o.lane_held OR NOT (
+          o.lane_locked OR NOT (
               l.limited
               OR EXISTS (
                   SELECT FROM limiting AS g
@@ -225,7 +225,7 @@ open AS MATERIALIZED (
 -- counted after that: the function is volatile, so that it sees what was committed by whoever had a
 -- lane before. No two heads of one lane may be offered together.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
-held AS MATERIALIZED (
+candidates AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.place, h.is_free,
            least(c.in_flight, g.in_flight) AS in_flight,
            h.run_id, h.lane_id, h.partition, coalesce(c.name, l.name) AS lane, r.version
@@ -293,13 +293,13 @@ held AS MATERIALIZED (
 ),
 flying AS MATERIALIZED (
     SELECT f.lane_id, f.n
-    FROM swather.lanes_in_flight(ARRAY(SELECT lane_id FROM held WHERE counted)) AS f
+    FROM swather.lanes_in_flight(ARRAY(SELECT lane_id FROM candidates WHERE counted)) AS f
 ),
 offered AS MATERIALIZED (
     SELECT k.head_id, k.priority, k.above, k.below,
            least(k.quota, k.in_flight - f.n) AS quota,
            k.is_free, k.run_id, k.lane_id, k.partition, k.lane, k.version
-    FROM held AS k
+    FROM candidates AS k
     LEFT JOIN flying AS f ON f.lane_id = k.lane_id AND k.counted
     ORDER BY k.place
 ),
