@@ -13,22 +13,22 @@ from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Verdict
 from swather.model.stored_page import StoredPage
 from swather.model.task import Target
-from swather.store.group import (
+from swather.store.ports import Fence, Store
+from swather.store.retrying_queue import RetryingQueue, WriterStatistics
+from swather.store.write_batch import (
     Bounds,
     Call,
     Claim,
     Finish,
-    Group,
     Job,
     StorePages,
+    WriteBatch,
     answer,
-    deal,
     fitting,
     merged,
     refuse,
+    share_out,
 )
-from swather.store.ports import Fence, Store
-from swather.store.steady import SteadyQueue, WriterStatistics
 
 # What fails for one job for such a reason fails for all of them.
 HOPELESS: Final = (Closed, DatabaseUnusable)
@@ -52,11 +52,11 @@ class Writer:
         self._store = store
         self._bounds = Bounds(max_rows, max_bytes, max_wait_seconds)
         self._waiting: deque[Job] = deque()
-        self._group = Group()
+        self._batch = WriteBatch()
         self._changed = Condition()
         self._closing = False
         self._give_up = Event()
-        self._queue = SteadyQueue(store.queue, self._give_up)
+        self._queue = RetryingQueue(store.queue, self._give_up)
         self._thread = Thread(target=self._run, name="swather-writer", daemon=True)
 
     def start(self) -> None:
@@ -171,12 +171,12 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while group := self._take():
-                self._carry_out(group)
+            while batch := self._take():
+                self._carry_out(batch)
         finally:
             self._abandon()
 
-    def _take(self) -> Group | None:
+    def _take(self) -> WriteBatch | None:
         """Wait for work; None when the writer was closed and there is no more."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
@@ -186,19 +186,19 @@ class Writer:
         with self._changed:
             if not self._waiting:
                 return None
-            self._group = Group([self._waiting.popleft() for _ in range(count)])
-            return self._group
+            self._batch = WriteBatch([self._waiting.popleft() for _ in range(count)])
+            return self._batch
 
-    def _carry_out(self, group: Group) -> None:
-        for call in group.calls:
+    def _carry_out(self, batch: WriteBatch) -> None:
+        for call in batch.calls:
             try:
                 answer(call.future, self._queue.repeat(call.verb))
             except Exception as error:  # noqa: BLE001 - it is the caller's, who waits for it
                 refuse(call.future, error)
-        for run, page_jobs in group.page_jobs.items():
+        for run, page_jobs in batch.page_jobs.items():
             self._store_pages(run, page_jobs)
-        first, *others = [*group.claims.values()] or [[]]
-        self._commit(group.finishes, first)
+        first, *others = [*batch.claims.values()] or [[]]
+        self._commit(batch.finishes, first)
         for claims in others:
             self._commit([], claims)
 
@@ -247,14 +247,14 @@ class Writer:
         if claimed is None:
             self._commit([], claims)
         else:
-            deal(claims, claimed)
+            share_out(claims, claimed)
 
     def _abandon(self) -> None:
         """Tell everyone who still waits that nobody will answer."""
         error = Closed("the writer was closed before this was known to be committed")
         with self._changed:
             self._give_up.set()
-            left = [*self._waiting, *self._group.jobs]
+            left = [*self._waiting, *self._batch.jobs]
             self._waiting.clear()
         for job in left:
             refuse(job.future, error)

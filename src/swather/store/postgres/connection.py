@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 from swather.errors import Closed
 from swather.store.clock import Clock
 from swather.store.postgres.address import Address
-from swather.store.postgres.failures import is_lock_timeout, is_lost, is_passing, translated
+from swather.store.postgres.failures import is_lock_timeout, is_lost, is_retryable, translated
 from swather.store.postgres.link import SETTINGS, Link, connect, set_config
 from swather.store.postgres.transactions import end_silent
 
@@ -225,7 +225,7 @@ class Connection:
                 lost = self._recover(error)
                 if not lost and is_lock_timeout(error) and time.monotonic() < began + LOCK_SECONDS:
                     self._end_silent()
-                elif lost or not is_passing(error) or attempt >= MAX_ATTEMPTS:
+                elif lost or not is_retryable(error) or attempt >= MAX_ATTEMPTS:
                     raise translated(error, self.address.shown, lost=lost) from error
             except BaseException:
                 self._recover(None)

@@ -15,12 +15,12 @@ from swather.errors import (
     SwatherError,
 )
 
-_PASSING: Final = frozenset({"40001", "40P01"})
+_RETRYABLE: Final = frozenset({"40001", "40P01"})
 _LOST_CLASSES: Final = ("08", "57P", "25P03", "25P04")
 LACKS_A_RIGHT: Final = "lacks a right"
 _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
-        frozenset({"55P03", "57014", "53300", *_PASSING}),
+        frozenset({"55P03", "57014", "53300", *_RETRYABLE}),
         DatabaseBusy,
         "{shown}: others held locks for too long ({said}); try again, or see who: swather status",
     ),
@@ -47,9 +47,9 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
 ]
 
 
-def is_passing(error: psycopg.Error) -> bool:
+def is_retryable(error: psycopg.Error) -> bool:
     """True when the database itself undid the transaction and asks to repeat it."""
-    return error.sqlstate in _PASSING
+    return error.sqlstate in _RETRYABLE
 
 
 def is_lock_timeout(error: psycopg.Error) -> bool:
