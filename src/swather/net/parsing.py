@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from swather.net.errors import TooComplex
 from swather.net.request import shown_url
-from swather.net.trial import TRIAL, Verdict
+from swather.net.sandbox import SANDBOX, ParseResult
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -38,10 +38,10 @@ def parsed(text: str, url: str) -> "LexborHTMLParser":
 
 def _try(html: bytes, url: str) -> None:
     seconds = _LEAST_SECONDS + _SECONDS_PER_MB * len(html) / (1 << 20)
-    verdict = TRIAL.parse(html, seconds)
-    if verdict is Verdict.PARSED:
+    result = SANDBOX.parse(html, seconds)
+    if result is ParseResult.PARSED:
         return
-    if verdict is Verdict.TOO_SLOW:
+    if result is ParseResult.TOO_SLOW:
         why = f"takes more than {seconds:.1f} s of processor time"
     else:
         why = "takes more memory than the parser may use, or crashes it"
