@@ -31,7 +31,7 @@ from swather.model.worker import NewWorker
 from swather.net.private_hosts import Host, hosts_in
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
-from swather.scraping.faulted import faulted
+from swather.scraping.fault_outcome import fault_outcome
 from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper, scraper
 from swather.scraping.targets import target_of
@@ -235,7 +235,7 @@ class Queue:
     def _failed(
         self, lease: Lease, error: BaseException, budgets: Budgets, backoff: Backoff
     ) -> Retry | Failed:
-        return faulted(lease, classify(error), budgets, backoff, self._random)
+        return fault_outcome(lease, classify(error), budgets, backoff, self._random)
 
 
 def _named(name: str) -> Scraper:

@@ -16,7 +16,7 @@ from swather.model.retry import Faults
 from swather.model.task import Target
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
-from swather.scraping import copied
+from swather.scraping import forked
 from swather.scraping import params as parameters
 from swather.scraping.context import Context, RunInfo, SyncContext
 from swather.scraping.invoke import invoke, invoke_blocking
@@ -99,10 +99,10 @@ def run_scraper(
             scraped = _execute(scraper, lease, made, source, policy)
         except BaseException as error:
             if process_id != posix.process_id:
-                copied.leave(error)
+                forked.exit_fork(error)
             raise
         if process_id != posix.process_id:
-            copied.leave(None)
+            forked.exit_fork(None)
         return scraped
 
     return _outside_of_any_loop(execute)

@@ -5,7 +5,7 @@ from random import Random
 from swather.model.outcome import Outcome
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
-from swather.scraping.faulted import faulted
+from swather.scraping.fault_outcome import fault_outcome
 from swather.scraping.source_location import source_location, traceback_of
 from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
 from swather.worker.outcome import completed, released, timed_out
@@ -35,7 +35,7 @@ def outcome_of(
         alone = is_suspect(attempt.lease.faults)
         ending = classify(ending, alone=alone)
     job = attempt.job
-    return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
+    return fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random), ending
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:

@@ -4,7 +4,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from swather.model.outcome import Outcome, Released
-from swather.scraping.faulted import faulted
+from swather.scraping.fault_outcome import fault_outcome
 from swather.store.ports import Store
 from swather.worker.attempt import Attempt
 from swather.worker.outcome import crashed
@@ -42,7 +42,7 @@ def _charged(attempt: Attempt) -> Outcome:
         "from now on it runs alone, in a child process",
         alone=True,
     )
-    return faulted(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
+    return fault_outcome(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
 
 
 def _released(fences: "Collection[Fence]") -> list[Outcome]:

@@ -22,7 +22,7 @@ from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping import copied, registry
+from swather.scraping import forked, registry
 from swather.scraping.attempt import RunCoroutine
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo, SyncContext
@@ -140,7 +140,7 @@ class Executor:
         self._runner = asyncio.Runner()
         self._run: RunCoroutine = self._runner.run if scraper.is_async else _run_on(_new_loop())
         if scraper.is_async:
-            copied.stop_in_copies(self._runner.get_loop())
+            forked.stop_in_forks(self._runner.get_loop())
 
     def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
         process_id = posix.process_id
@@ -151,7 +151,7 @@ class Executor:
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             error = raised
         if process_id != posix.process_id:
-            copied.leave(error)
+            forked.exit_fork(error)
         self._close_left()
         if error is not None:
             return wire.Faulted(start.token, classify(error))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any, Final
 
-from swather.scraping import copied
+from swather.scraping import forked
 from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
@@ -79,8 +79,8 @@ class TaskRunner:
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
-        if context._is_copied:  # noqa: SLF001 - not for scrapers
-            copied.leave(ending if isinstance(ending, BaseException) else None)
+        if context._is_forked:  # noqa: SLF001 - not for scrapers
+            forked.exit_fork(ending if isinstance(ending, BaseException) else None)
         if scraper.is_class and instance is not None:
             left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
             if left:
