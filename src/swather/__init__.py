@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from swather.model.task import Target
     from swather.net.page import Page
     from swather.net.request import Request
-    from swather.runs.session import Queue, open
+    from swather.runs.queue import Queue, open
     from swather.scraping.blocking import SyncWeb
     from swather.scraping.classify import add_rule
     from swather.scraping.context import Context, SyncContext
@@ -74,7 +74,7 @@ _HOME = {
     "LeaseLost": "swather.errors",
     "Page": "swather.net.page",
     "Permanent": "swather.errors",
-    "Queue": "swather.runs.session",
+    "Queue": "swather.runs.queue",
     "Request": "swather.net.request",
     "Result": "swather.scraping.invoke",
     "RunResult": "swather.fleet.run",
@@ -86,7 +86,7 @@ _HOME = {
     "Transient": "swather.errors",
     "Web": "swather.scraping.web",
     "add_rule": "swather.scraping.classify",
-    "open": "swather.runs.session",
+    "open": "swather.runs.queue",
     "run": "swather.fleet.run",
     "scraper": "swather.scraping.scraper",
 }

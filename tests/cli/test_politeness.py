@@ -1,5 +1,5 @@
 from swather import settings
-from swather.fleet.workers import politeness
+from swather.fleet.worker_factory import politeness
 from swather.worker.politeness import POLITE
 
 

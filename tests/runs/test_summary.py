@@ -1,8 +1,8 @@
 """The last words on a run add up and say how to retry what failed."""
 
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.summary import summarise
 from swather.store import Store
 from swather.store.clock import Clock

@@ -1,8 +1,8 @@
 import pytest
 
 from swather.model.event import EventKind
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.run import RunState
 from swather.model.stored_page import StoredPage, request_key
 from swather.model.strategy import Strategy
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import State, Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database
@@ -183,7 +183,7 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         store.queue.finish([released(lease) for lease in store.queue.claim(request).leases])
 
     def learn() -> None:
-        curve, policy = Curve(), AutoPace()
+        curve, policy = CoolDownCurve(), AutoPace()
         store.lanes.strike("host91", retry_after_seconds=None, reason="429", curve=curve)
         store.lanes.adapt("host92", latency_seconds=9.0, failed=False, policy=policy)
         store.lanes.adapt("host92", latency_seconds=1.0, failed=False, policy=policy)

@@ -1,7 +1,7 @@
 """Files whose friendly names are still to be made, and items that two tasks have produced."""
 
 from swather.model.outcome import File, Item
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import (
     a_lease,

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from swather import posix
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import Process
 from swather.runs.progress import Snapshot
 from swather.runs.view import Through, View

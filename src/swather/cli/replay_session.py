@@ -19,10 +19,10 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven
 from swather.fleet.inprocess import InForeground
 from swather.fleet.replaying import ReplayDriver
-from swather.fleet.workers import new_worker
+from swather.fleet.worker_factory import new_worker
 from swather.model.run import Run, RunState
 from swather.runs import replay
-from swather.runs.noted_files import output_of
+from swather.runs.output_files import output_of
 from swather.runs.progress import Snapshot
 from swather.runs.results import Results
 from swather.runs.results_file import holds

@@ -12,8 +12,8 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
-from swather.model.query import TaskFilter
 from swather.model.run import Run, RunState
+from swather.model.task_filter import TaskFilter
 from swather.runs.lane_words import default_pace
 from swather.runs.source import Source
 from swather.runs.start import Planned

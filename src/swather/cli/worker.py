@@ -129,7 +129,7 @@ def _worker(
     settings: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
 ) -> "Worker":
     from swather.cli import output
-    from swather.fleet.workers import new_worker
+    from swather.fleet.worker_factory import new_worker
     from swather.worker import Worker, WorkerReport
 
     class Reporting(Worker):

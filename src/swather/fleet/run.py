@@ -9,7 +9,7 @@ from typing import Any
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.inprocess import InProcess
 from swather.fleet.result import RunResult
-from swather.fleet.workers import new_worker
+from swather.fleet.worker_factory import new_worker
 from swather.runs import configuration
 from swather.runs.source import Values
 from swather.runs.view import Silent, View, view_on

@@ -12,7 +12,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from swather.errors import InputError, SwatherError
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
 from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed, TooLarge
 from swather.net.guard import MAX_HOSTS

@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 import msgspec
 
 from swather.errors import InputError, MissingExtra
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 
 ClientName = Literal["wreq", "aiohttp"]
 

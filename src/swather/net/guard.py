@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
-from swather.model.private import IPAddress, is_local_name, is_private
+from swather.model.private_addresses import IPAddress, is_local_name, is_private
 from swather.net.errors import ConnectionFailed, Refused
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.origin import Origin, parse_origin, path_and_query, split_url

@@ -11,7 +11,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 from swather.net.errors import UnusableURL
 from swather.net.request import shown_url
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
-from swather.model.private import is_private
+from swather.model.private_addresses import is_private
 from swather.net.errors import UnusableURL
 from swather.net.origin import PORTS, parse_origin, split_url
 from swather.net.request import is_http

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from swather.model.private import is_local_name, is_private
+from swather.model.private_addresses import is_local_name, is_private
 from swather.net.charset import reread
 from swather.net.client import Answer
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL

@@ -6,7 +6,7 @@ from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS, Limits, strictest
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.runs.words import command, count, duration, rate, time_ahead
 
 _DEFAULT: Final = ", the default for public hosts; --rate or @scraper(rate=...) changes it"

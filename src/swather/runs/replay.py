@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
-from swather.model.query import TaskFilter
 from swather.model.run import RESERVED_PARAM, Run, RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.words import command, count
 from swather.scraping.scraper import Scraper
 from swather.store import Store

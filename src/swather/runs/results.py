@@ -8,7 +8,7 @@ from swather.errors import InputError
 from swather.model.run import Run
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.live import LiveExporter
-from swather.runs.noted_files import note_move, note_output, note_table, writer_of
+from swather.runs.output_files import record_move, record_output, record_table, writer_of
 from swather.runs.results_file import position_path, set_aside, set_table_aside
 from swather.store.ports import Store
 
@@ -42,7 +42,7 @@ class Results:
         if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
             self._exporter.start()
-        note_output(store, run, self.path)
+        record_output(store, run, self.path)
         if aside is None:
             return None
         return f"the results of an earlier run are now in {Path(self.name).with_name(aside.name)}"
@@ -86,6 +86,6 @@ class Results:
         writer = writer_of(store, self.path) if self._is_in_use else None
         if writer is not None and writer.id != run.id:
             aside = set_table_aside(self.path, writer)
-            note_move(store, writer, self.path, aside)
-        note_table(store, run, self.path)
+            record_move(store, writer, self.path, aside)
+        record_table(store, run, self.path)
         return aside

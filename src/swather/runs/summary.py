@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
-from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup
 from swather.model.run import Counts, RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.words import command, count, duration, rate
 from swather.store import Store
 

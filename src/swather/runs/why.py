@@ -7,9 +7,9 @@ from typing import Any, Final
 from swather.errors import InputError
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
-from swather.model.query import TaskFilter
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import WAITING, State, Task
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import Worker, WorkerKind
 from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
 from swather.runs.words import clock_time, command, count, time_ahead

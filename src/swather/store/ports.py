@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.event import Event
 from swather.model.lane import Lane, PacedKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.load import Load
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
@@ -229,7 +229,7 @@ class Lanes(Protocol):
         ...
 
     def strike(
-        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: CoolDownCurve
     ) -> float:
         """The site has asked us to go away: cool the lane for as long as it said, else by the
         curve; how many seconds until it opens.

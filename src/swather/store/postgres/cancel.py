@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of

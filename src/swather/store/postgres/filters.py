@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_filter, may_exist
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection

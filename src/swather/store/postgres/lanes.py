@@ -5,9 +5,9 @@ from random import Random
 from typing import Any, Final
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve, struck
 from swather.model.task import check_name
 from swather.store.checks import (
     MAX_SECONDS,
@@ -79,7 +79,7 @@ class PostgresLanes:
         self._update(number, queries.clear_lane)
 
     def strike(
-        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: CoolDownCurve
     ) -> float:
         check_paced(name)
         check_name("reason", reason)

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of

@@ -6,7 +6,6 @@ from typing import Any, Final, TypeVar
 from swather.errors import InputError
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
-from swather.model.query import TaskFilter
 from swather.model.run import (
     Counts,
     NewRun,
@@ -18,6 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection

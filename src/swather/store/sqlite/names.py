@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Final
 
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.statements import queries

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from swather.model.payload import decode
-from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.store.batching import Added, Row, batches_of, rows_of
 from swather.store.checks import (
     MAX_ID,

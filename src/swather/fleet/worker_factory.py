@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.strategy import Strategy
+from swather.model.strikes import CoolDownCurve
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper
@@ -41,7 +41,7 @@ def politeness(settings: Settings) -> Politeness:
         user_agent=settings.user_agent or USER_AGENT,
         robots_ttl_seconds=settings.robots_ttl_seconds,
         max_crawl_delay_seconds=settings.max_crawl_delay_seconds,
-        curve=Curve(
+        curve=CoolDownCurve(
             base_seconds=settings.block_base_seconds,
             cap_seconds=settings.block_cap_seconds,
             forgive_seconds=settings.block_forgive_seconds,
