@@ -74,7 +74,7 @@ def masked_database(url: str) -> str:
     if url.startswith("sqlite:"):
         return url
     without = re.sub(r"(:(?!//)).*@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)
-    place, mark, query = without.partition("?")
+    base, mark, query = without.partition("?")
     if not mark:
         return _IN_CONNINFO.sub(rf"\1{HIDDEN}", without)
     kept: list[str] = []
@@ -84,7 +84,7 @@ def masked_database(url: str) -> str:
             kept.append(f"{name}={HIDDEN}")
             break
         kept.append(parameter)
-    return place + mark + "&".join(kept)
+    return base + mark + "&".join(kept)
 
 
 def masked_data(value: Any) -> Any:

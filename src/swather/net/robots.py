@@ -240,8 +240,8 @@ def origin_of(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _origin(start: str) -> str:
-    scheme, _, place = start.strip().lower().partition("://")
-    host = place.rpartition("@")[2]
+    scheme, _, authority = start.strip().lower().partition("://")
+    host = authority.rpartition("@")[2]
     usual = ":80" if scheme == "http" else ":443"
     return f"{scheme}://{host.removesuffix(usual).removesuffix(':')}"
 

@@ -160,6 +160,6 @@ def bad_lines(bad: list[BadLine]) -> BadLines:
 
 def described(bad: BadLine) -> str:
     """'targets.csv line 7: column 'url' is empty'."""
-    places = {ARGUMENTS: "argument", VALUES: "target", STDIN: "standard input line"}
-    place = places.get(bad.source, f"{bad.source} line")
-    return f"{place} {bad.number:,}: {bad.reason}"
+    names = {ARGUMENTS: "argument", VALUES: "target", STDIN: "standard input line"}
+    name = names.get(bad.source, f"{bad.source} line")
+    return f"{name} {bad.number:,}: {bad.reason}"

@@ -40,7 +40,7 @@ def load(spec: str) -> Scraper:
 
     LoadError says what is missing or broken, and where.
     """
-    with _folder_kept():
+    with _folder_restored():
         return _load(spec)
 
 
@@ -53,13 +53,13 @@ def enter_folder() -> None:
 
 
 def _load(spec: str) -> Scraper:
-    place, colon, name = spec.rpartition(":")
+    source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
-    if place.endswith(".py"):
-        return _named(_load_file(Path(place)), name, place)
+    if source.endswith(".py"):
+        return _named(_load_file(Path(source)), name, source)
     if colon:
-        return _named(_load_module(place), name, place)
+        return _named(_load_module(source), name, source)
     return load_installed(spec)
 
 
@@ -78,14 +78,14 @@ def load_installed(name: str) -> Scraper:
 
 def absolute(spec: str) -> str:
     """What means the same scraper in any folder, if it is one of a file."""
-    place, colon, name = spec.rpartition(":")
+    source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return str(Path(spec).resolve())
-    return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else spec
+    return f"{Path(source).resolve()}{colon}{name}" if source.endswith(".py") else spec
 
 
 @contextmanager
-def _folder_kept() -> Iterator[None]:
+def _folder_restored() -> Iterator[None]:
     before = Path.cwd()
     try:
         yield

@@ -83,18 +83,18 @@ def batches_of(targets: Iterable[Target | Row], size: int) -> Iterator[list[Row]
 
 
 def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[int], int]:
-    """Which rows may be added (their places) where there is room for so many new ones, and for how
-    many there is none. `known`: keys that the run has already.
+    """The indexes of the rows that may be added where there is `room` for so many new ones, and how
+    many do not fit. `known`: keys that the run already has.
     """
     seen = set(known)
-    kept: list[int] = []
+    fits: list[int] = []
     over = 0
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.key in seen:
             continue
         seen.add(row.key)
-        if len(kept) < room:
-            kept.append(place)
+        if len(fits) < room:
+            fits.append(index)
         else:
             over += 1
-    return kept, over
+    return fits, over

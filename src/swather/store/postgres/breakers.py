@@ -22,7 +22,7 @@ class PostgresBreakers:
     def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
         check_breaker(scraper, lane, probe_seconds)
         this = {
-            **self._place(scraper, lane),
+            **self._ids(scraper, lane),
             "seen": encode(seen, what="seen"),
             "probe_seconds": probe_seconds,
         }
@@ -38,7 +38,7 @@ class PostgresBreakers:
 
     def close(self, scraper: str, lane: str) -> bool:
         check_breaker(scraper, lane)
-        this = self._place(scraper, lane)
+        this = self._ids(scraper, lane)
 
         def work() -> bool:
             locked_lane(self._connection, this["lane_id"])
@@ -59,7 +59,7 @@ class PostgresBreakers:
             if scraper in (None, row[0]) and lane in (None, row[1])
         ]
 
-    def _place(self, scraper: str, lane: str) -> dict[str, Any]:
+    def _ids(self, scraper: str, lane: str) -> dict[str, Any]:
         return {
             "lane_id": lane_id(self._connection, lane),
             "scraper_id": lane_id(self._connection, scraper, "scraper"),

@@ -176,17 +176,17 @@ class Claimer:
         giving = {offer.head.id for offer, ids in zip(attempt.offers, taken, strict=True) if ids}
         empty: set[int] = set()
         for number, (offer, ids) in enumerate(zip(attempt.offers, taken, strict=True)):
-            place = offer.head.id, offer.priority
+            key = offer.head.id, offer.priority
             exhausted = number < last and len(ids) < offer.quota
             if offer.is_thorough:
-                marks.scanned(*place, now, now - attempt.began)
+                marks.scanned(*key, now, now - attempt.began)
             if ids and newest:
                 fresh = offer.is_thorough or (offer.below == TOP and not exhausted)
-                marks.took_newest(*place, ids, fresh=fresh)
+                marks.took_newest(*key, ids, fresh=fresh)
             elif ids:
-                marks.took_oldest(*place, ids)
+                marks.took_oldest(*key, ids)
             if exhausted and not offer.is_thorough:
-                marks.doubt(*place, now)
+                marks.doubt(*key, now)
             elif exhausted and offer.priority in (OF_ALL, offer.head.best):
                 self._idle.add(offer.head.id)
                 if offer.head.id not in giving:
@@ -225,14 +225,14 @@ class Claimer:
         soonest = min(seconds, default=math.inf)
         return None if math.isinf(soonest) else max(soonest, 0.0)
 
-    def _next_due(self, places: list[tuple[int, str, int]]) -> float:
-        run_ids = Bigints(place[0] for place in places)
+    def _next_due(self, keys: list[tuple[int, str, int]]) -> float:
+        run_ids = Bigints(key[0] for key in keys)
         row = self._connection.rows(
             queries.next_due,
             {
                 "run_ids": run_ids,
-                "partitions": Texts(place[1] for place in places),
-                "bests": Smallints(place[2] for place in places),
+                "partitions": Texts(key[1] for key in keys),
+                "bests": Smallints(key[2] for key in keys),
             },
             hot=True,
         )[0]
@@ -244,12 +244,12 @@ class Claimer:
 
 def _taken_by_offer(attempt: Attempt, rows: Rows) -> list[list[int]]:
     """The ids that came of each offer."""
-    by_place: dict[tuple[int, int], list[int]] = defaultdict(list)
+    by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
     of_all = attempt.pick.is_of_all
     for row in rows:
-        by_place[row[8], OF_ALL if of_all else row[4]].append(row[0])
+        by_head[row[8], OF_ALL if of_all else row[4]].append(row[0])
     return [
-        [i for i in by_place.get((o.head.id, o.priority), ()) if o.above < i < o.below]
+        [i for i in by_head.get((o.head.id, o.priority), ()) if o.above < i < o.below]
         for o in attempt.offers
     ]
 

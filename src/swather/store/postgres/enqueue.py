@@ -48,8 +48,8 @@ class Enqueuer:
             refuse_cancelled(state)
             values, over = all_values, 0
             if limit is not None:
-                places, over = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[place] for place in places])
+                indexes, over = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[index] for index in indexes])
             added = self._connection.rows(_ADD, values, hot=True)
             if added:
                 self._open(values, state, mask)
@@ -65,17 +65,17 @@ class Enqueuer:
         def work() -> list[int | None]:
             state, mask, limit = self._lock(run_id)
             refuse_cancelled(state)
-            values, places = all_values, list(range(len(rows)))
+            values, indexes = all_values, list(range(len(rows)))
             if limit is not None:
-                places, _ = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[place] for place in places])
+                indexes, _ = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[index] for index in indexes])
             ids: list[int | None] = [None] * len(rows)
             added = self._connection.rows(_ADD_EACH, values, hot=True)
             if added:
                 self._open(values, state, mask)
                 wake(self._connection, [(row[2], row[3]) for row in added if row[4]])
-            for place, task_id, *_ in added:
-                ids[places[place]] = task_id
+            for index, task_id, *_ in added:
+                ids[indexes[index]] = task_id
             return ids
 
         return self._connection.transact(work)
@@ -86,8 +86,8 @@ class Enqueuer:
 
     def values_of(self, run_id: int, rows: Sequence[Row]) -> dict[str, Any]:
         """The arguments of queries.add_tasks; makes the rows' heads if needed."""
-        places = {(row.partition, row.lane) for row in rows}
-        heads = self._heads.ids_of(run_id, places)
+        head_keys = {(row.partition, row.lane) for row in rows}
+        heads = self._heads.ids_of(run_id, head_keys)
         mask = 0
         for row in rows:
             mask |= 1 << row.priority
@@ -110,8 +110,8 @@ class Enqueuer:
         if state == RunState.CANCELLED:
             return []
         if limit is not None:
-            places, _ = self._fitting(run_id, rows, limit)
-            rows = [rows[place] for place in places]
+            indexes, _ = self._fitting(run_id, rows, limit)
+            rows = [rows[index] for index in indexes]
         values = self.values_of(run_id, rows)
         added = self._connection.rows(_ADD, values, hot=True)
         if added:
@@ -127,14 +127,14 @@ class Enqueuer:
         there = self._connection.value(queries.count_tasks, this, hot=True)
         keys = Blobs(row.key for row in rows)
         known = self._connection.rows(queries.known_keys, {**this, "keys": keys}, hot=True)
-        places, over = fitting(rows, {key for (key,) in known}, limit - there)
+        indexes, over = fitting(rows, {key for (key,) in known}, limit - there)
         if over:
             self._connection.execute(
                 queries.add_counters,
                 {"run_id": Bigints([run_id]), "name": Texts(["over_limit"]), "n": Bigints([over])},
                 hot=True,
             )
-        return places, over
+        return indexes, over
 
     def _lock(self, run_id: int) -> tuple[str, int, int | None]:
         row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)

@@ -128,16 +128,16 @@ class Outlook:
             self.complete = True
             return
         began = time.monotonic()
-        places = [(scope.run_id, scope.partition, best) for scope, best in entries]
-        after = [self._cursors.after.get(place, 0) for place in places]
-        since = [self._since(place, began, thorough=thorough) for place in places]
+        keys = [(scope.run_id, scope.partition, best) for scope, best in entries]
+        after = [self._cursors.after.get(key, 0) for key in keys]
+        since = [self._since(key, began, thorough=thorough) for key in keys]
         rows = self._connection.rows(
             queries.awake_heads,
             {
                 "entries": Integers(range(len(entries))),
-                "run_ids": Bigints(place[0] for place in places),
-                "partitions": Texts(place[1] for place in places),
-                "bests": Smallints(place[2] for place in places),
+                "run_ids": Bigints(key[0] for key in keys),
+                "partitions": Texts(key[1] for key in keys),
+                "bests": Smallints(key[2] for key in keys),
                 "after": Bigints(after),
                 "since": Floats(since),
                 "each": each,
@@ -159,24 +159,24 @@ class Outlook:
         cut = len(rows) >= limit
         self.complete = not cut and not any(after)
         for entry, (scope, _) in enumerate(entries):
-            place = places[entry]
+            key = keys[entry]
             if len(free[entry]) >= each:
-                self._cursors.after[place] = free[entry][-1].id
+                self._cursors.after[key] = free[entry][-1].id
                 self.complete = False
             elif not cut:
-                self._cursors.after.pop(place, None)
+                self._cursors.after.pop(key, None)
             if not since[entry]:
-                self._cursors.since[place] = (first_due.get(entry, 0.0), began, cost)
+                self._cursors.since[key] = (first_due.get(entry, 0.0), began, cost)
             scope.heads.extend(interleaved(free[entry], timed[entry]))
             # Whoever finishes wakes a full lane; what was not woken is most likely still full.
             scope.heads.extend(full[entry])
         self._cursors.trim()
 
-    def _since(self, place: tuple[int, str, int], now: float, *, thorough: bool) -> float:
+    def _since(self, key: tuple[int, str, int], now: float, *, thorough: bool) -> float:
         """Before this, timed heads were last seen to be all dealt with; the dead rows of their
         earlier times need not be passed over each time.
         """
-        mark = self._cursors.since.get(place)
+        mark = self._cursors.since.get(key)
         if mark is None:
             return 0.0
         first_due, read_at, cost = mark
@@ -225,8 +225,8 @@ def interleaved(first: Iterable[Head], second: Iterable[Head]) -> list[Head]:
     longer, shorter = list(first), list(second)
     if len(longer) < len(shorter):
         longer, shorter = shorter, longer
-    for place, head in enumerate(longer):
+    for index, head in enumerate(longer):
         mixed.append(head)
-        if place < len(shorter):
-            mixed.append(shorter[place])
+        if index < len(shorter):
+            mixed.append(shorter[index])
     return mixed

@@ -63,7 +63,7 @@ class Permitter:
             )
         refused = refusal(gates)
         if refused.hold == FULL and asked.gives_up and own_lane_id:
-            self._connection.execute(queries.give_up_place, fence, hot=True)
+            self._connection.execute(queries.stop_counting_lease, fence, hot=True)
             wake_full(self._connection, [own_lane_id])
         return refused
 
@@ -86,12 +86,12 @@ class Permitter:
         )
         gates = []
         is_counted = False
-        for number, every, burst, places, tat, paused, cool_until, now in rows:
+        for number, every, burst, most, tat, paused, cool_until, now in rows:
             flying = 0
             # A scraper's number in flight is one of tasks, and this one is among them.
             limits = Limits(every, burst)
             if number == asked.lane_id:
-                limits = limits_together((every, burst, places), of_runs)
+                limits = limits_together((every, burst, most), of_runs)
                 is_counted = limits.in_flight is not None
                 if asked.in_flight is None:
                     limits = limits.without_in_flight()

@@ -26,7 +26,7 @@ def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
 
 
 def wake_full(connection: Connection, lane_ids: Iterable[int]) -> None:
-    """Tell heads that sleep because their lanes were full that a place is free again."""
+    """Wake heads that sleep because their lanes were full: one may start again."""
     lanes = Bigints(sorted({lane_id for lane_id in lane_ids if lane_id}))
     if lanes:
         connection.execute(queries.wake_full_lanes, {"lanes": lanes}, hot=True)

@@ -110,10 +110,10 @@ class Walk:
         lane = self._gate(run, lane_id, row)
         if not row[-1]:
             return () if lane is None else (lane,)
-        place = run.scraper_id, lane_id
-        if place not in self._probes:
-            self._probes[place] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
-        return tuple(gate for gate in (lane, self._probes[place]) if gate is not None)
+        key = run.scraper_id, lane_id
+        if key not in self._probes:
+            self._probes[key] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
+        return tuple(gate for gate in (lane, self._probes[key]) if gate is not None)
 
     def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
         """One gate per lane, for all runs of this claim."""

@@ -46,8 +46,8 @@ class Heads:
         if self._rollbacks != self._connection.rollbacks:
             self._rollbacks = self._connection.rollbacks
             self._known.clear()
-        place = run_id, partition, lane
-        head_id = self._known.get(place)
+        key = run_id, partition, lane
+        head_id = self._known.get(key)
         if head_id is not None:
             return head_id
         where = {
@@ -60,7 +60,7 @@ class Heads:
         if partition:
             self._connection.execute(queries.ensure_partition, (run_id, partition))
         assert isinstance(head_id, int)
-        self._known[place] = head_id
+        self._known[key] = head_id
         if len(self._known) > MAX_KNOWN_HEADS:
             self._known.popitem(last=False)
         return head_id

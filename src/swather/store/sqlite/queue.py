@@ -138,7 +138,7 @@ class SQLiteQueue:
                 )
             refused = refusal(gates)
             if refused.hold == FULL and gives_up and lease.lane_id:
-                self._connection.execute(queries.give_up_place, fence)
+                self._connection.execute(queries.stop_counting_lease, fence)
                 wake_full(self._connection, [lease.lane_id])
             return refused
 

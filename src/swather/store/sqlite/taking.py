@@ -202,19 +202,19 @@ class Taking:
         self._connection.executemany(
             queries.add_leases,
             [
-                (*place, *ends, *lease, self._lane_charged(heads[place[0]]), self.now)
-                for place, ends in ranges.items()
+                (*key, *ends, *lease, self._lane_charged(heads[key[0]]), self.now)
+                for key, ends in ranges.items()
             ],
         )
         self._connection.executemany(
-            queries.take_ready, [(*place, *ends) for place, ends in ranges.items()]
+            queries.take_ready, [(*key, *ends) for key, ends in ranges.items()]
         )
         self._connection.executemany(queries.mark_leases, replacing)
         self._taken[run.id] = self._taken.get(run.id, 0) + taken
         self.wanted -= taken
 
     def _lane_charged(self, head: Head) -> int:
-        """Whose places in flight the lease takes: none, if it touches no site."""
+        """The lane on which the lease counts as in flight: none, if it touches no site."""
         return 0 if self._request.unpaced else head.lane_id
 
     def _lease_of(
