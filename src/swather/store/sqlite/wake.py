@@ -14,6 +14,6 @@ def wake(connection: Connection, best: Mapping[int, int]) -> None:
 
 
 def wake_full(connection: Connection, lane_ids: Iterable[int]) -> None:
-    """Tell heads that sleep because their lanes were full that a place is free again."""
+    """Wake heads that sleep because their lanes were full: one may start again."""
     lanes = {lane_id for lane_id in lane_ids if lane_id}
     connection.executemany(queries.wake_full_lane, [(lane_id,) for lane_id in lanes])
