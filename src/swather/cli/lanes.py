@@ -119,7 +119,7 @@ def show_lane(
         breakers = breakers_of(found, store.breakers.find())
         holds = list(lane_words.holds(found, url=store.url, now=now))
         for breaker in breakers:
-            holds += breaker_words.told(breaker, url=store.url, now=now)
+            holds += breaker_words.describe(breaker, url=store.url, now=now)
     data = data_of(found, breakers)
     if as_json:
         output.print_json({**data, "why": holds})

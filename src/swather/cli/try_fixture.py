@@ -41,7 +41,7 @@ class Saving:
         from swather.testing import fixture
 
         assert self._recorder is not None
-        pages = self._recorder.taken
+        pages = self._recorder.pages
         found = fixture.Fixture(scraper=self._scraper.name, target=self._target, pages=pages)
         fixture.save(self._path, found)
         return {

@@ -75,7 +75,7 @@ class AiohttpClient:
                 ),
             )
         except _ERRORS as error:
-            raise _told(error, hop.url) from None
+            raise _translated(error, hop.url) from None
         return AiohttpAnswer(hop.url, response)
 
     async def close(self) -> None:
@@ -129,14 +129,14 @@ class AiohttpAnswer:
         try:
             return await self._response.read()
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
         try:
             async for chunk in self._response.content.iter_any():
                 yield chunk
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def drop(self) -> None:
         self._response.close()
@@ -191,7 +191,7 @@ def _check(hop: Hop) -> None:
         raise InputError("proxies other than HTTP ones need the setting http_client = wreq")
 
 
-def _told(error: Exception, url: str) -> SwatherError:
+def _translated(error: Exception, url: str) -> SwatherError:
     """One of our errors for one of aiohttp's."""
     shown = shown_url(url)
     text = getattr(error, "message", "")

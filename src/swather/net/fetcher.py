@@ -136,11 +136,11 @@ class WebFetcher:
         except Refused:
             raise
         except (TimeoutError, FetchError) as error:
-            told = error
-            if not isinstance(told, FetchError):
-                told = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
-            policy.failed(url, told, time.monotonic() - began)
-            raise told from None
+            failure = error
+            if not isinstance(failure, FetchError):
+                failure = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
+            policy.failed(url, failure, time.monotonic() - began)
+            raise failure from None
 
     async def _ask(
         self, request: Request, url: str, checked: CheckedOrigin, policy: FetchPolicy, left: float

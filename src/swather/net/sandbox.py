@@ -34,7 +34,7 @@ class Sandbox:
     def parse(self, html: bytes, seconds: float) -> ParseResult:
         """Whether the page can be parsed and searched within `seconds` of processor time."""
         with self._lock:
-            process = self._taken()
+            process = self._take_process()
             try:
                 answer = _answer_of(process, html, seconds)
             except BaseException:
@@ -58,16 +58,16 @@ class Sandbox:
         self._lock = threading.Lock()
         self._process = None
 
-    def _taken(self) -> subprocess.Popen[bytes]:
+    def _take_process(self) -> subprocess.Popen[bytes]:
         process, self._process = self._process, None
         if process is not None and process.poll() is None:
             return process
         if process is not None:
             _reap(process)
-        return _started()
+        return _start_process()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_process() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", sandbox_process.__name__],
         stdin=subprocess.PIPE,

@@ -83,7 +83,7 @@ class WreqClient:
             return WreqAnswer(hop.url, await client.request(method, hop.url, **given))
         except _ERRORS as error:
             # Not "from error": its text may hold the password of a proxy.
-            raise _told(error, hop.url) from None
+            raise _translated(error, hop.url) from None
 
     async def close(self) -> None:
         self._is_closed = True
@@ -153,7 +153,7 @@ class WreqAnswer:
         try:
             return bytes(await self._response.bytes())
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
         try:
@@ -163,7 +163,7 @@ class WreqAnswer:
                     if isinstance(chunk, memoryview):
                         yield chunk
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def drop(self) -> None:
         await self._response.close()
@@ -229,7 +229,7 @@ def _profile(name: str) -> wreq.Profile:
     raise InputError(f"there is no browser profile {name!r}; chrome140 is one")
 
 
-def _told(error: Exception, url: str) -> SwatherError:
+def _translated(error: Exception, url: str) -> SwatherError:
     """One of our errors for one of wreq's, which are known by their names and debug texts."""
     text, shown = str(error), shown_url(url)
     if "Parse(TooLarge)" in text:
@@ -248,5 +248,5 @@ def _cause_in(text: str) -> str:
     for pattern, cause in _CAUSES.items():
         if pattern in text:
             return f": {cause}"
-    told = _MESSAGE.search(text)
-    return f": {told[1] or told[2]}" if told else ""
+    message = _MESSAGE.search(text)
+    return f": {message[1] or message[2]}" if message else ""

@@ -16,7 +16,7 @@ from swather.runs.words import clock_time, command, count, time_ahead
 from swather.store import Store
 
 _MAX_LANES: Final = 200
-_MAX_LANES_TOLD: Final = 10
+_MAX_LANES_SHOWN: Final = 10
 _MAX_LISTED: Final = 5
 _MAX_EVENTS: Final = 50
 _MAX_SCHEDULED: Final = 1_000
@@ -141,16 +141,16 @@ class _Reasons:
     def _lanes_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
-        told = 0
+        shown = 0
         for lane in self._lanes():
             holds = list(self._lane_holds(lane))
             if not holds or not self._waits_on(lane.name):
                 continue
-            if told == _MAX_LANES_TOLD:
+            if shown == _MAX_LANES_SHOWN:
                 listed = command("lanes", url=self._store.url)
-                yield f"More lanes than these {told} are held back; to see them: {listed}"
+                yield f"More lanes than these {shown} are held back; to see them: {listed}"
                 return
-            told += 1
+            shown += 1
             yield from holds
 
     def _lanes(self) -> Iterator[Lane]:
@@ -172,7 +172,7 @@ class _Reasons:
         if task.lane:
             yield from self._lane_holds(self._store.lanes.get(task.lane))
         for breaker in self._store.breakers.find(scraper=self._run.scraper, lane=task.lane):
-            yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
+            yield from breaker_words.describe(breaker, url=self._store.url, now=self._now)
 
     def _lane_holds(self, lane: Lane) -> Iterator[str]:
         limits = self._run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
@@ -184,7 +184,7 @@ class _Reasons:
             return
         for breaker in self._store.breakers.find(scraper=self._run.scraper):
             if self._waits_on(breaker.lane):
-                yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
+                yield from breaker_words.describe(breaker, url=self._store.url, now=self._now)
 
     def _waits_on(self, lane: str) -> bool:
         which = TaskFilter(run=self._run.name, states=WAITING, lane=lane)

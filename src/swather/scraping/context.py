@@ -161,8 +161,8 @@ class Context(Web):
     ) -> None:
         """Tell those who watch how far this target is."""
         self._check_usable()
-        told = {"done": done, "total": total, "note": note or None}
-        data = {name: value for name, value in told.items() if value is not None}
+        fields = {"done": done, "total": total, "note": note or None}
+        data = {name: value for name, value in fields.items() if value is not None}
         encode(data, what="progress")
         await self._verbs.progress(data)
 

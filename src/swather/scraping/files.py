@@ -40,7 +40,9 @@ class FileStore:
         self._content = folder / ".content"
         self._unfinished = self._content / "unfinished"
 
-    def keep(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
+    def save_file(
+        self, content: bytes | Path, name: str | None = None, media_type: str = ""
+    ) -> File:
         """Save content and describe it, `name` as the user gave it."""
         sha256, size = self.save(content)
         return File(

@@ -41,7 +41,7 @@ _BASE64_COLUMNS: Final = 96
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RecordedPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request and the page it brought, as the file has them."""
 
     method: str = "GET"
@@ -75,14 +75,14 @@ class Fixture(msgspec.Struct, frozen=True, kw_only=True):
     swather_fixture: int = FORMAT
     scraper: str = ""
     target: Any = None
-    pages: list[Taken] = []
+    pages: list[RecordedPage] = []
 
 
-def taken(request: Request, page: Page) -> Taken:
+def record_page(request: Request, page: Page) -> RecordedPage:
     """A page as it is written down, without what is secret in its headers."""
     url, final_url = stored_page_url(request), without_password(page.url)
     lines, encoding = _lines_of(page)
-    return Taken(
+    return RecordedPage(
         method=request.method.upper(),
         url=url,
         body_sha256=body_hash(request),
@@ -147,7 +147,7 @@ def check_writable(path: Path) -> None:
             raise InputError(f"{error}; it is not overwritten") from error
 
 
-def _check(path: Path | str, page: Taken) -> None:
+def _check(path: Path | str, page: RecordedPage) -> None:
     try:
         page._content()  # noqa: SLF001 - of the class above
     except (ValueError, LookupError) as error:

@@ -8,7 +8,7 @@ from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
 from swather.net.stored_page import stored_page_url
-from swather.testing.fixture import Fixture, Taken, body_hash, taken
+from swather.testing.fixture import Fixture, RecordedPage, body_hash, record_page
 
 
 class Recorder:
@@ -16,11 +16,11 @@ class Recorder:
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
-        self.taken: list[Taken] = []
+        self.pages: list[RecordedPage] = []
 
     async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
         page = await self._fetcher.fetch(request, policy)
-        self.taken.append(taken(request, page))
+        self.pages.append(record_page(request, page))
         return page
 
     def forget(self, run_id: int) -> None:
@@ -40,8 +40,8 @@ class FixtureFetcher:
     def __init__(self, fixture: Fixture, name: str) -> None:
         self._name = name
         self._urls = list(dict.fromkeys(page.url for page in fixture.pages))
-        self._exact: dict[object, deque[Taken]] = defaultdict(deque)
-        self._like: dict[object, deque[Taken]] = defaultdict(deque)
+        self._exact: dict[object, deque[RecordedPage]] = defaultdict(deque)
+        self._like: dict[object, deque[RecordedPage]] = defaultdict(deque)
         for page in fixture.pages:
             self._exact[page.method, page.url, page.body_sha256].append(page)
             self._like[page.method, page.url].append(page)

@@ -141,7 +141,7 @@ def _execute(
         children=[*verbs.children, *left.children],
         files=files,
         cursors=verbs.cursors,
-        progress=verbs.told,
+        progress=verbs.progress_reports,
     )
 
 

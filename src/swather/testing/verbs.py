@@ -25,7 +25,7 @@ class MemoryVerbs:
         self.files: list[File] = []
         self.contents: dict[str, bytes] = {}
         self.cursors: list[Any] = []
-        self.told: list[Any] = []
+        self.progress_reports: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
         return await self._fetcher.fetch(request, self._policy)
@@ -45,7 +45,7 @@ class MemoryVerbs:
         self.files += files
 
     async def progress(self, data: Any) -> None:
-        self.told.append(data)
+        self.progress_reports.append(data)
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         data = (

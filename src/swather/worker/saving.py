@@ -50,7 +50,7 @@ class Saving:
         loop = asyncio.get_running_loop()
         try:
             file = await loop.run_in_executor(
-                self._executor, self._files.keep, content, name, media_type
+                self._executor, self._files.save_file, content, name, media_type
             )
         except OSError as error:
             if error.errno not in FULL:

@@ -18,7 +18,7 @@ from swather.store.postgres.complete import Fences, all_plain, complete
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import lane_id
-from swather.store.postgres.permits import Asked, Permitter
+from swather.store.postgres.permits import PermitRequest, Permitter
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
 
@@ -174,8 +174,8 @@ class PostgresQueue:
     ) -> Permits:
         check_permits(lane, count, in_flight, ahead_seconds)
         number = lane_id(self._connection, lane)
-        asked = Asked(fence, number, count, in_flight, gives_up, ahead_seconds)
-        return self._connection.transact(lambda: self._permits.give(asked))
+        request = PermitRequest(fence, number, count, in_flight, gives_up, ahead_seconds)
+        return self._connection.transact(lambda: self._permits.give(request))
 
     def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
         check_permits(lane, 1, n)

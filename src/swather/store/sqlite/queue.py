@@ -17,7 +17,7 @@ from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.permits import Asked, permit_gates
+from swather.store.sqlite.permits import PermitRequest, permit_gates
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.wake import wake_full
@@ -118,8 +118,8 @@ class SQLiteQueue:
             number = lane_id(self._connection, lane)
             if in_flight is not None:
                 self._set_in_flight(lease.worker_id, number, in_flight)
-            asked = Asked(lease, number, count, in_flight)
-            gates, is_counted = permit_gates(self._connection, asked)
+            request = PermitRequest(lease, number, count, in_flight)
+            gates, is_counted = permit_gates(self._connection, request)
             granted, starts_in_seconds = grant(gates, count, ahead_seconds)
             for gate in gates:
                 gate.take(granted)
