@@ -9,7 +9,7 @@ from swather import __version__
 from swather.errors import InputError, MissingExtra
 from swather.net import client as client_module
 from swather.net import wreq_client
-from swather.net.client import Answer, Client, new_client
+from swather.net.client import Client, Response, new_client
 from swather.net.errors import ConnectionFailed
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.net.request import Request
@@ -352,11 +352,11 @@ def test_they_have_every_verb_of_a_fetcher(kind):
         assert inspect.signature(getattr(kind, name)) == inspect.signature(verb)
 
 
-def test_every_client_and_its_answer_have_the_verbs_of_one(client):
+def test_every_client_and_its_response_have_the_verbs_of_one(client):
     module = inspect.getmodule(type(new_client(client, WebFetcher(client)._client._options)))
-    kinds = [kind for name, kind in vars(module).items() if name.endswith(("Client", "Answer"))]
+    kinds = [kind for name, kind in vars(module).items() if name.endswith(("Client", "Response"))]
     for kind in (kind for kind in kinds if kind.__module__ == module.__name__):
-        port = Answer if kind.__name__.endswith("Answer") else Client
+        port = Response if kind.__name__.endswith("Response") else Client
         for name, verb in _verbs(port):
             own = inspect.signature(getattr(kind, name))
             assert list(own.parameters) == list(inspect.signature(verb).parameters)

@@ -99,7 +99,7 @@ def test_a_long_silence_is_given_up_before_the_whole_time_is_over(client):
     ],
     ids=["reset", "closed", "cut", "cut in a chunk", "not HTTP", "not gzip", "half gzip"],
 )
-def test_a_broken_answer_is_translated_its_kind(client, answer, error, told):
+def test_a_broken_answer_is_told_by_its_kind(client, answer, error, told):
     policy = RecordingPolicy("127.0.0.1")
     with pytest.raises(error, match="/a") as raised:
         fetch(client, "/a", of={"a": answer}, policy=policy)

@@ -41,7 +41,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes in memory."""
+        """Approximate memory it takes."""
         texts = (self.name, self.value, self.domain, self.path)
         return _OBJECT_BYTES + sum(map(len, texts))
 
@@ -51,7 +51,7 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
         return _is_below(page.path, self.path) and (page.is_secure or not self.secure)
 
     def hides(self, other: "Cookie") -> bool:
-        """Whether some page gets both, and would take this one for the other."""
+        """Whether some page gets both and could mistake this one for the other."""
         if self.name != other.name or not _is_below(self.path, other.path):
             return False
         return is_within(self.domain, other.domain) or is_within(other.domain, self.domain)
@@ -69,7 +69,7 @@ def cookie_url(url: str) -> CookieURL:
 
 
 def domains_of(host: str) -> list[str]:
-    """The host and the domains above it whose cookies it is sent, the nearest first."""
+    """The host and the domains above it whose cookies it gets, the nearest first."""
     if _is_address(host):
         return [host]
     labels = host.split(".")
@@ -116,7 +116,7 @@ def is_within(host: str, domain: str) -> bool:
 
 
 def _may_set(domain: str, host: str) -> bool:
-    """Whether the host lies in a domain that is somebody's own."""
+    """Whether the host may set cookies for the domain."""
     if domain == host:
         return True
     return is_within(host, domain) and not _is_address(host) and not is_public_suffix(domain)
@@ -127,11 +127,11 @@ def _is_address(host: str) -> bool:
 
 
 def _is_acceptable(cookie: Cookie, path: str, page: CookieURL) -> bool:
-    """Secure cookies come from secure pages; two prefixes of names promise more."""
+    """Secure cookies must come from secure pages; two name prefixes require more."""
     if cookie.secure and not page.is_secure:
         return False
     if not cookie.name:
-        # It is sent as its value alone, which must not pass for such a name.
+        # It is sent as its value alone, which must not look like such a name.
         return not cookie.value.lower().startswith(_PREFIXES)
     name = cookie.name.lower()
     if name.startswith("__host-"):
@@ -150,7 +150,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _expires_at(given: dict[str, str], now: float) -> float | None:
-    """When the cookie ends; None at the end of the session. Max-Age wins over Expires."""
+    """When the cookie expires; None at the end of the session. Max-Age wins over Expires."""
     age = given.get("max-age", "")
     if re.fullmatch(r"-?[0-9]{1,12}", age):
         return now + int(age) if int(age) > 0 else 0.0

@@ -7,7 +7,7 @@ from typing import Final
 
 from swather.net.cookie import Cookie, CookieURL, cookie_of, cookie_url, domains_of
 
-# The bounds of browsers, for one jar.
+# The limits of browsers, for one jar.
 MAX_COOKIES: Final = 3_000
 MAX_PER_DOMAIN: Final = 180
 # Most servers take headers of 8 KiB, some of 16.
@@ -22,7 +22,7 @@ Key = tuple[str, str]
 class CookieJar:
     """What sites have set in one session, in memory.
 
-    It follows the rules of RFC 6265 and the bounds of browsers: domain (none that is a public
+    It follows the rules of RFC 6265 and the limits of browsers: domain (none that is a public
     suffix), path, Secure, expiry, the prefixes __Host- and __Secure-. In a full jar the least
     recently used domain loses its oldest cookie.
     """
@@ -141,7 +141,7 @@ class CookieJars:
 
 
 def _header_of(cookies: Iterable[Cookie]) -> str:
-    """As many as a header has room for, the first of them first."""
+    """As many as fit into a header, the first ones first."""
     sent: list[str] = []
     room = MAX_HEADER_BYTES
     for cookie in cookies:

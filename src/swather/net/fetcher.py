@@ -1,4 +1,4 @@
-"""Fetches pages: the protocol, and the one who does it, hop by hop, over a client."""
+"""Fetches pages, hop by hop, with an HTTP client."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from swather.errors import FetchError
 from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
 from swather.net.charset import reread
-from swather.net.client import Answer, Client, ClientName, ClientOptions, Hop, new_client
+from swather.net.client import Client, ClientName, ClientOptions, Hop, Response, new_client
 from swather.net.cookies import CookieJars
 from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
@@ -29,24 +29,24 @@ _DRAINED_BYTES: Final = 64 << 10
 
 
 class Fetcher(Protocol):
-    """Whatever turns a request into a page. It raises errors of ours and no others."""
+    """Turns a request into a page. It raises only Swather's errors."""
 
     async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
         """The page, whatever its status; redirects are followed as far as the policy allows."""
         ...
 
     def forget(self, run_id: int) -> None:
-        """Drop what is remembered for a run that is over."""
+        """Drop what is cached for a run that has ended."""
         ...
 
     async def close(self) -> None: ...
 
 
 class WebFetcher:
-    """Fetches from the web; connections are kept and shared by all who fetch with it.
+    """Fetches from the web over pooled connections.
 
-    `timeout_seconds` is for a fetch with all its redirects and its whole body, without the time
-    for which its policy makes it wait; `read_seconds` is the longest silence in it.
+    `timeout_seconds` is for a whole fetch, redirects and body included, without the time that its
+    policy makes it wait; `read_seconds` is the longest silence.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class WebFetcher:
         """One hop: the page, and where it leads if it is a redirect."""
         began = time.monotonic()
         origin, method = checked.origin, request.method.upper()
-        answer = await self._client.send(
+        response = await self._client.send(
             Hop(
                 method,
                 url,
@@ -163,23 +163,23 @@ class WebFetcher:
             )
         )
         try:
-            status = answer.status
-            wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
+            status = response.status
+            wait = retry_after_seconds(Headers(response.headers)) if status >= 400 else None
             policy.answered(url, status, wait, time.monotonic() - began)
-            if request.session and (cookies := answer.values("set-cookie")):
-                # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
+            if request.session and (cookies := response.values("set-cookie")):
+                # Clients send text as UTF-8, and a cookie must go back as the same bytes.
                 self.sessions.remember(request.session, url, map(reread, cookies))
-            if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
-                await _drain(answer)
-                return Page(url=url, status=status, raw_headers=answer.headers), leads_to
+            if status in REDIRECTS and (leads_to := location_in(response, url)) is not None:
+                await _drain(response)
+                return Page(url=url, status=status, raw_headers=response.headers), leads_to
             if method == "HEAD":
-                content = await answer.read()
+                content = await response.read()
             else:
-                content = await read_body(answer, url, self._caps)
+                content = await read_body(response, url, self._caps)
         except BaseException:
-            await answer.drop()
+            await response.drop()
             raise
-        return Page(url=url, status=status, raw_headers=answer.headers, content=content), None
+        return Page(url=url, status=status, raw_headers=response.headers, content=content), None
 
     def _headers(self, request: Request, url: str, authorization: str) -> dict[str, str]:
         if not (request.headers or request.session or authorization):
@@ -202,9 +202,9 @@ def _too_slow(url: str, seconds: float) -> FetchTimeout:
     return FetchTimeout(f"no complete answer from {shown_url(url)} within {seconds:g} s")
 
 
-async def _drain(answer: Answer) -> None:
+async def _drain(response: Response) -> None:
     """Read the rest if it is short, so that the connection can be used again."""
-    if answer.announced is not None and answer.announced <= _DRAINED_BYTES:
-        await answer.read()
+    if response.announced is not None and response.announced <= _DRAINED_BYTES:
+        await response.read()
     else:
-        await answer.drop()
+        await response.drop()

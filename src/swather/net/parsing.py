@@ -15,13 +15,13 @@ from swather.net.sandbox import SANDBOX, ParseResult
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-# The worst that can be made of this many characters and tags takes about a second.
+# The worst page of this many characters and tags takes about a second.
 SMALL_CHARACTERS: Final = 96 << 10
 SMALL_TAGS: Final = 3_000
 # A table of 100,000 rows takes a tenth of this.
 _LEAST_SECONDS: Final = 0.5
 _SECONDS_PER_MB: Final = 0.1
-# Skips what scripts would see, and with it a search through the whole <select> at each <option>.
+# Skips what only scripts would see, and so a search through the whole <select> at each <option>.
 _WITHOUT_EVENTS: Final = 1
 
 

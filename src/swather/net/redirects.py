@@ -1,4 +1,4 @@
-"""Where a redirect leads, and what of a request goes there."""
+"""Redirects: where they lead, and what of the request may go there."""
 
 from typing import Final
 from urllib.parse import urljoin
@@ -7,13 +7,13 @@ import msgspec
 
 from swather.model.private_addresses import is_local_name, is_private
 from swather.net.charset import reread
-from swather.net.client import Answer
+from swather.net.client import Response
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
 from swather.net.origin import Origin, parse_origin, split_url
 from swather.net.request import Request, is_http, shown_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# Headers that say how to answer. Any other may hold a secret of the site it was meant for.
+# Headers about the wanted response. Any other may be a secret meant for one site.
 _HARMLESS: Final = frozenset(
     {"accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
      "if-none-match", "pragma", "range", "user-agent"}
@@ -24,9 +24,9 @@ _OF_THE_BODY: Final = frozenset(
 )
 
 
-def location_in(answer: Answer, url: str) -> str | None:
+def location_in(response: Response, url: str) -> str | None:
     """The URL that a redirect names, if it names one; UnusableURL when that is no web page."""
-    location = next(iter(answer.values("location")), None)
+    location = next(iter(response.values("location")), None)
     if location is None:
         return None
     location = reread(location)

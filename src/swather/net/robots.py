@@ -168,7 +168,7 @@ class Robots:
         return await self._remember(origin, response, seconds, failures, settle)
 
     async def _known_or_claimed(self, origin: str) -> KnownRobots | None:
-        """What the fleet knows, if it is fresh; else what it knew, and it is on us to ask."""
+        """What the cache has, if it is fresh; else its stale copy, and it is our turn to fetch."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + self._claim_seconds
         wait = _FIRST_LOOK_SECONDS
@@ -176,7 +176,7 @@ class Robots:
             cached = await self._in_executor(self._cache.get, origin)
             if cached is not None and cached.is_fresh:
                 return cached
-            # A clock that was set back makes a claim last for longer than anybody should wait.
+            # A clock that was set back would make a claim last too long.
             if loop.time() > give_up_at or await self._in_executor(
                 self._cache.claim, origin, self._holder, self._claim_seconds
             ):

@@ -12,7 +12,7 @@ from typing import Final
 
 from swather.net import sandbox_process
 
-# How the parser ends on a page for which it has no memory or no stack.
+# How the process ends when the parser runs out of memory or stack.
 _CRASHES: Final = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL})
 
 
@@ -79,7 +79,7 @@ def _start_process() -> subprocess.Popen[bytes]:
 
 
 def _answer_of(process: subprocess.Popen[bytes], html: bytes, seconds: float) -> bytes:
-    """b"" if the process ended instead of answering."""
+    """b"" if the process ended without an answer."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -14,7 +14,7 @@ HEAD: Final = struct.Struct("!dQ")
 PARSED: Final = b"+"
 FAILED: Final = b"-"
 _MAX_MEMORY_BYTES: Final = 2 << 30
-# Matches nothing, and asks every element for all the elements around it: as `div p` does at worst.
+# Matches nothing, and checks all ancestors of every element: the worst case of `div p`.
 _SEARCH: Final = "swather-none *"
 
 

@@ -1,4 +1,4 @@
-"""The client wreq: HTTP/1.1 and 2, browser profiles, every kind of proxy."""
+"""The wreq client: HTTP/1.1 and 2, browser profiles, every kind of proxy."""
 
 import re
 from collections import OrderedDict
@@ -22,17 +22,17 @@ from swather.net.request import shown_url
 
 # Each has its own pool of connections, and takes about 60 KB.
 MAX_CLIENTS: Final = 256
-# To be sent at all; a timeout of 0 means none to some.
+# A timeout of 0 can mean none.
 _LEAST_SECONDS: Final = 0.001
 _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
-# A site may refuse them without a length, and of a body that is empty wreq tells none.
+# A site may refuse them without a length, and wreq sends none for an empty body.
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
-# Never those where the name is looked up on this machine, which nobody would check.
+# Never those that resolve the name on this machine, where nobody would check it.
 _PROXY_SCHEMES: Final = {
     "http": "http", "https": "https",
     "socks4": "socks4a", "socks4a": "socks4a", "socks5": "socks5h", "socks5h": "socks5h",
 }  # fmt: skip
-# wreq's own, and those of Python that it raises for values it cannot read.
+# wreq's own, and Python's, which it raises for values it cannot use.
 _ERRORS: Final[tuple[type[Exception], ...]] = (
     *(kind for kind in vars(wreq.exceptions).values() if isinstance(kind, type)),
     ValueError,
@@ -56,14 +56,14 @@ _CAUSES: Final = {
 
 
 class WreqClient:
-    """A client of wreq's for every host, because only a client as a whole can be told addresses."""
+    """One wreq client per host, because addresses can only be set for a whole client."""
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
         self._by_pin: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
         self._is_closed = False
 
-    async def send(self, hop: Hop) -> "WreqAnswer":
+    async def send(self, hop: Hop) -> "WreqResponse":
         method = _METHODS.get(hop.method)
         if method is None:
             raise InputError(f"there is no HTTP method {hop.method!r}")
@@ -80,7 +80,7 @@ class WreqClient:
             given["proxy"] = _proxy(hop.proxy)
         client = self._client_for(hop)
         try:
-            return WreqAnswer(hop.url, await client.request(method, hop.url, **given))
+            return WreqResponse(hop.url, await client.request(method, hop.url, **given))
         except _ERRORS as error:
             # Not "from error": its text may hold the password of a proxy.
             raise _translated(error, hop.url) from None
@@ -99,7 +99,7 @@ class WreqClient:
         if client is None:
             client = self._by_pin[key] = self._new_client(hop)
             if len(self._by_pin) > MAX_CLIENTS:
-                # Not closed: requests may be on their way, and the last of them ends it.
+                # Not closed: requests may still use it, and it goes away with the last.
                 self._by_pin.popitem(last=False)
         else:
             self._by_pin.move_to_end(key)
@@ -134,8 +134,8 @@ class WreqClient:
         )
 
 
-class WreqAnswer:
-    """See swather.net.client.Answer."""
+class WreqResponse:
+    """See swather.net.client.Response."""
 
     __slots__ = ("_response", "_url", "announced", "headers", "status")
 
@@ -159,7 +159,7 @@ class WreqAnswer:
         try:
             async with self._response.stream() as stream:
                 async for chunk in stream:
-                    # What is no memoryview are headers that came after the body.
+                    # Anything but a memoryview is a trailer.
                     if isinstance(chunk, memoryview):
                         yield chunk
         except _ERRORS as error:
@@ -170,7 +170,7 @@ class WreqAnswer:
 
 
 class _Headers(Sequence[tuple[str, str]]):
-    """Made into text when somebody looks at them all; to ask for a few of them is far quicker."""
+    """Decoded only when all are read; looking up a few is far quicker."""
 
     __slots__ = ("_as_text", "_received")
 
@@ -230,7 +230,7 @@ def _profile(name: str) -> wreq.Profile:
 
 
 def _translated(error: Exception, url: str) -> SwatherError:
-    """One of our errors for one of wreq's, which are known by their names and debug texts."""
+    """Wreq's error as one of ours, recognised by its name and debug text."""
     text, shown = str(error), shown_url(url)
     if "Parse(TooLarge)" in text:
         return TooLarge(f"the headers of {shown} are larger than {MAX_HEADER_BYTES:,} bytes")
