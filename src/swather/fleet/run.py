@@ -82,7 +82,7 @@ def run(
             params=params or {},
             output=output,
             resume=resume,
-            new=new or not (source.can_be_told or resume),
+            new=new or not (source.is_repeatable or resume),
             is_alone=temporary is not None,
         )
         driven = _driven(order, max_seconds, _view(progress)).whole()

@@ -1,4 +1,4 @@
-"""A worker's right to a task, and how it asks for more."""
+"""Leases, and the requests for them: claims and permits."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from swather.model.strategy import Strategy
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """A task handed to a worker. `(task_id, token)` fences every write the worker makes for it.
 
-    `claimed_at` tells who claimed it, in seconds of his own monotonic clock, when that was: not
-    later than its lane was charged for it. `every_seconds` is the interval of that lane, or of its
-    scraper if that is longer; 0 where nothing paces them.
+    `claimed_at` is when it was claimed, on the claimer's monotonic clock: no later than the moment
+    its lane was charged for it. `every_seconds` is the interval of that lane, or of its scraper if
+    that is longer; 0 where nothing paces them.
     """
 
     task_id: int
@@ -68,7 +68,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 class Claimed(msgspec.Struct, frozen=True):
     """What a claim gave.
 
-    `retry_after_seconds` is set when fewer came than were wanted: when the next task may be due
+    `retry_after_seconds` is set when there were fewer than wanted: when the next task may be due
     (a lane opens, a retry falls due), or None when nothing that waits has a known time.
     """
 

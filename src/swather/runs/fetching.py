@@ -5,7 +5,7 @@ from swather.settings import Settings
 
 
 def new_fetcher(settings: Settings) -> WebFetcher:
-    """A fetcher as the settings want it."""
+    """A fetcher made from the settings."""
     return WebFetcher(
         settings.http_client,
         user_agent=settings.user_agent or USER_AGENT,

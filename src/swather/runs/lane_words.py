@@ -33,7 +33,7 @@ def title_of(lane: Lane) -> str:
 
 
 def pace_of(lane: Lane) -> str | None:
-    """'2/s', '30/min (crawl delay)': the rate that is in force on a lane, whoever works on it."""
+    """'2/s', '30/min (crawl delay)': the rate of a lane, whichever run works on it."""
     limits = lane.in_force
     if not limits.every_seconds:
         return None
@@ -41,14 +41,14 @@ def pace_of(lane: Lane) -> str | None:
 
 
 def on_lane(limits: Limits, lane: str) -> Limits:
-    """What a run's limits are on a lane; a default rate is for hosts of the public web."""
+    """A run's limits on a lane; a default rate applies only to hosts on the public web."""
     if not limits.public_only or is_public_host(lane):
         return limits
     return Limits(in_flight=limits.in_flight)
 
 
 def default_pace(limits: Limits, lanes: Iterable[str]) -> str | None:
-    """What somebody should know who has named no rate, if any of these is a public host."""
+    """A note for users who set no rate, if any of these is a public host."""
     if not limits.public_only or not any(map(is_public_host, lanes)):
         return None
     return (
@@ -75,7 +75,7 @@ def _cause(lane: Lane) -> str:
 
 
 def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
-    """Why it is that slow, unless somebody has set it so."""
+    """Why it is that slow, unless a limit was set."""
     if limits.every_seconds == lane.limits.every_seconds:
         return ""
     if limits.every_seconds == lane.crawl_delay_seconds:

@@ -45,8 +45,8 @@ def load(
     """Load all of `intake` into `run`, until it ends or `stop` is set.
 
     A bad line, `stop` and any other error leave what was loaded so far in the run, which is then
-    load_incomplete: the same load again completes it. A database that is away is waited for. When
-    the run is cancelled, loading ends.
+    load_incomplete: the same load again completes it. It waits for a lost database. When the run
+    is cancelled, loading ends.
     """
     stop = stop or Event()
     queue = RetryingQueue(store.queue, stop)
@@ -56,7 +56,7 @@ def load(
         try:
             for batch in intake.batches(batch_size):
                 if batch:
-                    # Before any of its targets can be taken.
+                    # Before any of its targets can be claimed.
                     if hosts := intake.take_hosts():
                         queue.repeat(partial(store.allowed_hosts.add, run, hosts))
                     loaded = _plus(store, queue, run, batch, loaded, intake)

@@ -14,7 +14,7 @@ from swather.store.ports import Store
 
 
 class Results:
-    """A file that is checked before anything is done, and complete when the run is."""
+    """A results file: checked before anything is done, complete when the run is."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -37,7 +37,7 @@ class Results:
             raise self._is_a_strangers()
 
     def begin(self, store: Store, run: Run) -> str | None:
-        """Write on from here; says where results of another run went that were in the way."""
+        """Begin to write; returns the new name of another run's results that were in the way."""
         aside = self._set_aside(store, run)
         if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
@@ -48,7 +48,7 @@ class Results:
         return f"the results of an earlier run are now in {Path(self.name).with_name(aside.name)}"
 
     def finish(self, store: Store, run: Run) -> dict[str, Any]:
-        """Complete the file; what it holds."""
+        """Complete the file; returns what it holds."""
         if self._exporter is not None:
             written = self._exporter.finish()
             self._exporter = None
@@ -57,7 +57,7 @@ class Results:
         return {"path": self.name, "items": exported.items, "missing": 0}
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
-        """Write the whole file anew; what it holds."""
+        """Rewrite the whole file; returns what it holds."""
         self._set_aside(store, run)
         if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
@@ -79,7 +79,7 @@ class Results:
         )
 
     def _set_aside(self, store: Store, run: Run) -> Path | None:
-        """Make room for the results of this run; where those of another one went."""
+        """Move another run's results out of the way; returns their new name."""
         if not self._is_table:
             return set_aside(self.path, run)
         aside = None

@@ -31,12 +31,12 @@ def why(store: Store, what: str, *, now: datetime | None = None) -> list[str]:
 
 
 def why_run(store: Store, name: str, *, now: datetime | None = None) -> list[str]:
-    """What holds a run back; the first sentence says how it stands."""
+    """What holds a run back; the first sentence is its state."""
     return list(_Reasons(store, store.runs.get(name), now or datetime.now(UTC)).of_run())
 
 
 def why_task(store: Store, task_id: int, *, now: datetime | None = None) -> list[str]:
-    """How a task stands, what it waits for, and what the event log knows of it."""
+    """A task's state, what it waits for, and what the event log says about it."""
     if task_id < 1:
         raise InputError(f"a task's number is 1 or more, got {task_id}")
     task = store.tasks.get(task_id)
@@ -154,8 +154,8 @@ class _Reasons:
             yield from holds
 
     def _lanes(self) -> Iterator[Lane]:
-        """Those that hold back whoever works on them, then those to which only the run's own limits
-        apply, as far as its next tasks tell.
+        """Lanes that hold back every run, then lanes with only the run's own limits, among those of
+        its next tasks.
         """
         known = set()
         for lane in self._store.lanes.find(limit=_MAX_LANES):

@@ -1,4 +1,4 @@
-"""Targets on their way in: checked, encoded, keyed, in batches that fit in memory."""
+"""Turns targets into rows: checked, encoded, keyed, in batches that fit in memory."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ from swather.store.checks import check_seconds
 
 
 class Row(NamedTuple):
-    """A target as the databases take it."""
+    """A target as a row to insert."""
 
     key: bytes
     target: str
@@ -62,8 +62,8 @@ def row_of(target: Target) -> Row:
 
 
 def rows_of(targets: Iterable[Target | Row], *, first: int = 0) -> list[Row]:
-    """Rows of all targets that are none yet; an error says which target it was, counting from
-    `first` + 1.
+    """Rows for the targets that are not rows yet; an error names the target by its number, counting
+    from `first` + 1.
     """
     rows = []
     for number, target in enumerate(targets, first + 1):

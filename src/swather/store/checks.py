@@ -1,4 +1,4 @@
-"""What both stores refuse before they touch the database."""
+"""Input checks of both stores, made before they touch the database."""
 
 import math
 from typing import Any, Final
@@ -66,7 +66,7 @@ def check_setting(name: str, value: Any) -> None:
 
 
 def check_seconds(what: str, seconds: float) -> float:
-    """A length of time that ends."""
+    """A finite length of time."""
     if type(seconds) in (int, float) and 0 <= seconds <= MAX_SECONDS:
         return seconds
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
@@ -89,7 +89,7 @@ def check_permits(
 
 
 def check_limit(limit: int) -> int:
-    """How many rows to find at most."""
+    """The maximum number of rows to find."""
     if type(limit) is int and 0 < limit <= MAX_ID:
         return limit
     raise InputError(f"limit must be a whole number from 1 to {MAX_ID:,}, got {limit!r}")
@@ -123,7 +123,7 @@ def check_host(host: str, port: int) -> tuple[str, int]:
 
 
 def check_retry_after(seconds: float | None) -> float | None:
-    """What a site has asked for; it may ask for more than anybody can wait."""
+    """A wait that a site has asked for; it may be absurdly long."""
     if seconds is None:
         return None
     if type(seconds) not in (int, float) or math.isnan(seconds):
@@ -141,7 +141,7 @@ def check_filter(which: TaskFilter) -> None:
 
 
 def check_known(run: str) -> None:
-    """A name that no database can hold is not that of a run."""
+    """NotFound for a name that no database can hold: there is no such run."""
     try:
         check_name("run name", run)
     except BadTarget as error:
@@ -149,7 +149,7 @@ def check_known(run: str) -> None:
 
 
 def may_exist(*ids: int | None) -> bool:
-    """Whether a database can hold those ids that are given."""
+    """Whether a database can hold the given ids."""
     return all(number is None or 0 < number <= MAX_ID for number in ids)
 
 

@@ -1,5 +1,4 @@
-"""The verbs of a store that remember what the web has said: breakers, robots.txt, stored pages;
-and which of its private hosts a run may reach.
+"""The verbs of a store about the web: breakers, robots.txt, allowed hosts and stored pages.
 
 They block and are atomic like all others, see swather.store.ports.
 """
@@ -18,8 +17,8 @@ class Breakers(Protocol):
     """
 
     def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
-        """Open a breaker, the first probe `probe_seconds` from now. One that is open gets what was
-        seen last and its next probe so far from now; neither time is ever shortened.
+        """Open a breaker, with the first probe `probe_seconds` from now. An open one is updated
+        with what was seen last and its next probe; neither time is ever shortened.
         """
         ...
 
@@ -33,27 +32,27 @@ class Breakers(Protocol):
 
 
 class Robots(Protocol):
-    """What sites have said in their robots.txt. Whoever claims an origin asks it, so that the fleet
-    asks once.
+    """The robots.txt of sites. Whoever claims an origin fetches its file, so that the fleet fetches
+    it once.
     """
 
     def get(self, origin: str) -> StoredRobots | None: ...
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None:
-        """Keep an answer, the last one given; any claim on the origin ends."""
+        """Store a response in place of the last; any claim on the origin ends."""
         ...
 
     def claim(self, origin: str, holder: str, seconds: float) -> bool:
-        """Whether `holder` is the one to ask the origin now. Nobody else is until it has put the
-        answer, has released the claim, or the time is over; nobody is while an answer is fresh.
+        """Whether it is `holder` who fetches the file now. Nobody else may until it has put the
+        response or released the claim, or the time is over; nobody may while a response is fresh.
         """
         ...
 
     def release(self, origin: str, holder: str) -> None:
-        """Give up a claim without an answer; a claim of somebody else stays."""
+        """Give up a claim without a response; another holder's claim stays."""
         ...
 
 
-# A host, its port, and an address where it was found.
+# A host, its port, and an address that it resolved to.
 Sighting = tuple[str, int, str]
 
 
@@ -67,13 +66,13 @@ class AllowedHosts(Protocol):
         ...
 
     def pin(self, run: str, host: str, port: int, address: str) -> str | None:
-        """Where the host was first found: at `address`, unless a worker of the run has pinned it
-        before. None when nobody named the host.
+        """The address that the host first resolved to: `address`, unless a worker of the run has
+        pinned another before. None when nobody named the host.
         """
         ...
 
     def pin_all(self, run: str, sightings: Collection[Sighting]) -> None:
-        """The same for many hosts at once, without an answer."""
+        """The same for many hosts at once, without a result."""
         ...
 
 
@@ -94,7 +93,7 @@ class Pages(Protocol):
         ...
 
     def tasks(self, run: str, *, after_id: int = 0, limit: int = 10_000) -> list[int]:
-        """The numbers of tasks that have pages, in their order, beginning after `after_id`."""
+        """The ids of tasks that have pages, in order, after `after_id`."""
         ...
 
     def stats(self, run: str | None = None) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The writer: many callers, one thread, one transaction for all that waits."""
+"""The writer: one thread that commits the writes of many callers in shared transactions."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -30,15 +30,15 @@ from swather.store.write_batch import (
     share_out,
 )
 
-# What fails for one job for such a reason fails for all of them.
+# An error of these fails every job, not only one.
 HOPELESS: Final = (Closed, DatabaseUnusable)
 
 
 class Writer:
-    """Commits at once when idle; what arrives while a transaction runs shares the next one.
+    """Commits at once when idle; jobs that arrive during a transaction share the next one.
 
-    Each verb returns a future. What was handed over before `start` waits for it. Cancelling the
-    future of a claim that has not begun withdraws it; every other write, once handed over, is made.
+    Each verb returns a future. Jobs from before `start` wait for it. Cancelling the future
+    of a claim that has not begun withdraws it; every other write, once handed over, is made.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Writer:
         self._thread.start()
 
     def close(self, timeout_seconds: float = 30.0) -> bool:
-        """Take nothing more and commit what waits; False when that took too long and the callers
-        still waiting were told Closed.
+        """Accept nothing more and commit what waits; False when that took too long and the
+        remaining callers got Closed.
         """
         with self._changed:
             self._closing = True
@@ -95,7 +95,7 @@ class Writer:
         return job.future
 
     def claim(self, request: ClaimRequest) -> Future[Claimed]:
-        """Claim tasks, together with those who ask for the same kind."""
+        """Claim tasks, merged with other claims of the same kind."""
         hash(request)  # an unhashable filter is the caller's mistake and must not reach the thread
         job = Claim(request)
         self._hand_over(job)
@@ -181,7 +181,7 @@ class Writer:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             front = [*islice(self._waiting, self._bounds.max_rows)]
-        # Outside the lock, so that nobody waits for the weighing; only this thread takes away.
+        # Outside the lock, so that nobody waits meanwhile; only this thread removes jobs.
         count = fitting(front, self._bounds)
         with self._changed:
             if not self._waiting:
@@ -219,7 +219,9 @@ class Writer:
             answer(job.future, None)
 
     def _commit(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:
-        """One transaction for all; when it fails, halves, until the guilty job stands alone."""
+        """One transaction for all; when it fails, it is split in halves until the guilty job is
+        alone.
+        """
         jobs: list[Finish | Claim] = [*finishes, *claims]
         if not jobs:
             return
@@ -250,7 +252,7 @@ class Writer:
             share_out(claims, claimed)
 
     def _abandon(self) -> None:
-        """Tell everyone who still waits that nobody will answer."""
+        """Fail all jobs that still wait."""
         error = Closed("the writer was closed before this was known to be committed")
         with self._changed:
             self._give_up.set()
