@@ -1,4 +1,4 @@
-"""One claim statement, under the locks it needs. No twin: SQLite takes by steps (taking.py)."""
+"""One claim statement, under the locks it needs. No twin: SQLite claims in steps (taking.py)."""
 
 import time
 from collections import Counter
@@ -17,10 +17,10 @@ NO_INTERVALS: Final[Mapping[int, float]] = {}
 
 
 class Attempt(NamedTuple):
-    """What one statement asked for, and where its answer will be.
+    """What one statement asked for, and how to get its result.
 
-    `closed`: heads that turned out to give nothing now. `opens_seconds`: set when the scraper lets
-    nothing pass for so long. `every_seconds`: the intervals of heads that have one.
+    `closed`: heads that turned out to have nothing now. `opens_seconds`: how long the scraper lets
+    nothing pass, if so. `every_seconds`: the intervals of heads that have one.
     """
 
     pick: Pick
@@ -34,7 +34,7 @@ class Attempt(NamedTuple):
     every_seconds: Mapping[int, float] = NO_INTERVALS
 
     def answered(self) -> tuple["Attempt", Rows]:
-        """The rows of the answer, and the attempt as it turned out to be."""
+        """The rows of the result, and the attempt updated by them."""
         rows = self.answer()
         if not self.is_counted:
             return self, rows
@@ -64,7 +64,7 @@ def ask(
     is limited.
     """
     if not offers:
-        # A draw may hit nothing but priorities that no head has any more.
+        # A draw may hit only priorities that no head has any more.
         return Attempt(pick, offers, wanted, time.monotonic(), list)
     if unpaced:
         began = time.monotonic()
@@ -87,7 +87,7 @@ def ask(
 
 
 def _one_of_each_lane(offers: list[Offer]) -> list[Offer]:
-    """Without further heads of a limited lane: what is in flight there is counted once."""
+    """Without further heads of a limited lane: its tasks in flight are counted once."""
     first: dict[int, int] = {}
     return [
         offer
@@ -105,9 +105,9 @@ def _ask_limited(
     worker_id: int,
     scraper_lane_id: int | None,
 ) -> Attempt:
-    """Under the locks of scraper, lanes and heads, so that nobody else counts on the same places.
+    """Under the locks of scraper, lanes and heads, so that nobody else uses the same allowance.
 
-    Only the scraper's is waited for, and nothing is waited for after it: no deadlock can arise.
+    It waits only for the scraper's lock, and for nothing after it: there can be no deadlock.
     """
     began = time.monotonic()
     scraper = None

@@ -1,4 +1,4 @@
-"""Targets become tasks: once per key and run, a batch at a time."""
+"""Enqueue: targets become tasks, once per key and run, a batch at a time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -19,7 +19,7 @@ _ADD_EACH: Final = queries.add_tasks + queries.added_each
 
 
 def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
-    """Rows in parts that one statement can carry, however large their targets."""
+    """Rows in parts that fit into one statement, however large their targets."""
     part: list[Row] = []
     size = 0
     for row in rows:
@@ -33,14 +33,14 @@ def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 class Enqueuer:
-    """Adds what a run has not yet."""
+    """Adds tasks that a run does not have yet."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._heads = Heads(connection)
 
     def add(self, run_id: int, rows: Sequence[Row]) -> Added:
-        """A transaction; the run is open again if anything was new."""
+        """One transaction; the run reopens if anything was new."""
         all_values = self.values_of(run_id, rows)
 
         def work() -> Added:
@@ -59,7 +59,9 @@ class Enqueuer:
         return self._connection.transact(work)
 
     def add_each(self, run_id: int, rows: Sequence[Row]) -> list[int | None]:
-        """A transaction; the new task's id for each row, None for a duplicate or one too many."""
+        """One transaction; the new task's id for each row, None for a duplicate or one over the
+        limit.
+        """
         all_values = self.values_of(run_id, rows)
 
         def work() -> list[int | None]:
@@ -81,7 +83,7 @@ class Enqueuer:
         return self._connection.transact(work)
 
     def make_heads(self, run_id: int, rows: Sequence[Row]) -> None:
-        """Outside the transaction that will add the rows, so that it finds their heads."""
+        """Called before the transaction that adds the rows, so that it finds their heads."""
         self._heads.ids_of(run_id, {(row.partition, row.lane) for row in rows})
 
     def values_of(self, run_id: int, rows: Sequence[Row]) -> dict[str, Any]:
@@ -103,8 +105,8 @@ class Enqueuer:
         }
 
     def add_children(self, run_id: int, rows: Sequence[Row]) -> list[tuple[int, int]]:
-        """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run has
-        no use for children, and they do not open it again.
+        """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run
+        takes no children, and they do not reopen it.
         """
         state, mask, limit = self._lock(run_id)
         if state == RunState.CANCELLED:
@@ -119,8 +121,8 @@ class Enqueuer:
         return [(row[0], row[1]) for row in added if row[1]]
 
     def _fitting(self, run_id: int, rows: Sequence[Row], limit: int) -> tuple[list[int], int]:
-        """As batching.fitting, alone with the run until the transaction ends; what does not fit is
-        counted.
+        """As batching.fitting, with the run locked until the transaction ends; counts what does not
+        fit.
         """
         this = {"run_id": run_id}
         self._connection.execute(queries.lock_run_to_fill, this, hot=True)

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors, in our own words. No twin: SQLite's are in connection.py."""
+"""Translates PostgreSQL's errors into ours. No twin: SQLite's are in connection.py."""
 
 from typing import Final
 
@@ -48,7 +48,7 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
 
 
 def is_retryable(error: psycopg.Error) -> bool:
-    """True when the database itself undid the transaction and asks to repeat it."""
+    """True when the database has rolled back the transaction and it can be retried."""
     return error.sqlstate in _RETRYABLE
 
 
@@ -57,14 +57,14 @@ def is_lock_timeout(error: psycopg.Error) -> bool:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """True when the connection is of no use any more."""
+    """True when the connection is no longer usable."""
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
         return True
     return error.sqlstate is not None and error.sqlstate.startswith(_LOST_CLASSES)
 
 
 def translated(error: psycopg.Error, shown: str, *, lost: bool) -> SwatherError:
-    """What a verb raises instead of `error`."""
+    """The error that a verb raises instead."""
     state = error.sqlstate or ""
     said = first_line(error)
     if lost:

@@ -22,7 +22,7 @@ from swather.store.postgres.repace import locked_lane, put_in_force
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
 
-# Two times that differ by less are one.
+# Times that differ by less are equal.
 _SAME_SECONDS: Final = 0.001
 
 

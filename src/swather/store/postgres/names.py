@@ -46,10 +46,10 @@ def _make_lanes(connection: Connection, kind: str, names: list[str]) -> None:
 
 
 class Heads:
-    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+    """Head ids by (run, partition, lane), cached so that a batch need not look up each row.
 
     They are made in a transaction of their own: a head without tasks harms nobody. Ids are never
-    used twice, so what is remembered of a removed run can only be useless, not wrong.
+    used twice, so cached ids of a removed run are useless, but not wrong.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -1,6 +1,6 @@
-"""Scopes and heads as they were a moment ago. No twin: SQLite reads them anew (heads.py).
+"""A cache of scopes and heads. No twin: SQLite reads them each time (heads.py).
 
-A hint that saves a claim from asking anew each time; the claim's own statement decides.
+It is a hint that saves a claim a query each time; the claim's own statement decides.
 """
 
 import time
@@ -103,10 +103,10 @@ class Outlook:
         return time.monotonic() - self._read_at > MAX_AGE_SECONDS
 
     def read(self, wanted: int, turn: int, *, thorough: bool) -> None:
-        """Look anew at runs and heads, the heads from where the last look stopped.
+        """Read runs and heads again, the heads from where the last read stopped.
 
-        `complete` then says whether all heads that are awake are known. Each turn begins with
-        another scope, as the look ends when it has found enough.
+        `complete` then says whether all awake heads are known. Each turn begins with another
+        scope, as the read ends when it has found enough.
         """
         self.scopes, self.cooling_seconds = self._read_scopes()
         self._read_heads(wanted, turn, thorough=thorough)
@@ -168,13 +168,13 @@ class Outlook:
             if not since[entry]:
                 self._cursors.since[key] = (first_due.get(entry, 0.0), began, cost)
             scope.heads.extend(interleaved(free[entry], timed[entry]))
-            # Whoever finishes wakes a full lane; what was not woken is most likely still full.
+            # A finish wakes a full lane; one that was not woken is most likely still full.
             scope.heads.extend(full[entry])
         self._cursors.trim()
 
     def _since(self, key: tuple[int, str, int], now: float, *, thorough: bool) -> float:
-        """Before this, timed heads were last seen to be all dealt with; the dead rows of their
-        earlier times need not be passed over each time.
+        """The time before which no timed head is left, so that their dead rows are not scanned each
+        time.
         """
         mark = self._cursors.since.get(key)
         if mark is None:
@@ -214,7 +214,7 @@ class Outlook:
 
 
 def in_turn(things: list[T], turn: int) -> list[T]:
-    """All of them, each turn beginning with another."""
+    """All of them, starting with another each turn."""
     start = turn % max(len(things), 1)
     return things[start:] + things[:start]
 

@@ -27,7 +27,7 @@ class PostgresPages:
         number = run_id(self._connection, run)
 
         def work() -> None:
-            # Whoever removes the run waits, so that no page is left behind.
+            # A removal of the run waits, so that no page is left behind.
             if self._connection.row(queries.lock_run, {"run_id": number}, hot=True) is None:
                 raise NotFound("the run was removed meanwhile")
             for part in parts:
@@ -103,7 +103,7 @@ class PostgresPages:
 
 
 def drop_orphans(connection: Connection) -> int:
-    """Bodies that have had no page for a while, a batch at a time; how many."""
+    """Delete bodies that have had no page for a while, a batch at a time; returns how many."""
     dropped = 0
     after: tuple[datetime, bytes] = (datetime.fromtimestamp(0, UTC), b"")
     while True:

@@ -41,7 +41,7 @@ class Permitter:
             return Permits(0)
         worker_id, run_id, own_lane_id, scraper_id, *of_runs, is_new = row
         if is_new:
-            # From now on the run is on this lane, and its limits hold there.
+            # From now on the run is on this lane, and its limits apply there.
             self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
         granted_at = time.monotonic()
         gates, is_counted = self._gates(request, worker_id, scraper_id, tuple(of_runs))
@@ -88,7 +88,7 @@ class Permitter:
         is_counted = False
         for number, every, burst, most, tat, paused, cool_until, now in rows:
             flying = 0
-            # A scraper's number in flight is one of tasks, and this one is among them.
+            # A scraper's limit in flight counts tasks, and this one is counted already.
             limits = Limits(every, burst)
             if number == request.lane_id:
                 limits = limits_together((every, burst, most), of_runs)

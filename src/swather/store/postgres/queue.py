@@ -46,9 +46,7 @@ class PostgresQueue:
             return self._claimer.claim(request)
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
-        """The first look of the claim is part of the transaction; if it gives too little, more
-        follow.
-        """
+        """The claim's first look is part of the transaction; more follow if needed."""
         if not outcomes:
             return Finished([], None if claim is None else self.claim(claim))
         prepared = []
@@ -70,7 +68,7 @@ class PostgresQueue:
         prepared: Sequence[Prepared],
         claim: ClaimRequest | None,
     ) -> Finished:
-        """The short way; whatever it does not accept goes the long one."""
+        """The fast path; what it does not accept takes the slow one."""
 
         def work() -> tuple[Fences, Attempt | None]:
             fences = complete(self._connection, outcomes, prepared)
@@ -109,7 +107,7 @@ class PostgresQueue:
         return Finished(verdicts, self._claimed(claim, attempt))
 
     def _claimed(self, claim: ClaimRequest | None, attempt: Attempt | None) -> Claimed | None:
-        """The outcomes are committed by now: no error of the claim may hide their verdicts."""
+        """The outcomes are committed by now: an error of the claim must not hide their verdicts."""
         if claim is None:
             return None
         try:

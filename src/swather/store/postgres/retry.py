@@ -22,7 +22,7 @@ def retry_tasks(
     *,
     anew: bool,
 ) -> int:
-    """`returned` is told each (head, priority, task)."""
+    """`returned` gets each (head, priority, task)."""
     sql, values = ids_of(connection, which)
     verb = queries.retry_tasks_anew if anew else queries.retry_tasks
     retried = after_id = 0

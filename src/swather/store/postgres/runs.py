@@ -109,7 +109,7 @@ class PostgresRuns:
         }
 
         def work() -> None:
-            # What the old limits put to sleep may be open under the new ones.
+            # Heads that the old limits put to sleep may be open under the new ones.
             self._connection.execute(queries.wake_run, this)
             self._connection.execute(queries.wake_lanes_of_run, this)
             self._connection.execute(queries.revise_run, this)
@@ -155,7 +155,7 @@ class PostgresRuns:
             return False
 
         def work() -> bool:
-            # The lock first, so that the look sees what was added by whoever held the run.
+            # Lock first, so that the check sees what the last holder of the lock added.
             self._connection.execute(queries.lock_run_to_settle, this)
             is_finished = self._connection.row(queries.settle_run, this) is not None
             if is_finished:

@@ -41,8 +41,8 @@ class PostgresSettings:
         return version
 
     def changed(self) -> None:
-        """Let workers notice; the last statement of the transaction that changes something, since
-        everyone who changes anything waits for this row.
+        """Make workers notice; the last statement of the transaction that changes something, since
+        all such transactions wait for this row.
         """
         self._connection.execute(queries.change_control)
 

@@ -1,4 +1,4 @@
-"""Sweep: what lost workers held goes back, due tasks become ready, small chores are done."""
+"""Sweep: lost workers' leases go back, due tasks become ready, small chores are done."""
 
 from collections.abc import Collection
 from typing import Any, Final

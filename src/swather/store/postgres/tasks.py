@@ -1,4 +1,4 @@
-"""Tasks: loaded, looked at, cancelled, retried."""
+"""Tasks: enqueued, read, cancelled, retried."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Waking heads: the last thing a transaction does that makes tasks ready."""
+"""Wakes heads: the last step of a transaction that makes tasks ready."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from swather.store.postgres.statements import queries
 
 
 def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
-    """Tell heads that tasks wait there now, by (head_id, priority)."""
+    """Wake heads that have new tasks, by (head_id, priority)."""
     best: dict[int, int] = {}
     for head_id, priority in added:
         if best.get(head_id, 0) < priority:

@@ -50,12 +50,12 @@ class Claimer:
                 break
 
     def _woken(self, runs: list[ClaimedRun]) -> bool:
-        """Wake heads that wait for their lanes; whether there were any."""
+        """Wake heads that wait for their lanes; returns whether there were any."""
         woken = [self._connection.changed(queries.wake_run, {"run_id": run.id}) for run in runs]
         return any(woken)
 
     def _worker_hold_until(self, worker_id: int, now: float) -> float | None:
-        """None when the worker may claim; forever when it is gone or paused."""
+        """None when the worker may claim; infinity when it is gone or paused."""
         row = self._connection.row(
             queries.worker_hold, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
         )

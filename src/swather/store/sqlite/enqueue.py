@@ -1,4 +1,4 @@
-"""Targets become tasks: once per key and run, a batch at a time."""
+"""Enqueue: targets become tasks, once per key and run, a batch at a time."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,7 @@ from swather.store.sqlite.wake import wake
 def add_rows(
     connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
 ) -> Added:
-    """Add what the run has not yet, as far as its limit allows, inside a transaction."""
+    """Add rows that the run does not have, up to its task limit, inside a transaction."""
     limit = connection.value(queries.get_task_limit, (run_id,))
     if limit is None:
         return Added(_add(connection, heads, run_id, rows, level))

@@ -24,7 +24,7 @@ from swather.store.sqlite.repace import repace
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
-# Two times that differ by less are one.
+# Times that differ by less are equal.
 _SAME_SECONDS: Final = 0.001
 
 

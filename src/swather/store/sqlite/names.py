@@ -31,10 +31,9 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
 
 
 class Heads:
-    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+    """Head ids by (run, partition, lane), cached so that a batch need not look up each row.
 
-    Committed ids are never used twice, so what is remembered of a removed run can only be useless,
-    not wrong.
+    Committed ids are never used twice, so cached ids of a removed run are useless, but not wrong.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -77,7 +77,7 @@ class SQLitePages:
 
 
 def drop_orphans(connection: Connection) -> int:
-    """Bodies that have had no page for a while, a batch at a time; how many."""
+    """Delete bodies that have had no page for a while, a batch at a time; returns how many."""
     dropped = 0
     after: tuple[float, bytes] = (0.0, b"")
     before = connection.clock.wall() - ORPHAN_SECONDS

@@ -29,7 +29,7 @@ def permit_gates(connection: Connection, request: PermitRequest) -> tuple[list[G
         "worker_id": request.lease.worker_id,
     }
     if request.lane_id:
-        # From now on the run is on this lane, and its limits hold there.
+        # From now on the run is on this lane, and its limits apply there.
         connection.execute(queries.join_lane, this)
     now = connection.clock.wall()
     gates = []

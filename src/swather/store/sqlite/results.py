@@ -1,4 +1,4 @@
-"""Items, files and error groups, as they are read back."""
+"""Reads items, files and error groups."""
 
 from collections.abc import Collection
 

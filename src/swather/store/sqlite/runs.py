@@ -93,7 +93,7 @@ class SQLiteRuns:
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
         with self._connection.transaction():
-            # What the old limits put to sleep may be open under the new ones.
+            # Heads that the old limits put to sleep may be open under the new ones.
             self._change(name, queries.wake_run)
             self._change(name, queries.wake_lanes_of_run)
             self._change(

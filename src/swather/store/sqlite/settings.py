@@ -46,7 +46,7 @@ class SQLiteSettings:
             return version
 
     def changed(self) -> None:
-        """Let workers notice; called inside the transaction that changes something."""
+        """Make workers notice; called inside the transaction that changes something."""
         self._connection.execute(queries.change_control)
 
     @property

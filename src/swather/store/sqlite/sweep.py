@@ -1,4 +1,4 @@
-"""Sweep: what lost workers held goes back, due tasks become ready."""
+"""Sweep: lost workers' leases go back, due tasks become ready."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -26,7 +26,7 @@ from swather.store.sqlite.wake import wake_full
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10
-# An ended cool-down is shown for so long.
+# How long an ended cool-down is shown.
 _COOLED_SECONDS: Final = 60.0
 
 

@@ -1,4 +1,4 @@
-"""One claim in the making. No twin: PostgreSQL takes by one statement (ask.py)."""
+"""One claim in progress. No twin: PostgreSQL claims with one statement (ask.py)."""
 
 import math
 import time
@@ -25,7 +25,7 @@ _CLOCK_TOLERANCE_SECONDS: Final = 1.5
 
 
 class Taking:
-    """What a claim has taken so far, and when what it could not take may open."""
+    """The tasks that a claim has taken so far, and when those it could not take may open."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class Taking:
                     self._lease_of(run, partition, head, row, every_seconds, outdated=outdated)
                 )
             taken += len(found)
-        # What was picked of a priority is all there is between its ends: we alone are writing.
+        # The picked tasks of a priority are all there are in their range: nobody else is writing.
         lease = self._token, self._request.worker_id, run.id
         self._connection.executemany(
             queries.add_leases,
@@ -245,7 +245,7 @@ class Taking:
         )
 
     def save(self, settings: SQLiteSettings) -> None:
-        """Write what the lanes remember, the counters and the log."""
+        """Write the paces of the lanes, the counters and the log."""
         self._walk.save()
         for gate in self._scraper_gates.values():
             if gate is not None:

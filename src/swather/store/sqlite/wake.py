@@ -1,4 +1,4 @@
-"""Waking heads, inside the transaction that gives them a reason."""
+"""Wakes heads, inside the transaction that changes their tasks or lanes."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,7 +7,7 @@ from swather.store.sqlite.statements import queries
 
 
 def wake(connection: Connection, best: Mapping[int, int]) -> None:
-    """Tell heads that tasks of up to the given priority wait there now."""
+    """Wake heads that have new tasks of up to the given priority."""
     connection.executemany(
         queries.wake_heads, [{"head_id": head, "best": best[head]} for head in best]
     )
