@@ -12,7 +12,7 @@ from swather.fleet.worker_logs import WorkerLogs
 from swather.model.run import Run
 from swather.settings import Settings
 
-# What a worker may take beyond its grace time to give back what it holds.
+# How long a worker may take beyond its grace time to give back its leases.
 ENDING_SECONDS: Final = 5.0
 
 
@@ -63,7 +63,7 @@ class Processes:
 
     def look(self, *, moving: bool) -> None:
         if moving:
-            # While targets end, workers that crash do so because of some of them.
+            # While targets end, crashes are caused by targets.
             self._fleet.forgive()
         self._logs.pass_on()
 
@@ -78,7 +78,7 @@ class Processes:
         return next((code for code in (DATABASE_AWAY, WRONG_INPUT) if code in codes), 0)
 
     def _on_signal(self, came: int) -> None:
-        # A handler may interrupt this thread anywhere, with any lock held: it only takes note.
+        # A handler may interrupt this thread anywhere, with any lock held: it only sets a flag.
         self._is_stopping = True
         self.signals = came
 

@@ -1,4 +1,4 @@
-"""The driver of a replay: its run goes over its stored pages once more."""
+"""The driver of a replay: the run again over its stored pages."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from swather.store import Store
 
 
 class ReplayDriver(Driver):
-    """A replay that has begun, or goes on, when this is made. Its results are written anew when
-    nothing of it is left to do, and only then is the run let go.
+    """A replay that the constructor begins or resumes. Its results are rewritten when nothing is
+    left to do, and only then is the run unpaused.
     """
 
     def __init__(

@@ -50,12 +50,12 @@ class Instance:
         _call_blocking(self._setup, run, *given)
 
     def serve(self, attempt: "Web", run: RunCoroutine | None = None) -> None:
-        """What the class does from now on, it does for this attempt."""
+        """From now on the instance works for this attempt."""
         if self._web is not None:
             self._web._serve(attempt, run)  # noqa: SLF001 - not for scrapers
 
     def rest(self) -> None:
-        """What the class does from now on, it does for nobody."""
+        """From now on the instance works for no attempt."""
         if self._web is not None:
             self._web._end()  # noqa: SLF001 - not for scrapers
 

@@ -30,7 +30,7 @@ async def invoke(instance: Instance, context: Context) -> None:
     """Run an async scraper on the context's target; its items are then in the context, which can
     be used no more.
     """
-    # In one coroutine: each more is resumed once more whenever the scraper is.
+    # In one coroutine: every further one would add a resume to each step of the scraper.
     try:
         if instance.is_generator:
             async with aclosing(instance.scrape(context, context.target)) as items:

@@ -25,8 +25,8 @@ _MAX_FRAMES: Final = 40
 def source_location(error: BaseException) -> str:
     """'file.py:function' of the innermost frame in the user's own code.
 
-    A scraper that is an installed package has none: then of the outermost frame that is neither
-    ours nor Python's, which is the scraper itself. '' when there is no such frame.
+    An installed scraper has none: then of the outermost frame that is neither ours nor Python's,
+    which is the scraper itself. '' when there is no such frame.
     """
     installed = ""
     own = ""

@@ -79,7 +79,7 @@ class Fixture(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def record_page(request: Request, page: Page) -> RecordedPage:
-    """A page as it is written down, without what is secret in its headers."""
+    """A page to record, without secrets in its headers."""
     url, final_url = stored_page_url(request), without_password(page.url)
     lines, encoding = _lines_of(page)
     return RecordedPage(
@@ -96,12 +96,12 @@ def record_page(request: Request, page: Page) -> RecordedPage:
 
 
 def body_hash(request: Request) -> str | None:
-    """A form may hold a password, so that a fixture has no more of it than this."""
+    """A form may hold a password, so a fixture has only its hash."""
     return None if request.body is None else sha256(request.body).hexdigest()
 
 
 def save(path: Path | str, fixture: Fixture) -> None:
-    """Write the file; one that is no fixture is not overwritten."""
+    """Write the file; a file that is not a fixture is not overwritten."""
     path = Path(path)
     check_writable(path)
     data = msgspec.to_builtins(fixture)
@@ -135,7 +135,7 @@ def read(path: Path | str) -> Fixture:
 
 
 def check_writable(path: Path) -> None:
-    """Raise now what would stand in the way of writing the file later."""
+    """Raise now whatever would prevent writing the file later."""
     if not path.parent.is_dir():
         raise InputError(f"the fixture cannot be written: there is no folder {path.parent}")
     if path.is_dir():
@@ -155,8 +155,8 @@ def _check(path: Path | str, page: RecordedPage) -> None:
 
 
 def _lines_of(page: Page) -> tuple[list[str] | None, str]:
-    """The content as lines that give back every byte, and in which encoding; None when it is no
-    text that a person could read.
+    """The content as lines that restore every byte, and their encoding; None when it is not
+    readable text.
     """
     for encoding in _encodings(page):
         try:

@@ -1,4 +1,4 @@
-"""Fetchers around fixtures: one that takes down what comes, one that gives it again."""
+"""Fetchers for fixtures: one that records pages, one that replays them."""
 
 from collections import defaultdict, deque
 
@@ -12,7 +12,7 @@ from swather.testing.fixture import Fixture, RecordedPage, body_hash, record_pag
 
 
 class Recorder:
-    """Fetches with another fetcher and keeps what came, in the order in which it came."""
+    """Fetches with another fetcher and records the pages in order."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -33,8 +33,8 @@ class Recorder:
 class FixtureFetcher:
     """Answers requests with the pages of a fixture and nothing else.
 
-    A request that was made several times gets one page after the other, and then the last of them
-    again. A form that is filled in otherwise (another password, say) gets what the address gave.
+    A repeated request gets one page after the other, then the last one again. A form with other
+    values (another password, say) gets any page that its URL gave.
     """
 
     def __init__(self, fixture: Fixture, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Pages that are served from memory: a fetcher that knows all of them and no others."""
+"""A fetcher that serves given pages from memory, and no others."""
 
 from collections.abc import Mapping
 

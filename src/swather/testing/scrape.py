@@ -1,4 +1,4 @@
-"""Runs a scraper on one target, here and now."""
+"""Runs a scraper on one target in this process."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""What a context asks for, done in memory."""
+"""The verbs of a context, in memory."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ from swather.net.request import Request
 
 
 class MemoryVerbs:
-    """See swather.scraping.context.Verbs. Keeps what was handed over, and grants everything."""
+    """See swather.scraping.context.Verbs. Records what it gets, and allows everything."""
 
     def __init__(self, fetcher: Fetcher, policy: FetchPolicy = ANYWHERE) -> None:
         self._fetcher = fetcher
