@@ -64,7 +64,9 @@ class Producer:
     def _beat(self, store: Store) -> None:
         try:
             if not store.workers.beat(self.id, (), self.statistics).alive:
-                _log.warning("the producer was given up (was this machine asleep?); it goes on")
+                _log.warning(
+                    "the producer was declared lost (was this machine asleep?); it is back"
+                )
                 self.id = store.workers.register(self._new)
         except StoreError as error:
             _log.warning("a beat of the producer failed: %s", error)

@@ -163,7 +163,7 @@ def _asked(rule: Rule, error: BaseException) -> Meaning | None:
     try:
         return rule(error)
     except Exception as problem:  # noqa: BLE001 - a foreign error's attributes may raise anything
-        _log.warning("%s could not be looked at: %r", type(error).__name__, problem)
+        _log.warning("%s could not be inspected: %r", type(error).__name__, problem)
         return None
 
 

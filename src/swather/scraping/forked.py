@@ -30,8 +30,8 @@ def exit_fork(error: BaseException | None) -> NoReturn:
         status = _status_of(error)
     else:
         _log.warning(
-            "a scraper has forked, and the copy (process %d) came back from it%s; it ends here, "
-            "and nothing is taken from it. End such a copy in the scraper, with os._exit()",
+            "a scraper has forked, and the fork (process %d) returned from it%s; it ends here, and "
+            "its results are dropped. End a fork in the scraper, with os._exit()",
             os.getpid(),
             "" if error is None else f" with {error!r}",
         )

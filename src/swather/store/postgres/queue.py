@@ -113,7 +113,7 @@ class PostgresQueue:
         try:
             return self._claimer.complete(claim, attempt)
         except Exception as error:  # noqa: BLE001 - the claim made anew raises what lasts
-            _log.warning("%s: %s; claiming anew", type(error).__name__, error)
+            _log.warning("%s: %s; claiming again", type(error).__name__, error)
             return None
 
     def progress(self, fence: Fence, progress: Any) -> Verdict:
