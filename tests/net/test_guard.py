@@ -196,7 +196,7 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
             return await dns(name)
 
         guard = Guard(slow)
-        looks = [asyncio.create_task(guard.look("http://a.example/")) for _ in range(10)]
+        looks = [asyncio.create_task(guard.resolve("http://a.example/")) for _ in range(10)]
         await asyncio.sleep(0)
         looks[0].cancel()
         found = await asyncio.gather(*looks, return_exceptions=True)
@@ -210,7 +210,7 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
 def test_places_seen_before_cost_next_to_nothing():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://a.example/")
+        await guard.resolve("http://a.example/")
         began = time.process_time()
         for number in range(10_000):
             assert guard.known(f"http://a.example/{number}") is not None
@@ -227,7 +227,7 @@ def test_no_more_places_are_remembered_than_fit():
     async def run():
         guard = Guard(everywhere)
         for number in range(10_000):
-            await guard.look(f"http://h{number}.example/")
+            await guard.resolve(f"http://h{number}.example/")
         return guard
 
     guard = asyncio.run(run())
@@ -238,7 +238,7 @@ def test_no_more_places_are_remembered_than_fit():
 def test_a_url_with_a_password_is_not_remembered():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://me:secret@a.example/")
+        await guard.resolve("http://me:secret@a.example/")
         return guard
 
     assert "secret" not in str(vars(asyncio.run(run())))
@@ -248,7 +248,7 @@ def test_the_names_of_the_system_are_known():
     async def run():
         guard = Guard()
         try:
-            return await guard.look("http://localhost/")
+            return await guard.resolve("http://localhost/")
         finally:
             guard.close()
 

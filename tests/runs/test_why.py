@@ -81,7 +81,7 @@ def test_a_site_that_has_refused_us_again_is_told(store: Store):
 
 def test_a_crawl_delay_and_a_learned_pace_are_told(store: Store):
     run = a_run(store, 1, lane="example.com")
-    store.lanes.crawl_delay("example.com", 10.0)
+    store.lanes.set_crawl_delay("example.com", 10.0)
     asks = "Lane example.com is held to 6/min: its robots.txt asks for a Crawl-delay of 10s."
     assert asks in said(store, run)
     policy = AutoPace(concurrency=1.0, max_seconds=60.0)

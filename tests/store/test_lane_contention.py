@@ -44,7 +44,7 @@ def changes(store: Store, random: Random) -> list[Callable[[], object]]:
             lane, latency_seconds=random.uniform(0, 3), failed=False, policy=POLICY
         ),
         lambda: lanes.adapt(lane, latency_seconds=0.0, failed=True, policy=POLICY),
-        lambda: lanes.crawl_delay(lane, random.choice([None, 0.01, 1.5])),
+        lambda: lanes.set_crawl_delay(lane, random.choice([None, 0.01, 1.5])),
         lambda: lanes.limit(lane, random.choice([Limits(), Limits(0.001, 3, 4)])),
         lambda: lanes.clear(lane),
         lambda: lanes.clear(scraper, PacedKind.SCRAPER),

@@ -187,8 +187,8 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         store.lanes.strike("host91", retry_after_seconds=None, reason="429", curve=curve)
         store.lanes.adapt("host92", latency_seconds=9.0, failed=False, policy=policy)
         store.lanes.adapt("host92", latency_seconds=1.0, failed=False, policy=policy)
-        store.lanes.crawl_delay("host93", 9.0)
-        store.lanes.crawl_delay("host93", 1.0)
+        store.lanes.set_crawl_delay("host93", 9.0)
+        store.lanes.set_crawl_delay("host93", 1.0)
         store.lanes.clear("host91")
         store.lanes.clear("films", PacedKind.SCRAPER)
 

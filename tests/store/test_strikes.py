@@ -132,7 +132,7 @@ def test_clearing_forgets_everything_and_wakes_what_waits(store: Store):
     strike(store)
     store.lanes.pause("site")
     store.lanes.limit("site", Limits(1_000.0, 1, 1))
-    store.lanes.crawl_delay("site", 50.0)
+    store.lanes.set_crawl_delay("site", 50.0)
     assert claim(store, worker, 5) == []
     store.lanes.clear("site")
     lane = store.lanes.get("site")

@@ -11,7 +11,7 @@ from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.model.worker import Process
 from swather.runs.progress import Snapshot
-from swather.runs.view import Through, View
+from swather.runs.view import View, WrappingView
 from swather.runs.words import count
 from swather.store.ports import Store
 
@@ -26,7 +26,7 @@ class Killed(NamedTuple):
     tasks: tuple[int, ...]
 
 
-class KillingView(Through):
+class KillingView(WrappingView):
     """Shows a run like the view it is given, and kills a worker once `at` pages are done."""
 
     def __init__(self, view: View, store: Store, run: str, *, at: int) -> None:

@@ -27,7 +27,7 @@ from swather.runs.progress import Snapshot
 from swather.runs.results import Results
 from swather.runs.results_file import holds
 from swather.runs.summary import Summary
-from swather.runs.view import Through, View, view_on
+from swather.runs.view import View, WrappingView, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
@@ -182,7 +182,7 @@ def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
         print("an earlier replay stopped half-way; it would go on (--new begins anew)")
 
 
-class _Unpaused(Through):
+class _Unpaused(WrappingView):
     """The run is paused for everyone but us."""
 
     def show(self, snapshot: Snapshot) -> None:

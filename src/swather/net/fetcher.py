@@ -93,7 +93,7 @@ class WebFetcher:
                     found = await self._look(url, request, policy, left)
                     left -= time.monotonic() - began
                 url, checked = found
-                if not self._guard.is_free(checked, policy):
+                if not self._guard.is_allowed(checked, policy):
                     await self._guard.check(checked, policy)
                 await policy.admit(url, hop, request.proxy)
                 began = time.monotonic()
@@ -132,7 +132,7 @@ class WebFetcher:
         began = time.monotonic()
         try:
             async with asyncio.timeout(min(left, self._connect_seconds)):
-                return await self._guard.look(url, proxied=request.proxy is not None)
+                return await self._guard.resolve(url, proxied=request.proxy is not None)
         except Refused:
             raise
         except (TimeoutError, FetchError) as error:

@@ -67,8 +67,8 @@ class Guard:
             return None
         return checked.origin.url + path_and_query(url[end:] if end > 0 else ""), checked
 
-    async def look(self, url: str, *, proxied: bool = False) -> tuple[str, CheckedOrigin]:
-        """The same for an origin that is new, or was checked too long ago."""
+    async def resolve(self, url: str, *, proxied: bool = False) -> tuple[str, CheckedOrigin]:
+        """The same for an origin that is new, or was checked too long ago: its name is resolved."""
         beginning, rest = split_url(url)
         origin = parse_origin(beginning)
         checked = _by_name(origin) if proxied else await self._by_address(origin)
@@ -77,7 +77,7 @@ class Guard:
         return origin.url + path_and_query(rest), checked
 
     @staticmethod
-    def is_free(checked: CheckedOrigin, policy: FetchPolicy) -> bool:
+    def is_allowed(checked: CheckedOrigin, policy: FetchPolicy) -> bool:
         """Whether a policy is known to allow an origin, without asking it."""
         origin = checked.origin
         return not checked.decisive or policy.may_reach(

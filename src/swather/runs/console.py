@@ -29,7 +29,7 @@ class PlainConsole(Console):
         )
 
 
-class Aside:
+class LinesAbove:
     """A stream whose lines are drawn above a live display."""
 
     def __init__(self, console: PlainConsole) -> None:

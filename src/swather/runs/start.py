@@ -95,7 +95,7 @@ def plan_run(
             reserved = {**params, RESERVED_PARAM: kept}
             return _create(store, scraper, limits, reserved, name, task_limit), True
 
-        found, is_new = store.runs.alone(begin)
+        found, is_new = store.runs.exclusively(begin)
     # Each time: the process that began the run may have been killed before this.
     if hosts := set(hosts_in(params)):
         store.allowed_hosts.add(found.name, hosts)

@@ -60,7 +60,7 @@ class Silent:
         pass
 
 
-class Through:
+class WrappingView:
     """Shows a run through another view; a subclass may change or watch what is shown."""
 
     def __init__(self, view: View) -> None:
@@ -122,10 +122,10 @@ class Picture:
         self._redirection = ExitStack()
 
     def __enter__(self) -> Self:
-        from swather.runs.console import Aside  # noqa: PLC0415
+        from swather.runs.console import LinesAbove  # noqa: PLC0415
 
         for redirect in (redirect_stdout, redirect_stderr):
-            aside = self._redirection.enter_context(closing(Aside(self._console)))
+            aside = self._redirection.enter_context(closing(LinesAbove(self._console)))
             self._redirection.enter_context(redirect(cast("TextIO", aside)))
         self._live.start()
         return self

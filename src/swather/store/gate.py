@@ -35,7 +35,7 @@ class BaseGate:
         self._is_corrected = self.pace is not pace
 
     @property
-    def is_to_save(self) -> bool:
+    def needs_saving(self) -> bool:
         """Whether the row's pace has changed."""
         return self._is_corrected or (self.passed > 0 and self.limits.every_seconds > 0)
 
@@ -50,7 +50,7 @@ class BaseGate:
     def opens_at(self) -> float:
         return opens_at(self.limits, self.after(), self.now)
 
-    def asleep(self) -> str:
+    def sleep_reason(self) -> str:
         """Why nothing more may pass now."""
         after = self.after()
         if after.paused:

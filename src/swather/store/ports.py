@@ -58,9 +58,9 @@ class Runs(Protocol):
         """Create a run; an existing name is refused, a missing one is generated."""
         ...
 
-    def alone(self, work: Callable[[], T]) -> T:
-        """Run `work` in one transaction, with no other call of `alone` at the same time: to create
-        a run unless there is one. It may be repeated, and must not change anything outside.
+    def exclusively(self, work: Callable[[], T]) -> T:
+        """Run `work` in one transaction, with no other call of `exclusively` at the same time: to
+        create a run unless there is one. It may be repeated, and must not change anything outside.
         """
         ...
 
@@ -245,7 +245,7 @@ class Lanes(Protocol):
         """
         ...
 
-    def crawl_delay(self, name: str, seconds: float | None) -> None:
+    def set_crawl_delay(self, name: str, seconds: float | None) -> None:
         """Set the interval that the site's robots.txt asks for; None if it asks for none."""
         ...
 
@@ -320,7 +320,7 @@ class Results(Protocol):
         """Parts of tasks whose files are committed and have no friendly names yet."""
         ...
 
-    def linked(self, parts: Collection[Part]) -> None:
+    def mark_linked(self, parts: Collection[Part]) -> None:
         """Record that the files of these parts have their names."""
         ...
 
@@ -344,7 +344,7 @@ class Events(Protocol):
         limit: int = 100,
     ) -> list[Event]: ...
 
-    def started(self, fences: Collection[Fence]) -> None:
+    def log_started(self, fences: Collection[Fence]) -> None:
         """Log that attempts have begun, if the level asks for it."""
         ...
 

@@ -126,7 +126,7 @@ class Chores:
     def linked(self, parts: Collection[Part]) -> None:
         """The files of these parts have their names."""
         if parts:
-            self._upkeep.submit(lambda: self.store.results.linked(parts))
+            self._upkeep.submit(lambda: self.store.results.mark_linked(parts))
 
     def found_public(self, hosts: Mapping[str, Collection[Sighting]]) -> None:
         """Note where runs have found hosts."""
@@ -137,7 +137,7 @@ class Chores:
         """Log that attempts begin, where the level asks for it."""
         if self._logs_starts:
             fences: list[Fence] = [lease.fence for lease in leases]
-            self._upkeep.submit(lambda: self.store.events.started(fences))
+            self._upkeep.submit(lambda: self.store.events.log_started(fences))
 
     def read_settings(self) -> None:
         def read() -> None:

@@ -88,7 +88,7 @@ def link_missing(results: Results, files: FileStore) -> None:
     while parts := results.unlinked(after=after):
         after = max(parts)
         here = {part: found for part, found in parts.items() if files.has_all(found)}
-        results.linked([part for part, found in here.items() if link_names(files, found)])
+        results.mark_linked([part for part, found in here.items() if link_names(files, found)])
 
 
 def link_names(store: FileStore, files: Sequence[File]) -> bool:

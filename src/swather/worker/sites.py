@@ -108,7 +108,7 @@ class Sites:
             error: Exception | None = None
             try:
                 if self._store.lanes.get(lane).crawl_delay_seconds != seconds:
-                    self._store.lanes.crawl_delay(lane, seconds)
+                    self._store.lanes.set_crawl_delay(lane, seconds)
             except Exception as failure:  # noqa: BLE001 - it is the attempt's, who waits for it
                 error = failure
             self._tell(_settle, done, error)

@@ -32,7 +32,7 @@ class PostgresBreakers:
             was_closed = self._connection.value(queries.trip_breaker, this)
             if was_closed:
                 self._connection.execute(queries.trip_lane, this)
-                self._settings.changed()
+                self._settings.bump_control_version()
 
         self._connection.transact(work)
 
@@ -47,7 +47,7 @@ class PostgresBreakers:
             self._connection.execute(queries.untrip_lane, this)
             # Claims that put heads to sleep have the lane locked: all that sleep are seen.
             self._connection.execute(queries.wake_lane, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
             return True
 
         return self._connection.transact(work)

@@ -66,5 +66,5 @@ def _cancel_these(
             },
         )
         wake_full(connection, [row[1] for row in leased])
-        settings.changed()
+        settings.bump_control_version()
     return len(ended)

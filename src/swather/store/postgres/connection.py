@@ -126,7 +126,7 @@ class Connection:
 
         return self.transact(with_settings)
 
-    def outside(self, sql: str) -> None:
+    def outside_transaction(self, sql: str) -> None:
         """For statements that refuse to run inside a transaction."""
         with self._lock:
             if self.address.pooled:

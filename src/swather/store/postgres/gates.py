@@ -125,7 +125,7 @@ class Passing:
             gates.append(self._scraper)
         save_paces(connection, gates)
         for (lane_id, scraper_id), probe in self._probes.items():
-            if probe.is_to_save:
+            if probe.needs_saving:
                 this = {"lane_id": lane_id, "scraper_id": scraper_id}
                 connection.execute(
                     queries.save_probe, {**this, "probe_at": probe.after().due_at}, hot=True
@@ -139,7 +139,7 @@ class Passing:
             opens_at = gate.opens_at()
             is_free = self._rows[head_id][2]
             if opens_at > gate.now:
-                changes.append((head_id, opens_at, gate.asleep()))
+                changes.append((head_id, opens_at, gate.sleep_reason()))
             elif not is_free:
                 changes.append((head_id, -math.inf, ""))
         if changes:
@@ -152,7 +152,7 @@ class Passing:
 
 
 def save_paces(connection: Connection, gates: list[Gate]) -> None:
-    changed = [gate for gate in gates if gate.is_to_save]
+    changed = [gate for gate in gates if gate.needs_saving]
     if changed:
         connection.execute(
             queries.save_paces,

@@ -52,7 +52,7 @@ def _retry(
         if rows:
             connection.execute(queries.open_run, run)
             wake(connection, [(row[0], row[1]) for row in rows])
-            settings.changed()
+            settings.bump_control_version()
         return rows
 
     return connection.transact(work)

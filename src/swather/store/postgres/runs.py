@@ -72,7 +72,7 @@ class PostgresRuns:
                 raise InputError(f"there is already a run named {name!r}; choose another name")
             number += 1
 
-    def alone(self, work: Callable[[], T]) -> T:
+    def exclusively(self, work: Callable[[], T]) -> T:
         def locked() -> T:
             self._connection.execute(queries.lock_number, {"number": _ALONE})
             return work()
@@ -113,7 +113,7 @@ class PostgresRuns:
             self._connection.execute(queries.wake_run, this)
             self._connection.execute(queries.wake_lanes_of_run, this)
             self._connection.execute(queries.revise_run, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
         return self.get(name)
@@ -179,7 +179,7 @@ class PostgresRuns:
 
         def work() -> None:
             self._connection.execute(sql, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
 

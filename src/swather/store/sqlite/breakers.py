@@ -36,17 +36,17 @@ class SQLiteBreakers:
             )
             if not was_open:
                 self._connection.execute(queries.trip_lane, {"lane_id": this["lane_id"]})
-                self._settings.changed()
+                self._settings.bump_control_version()
 
     def close(self, scraper: str, lane: str) -> bool:
         check_breaker(scraper, lane)
         with self._connection.transaction():
             this = self._ids(scraper, lane)
-            if not self._connection.changed(queries.close_breaker, this):
+            if not self._connection.execute_counting(queries.close_breaker, this):
                 return False
             self._connection.execute(queries.untrip_lane, {"lane_id": this["lane_id"]})
             self._connection.execute(queries.wake_lane, {"lane_id": this["lane_id"]})
-            self._settings.changed()
+            self._settings.bump_control_version()
             return True
 
     def find(self, *, scraper: str | None = None, lane: str | None = None) -> list[Breaker]:

@@ -32,7 +32,7 @@ def cancel_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFi
             if not rows:
                 return cancelled
             _cancel(connection, settings, values["run_id"], rows)
-            settings.changed()
+            settings.bump_control_version()
             after_id = rows[-1][0]
             cancelled += len(rows)
 

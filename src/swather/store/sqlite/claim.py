@@ -51,7 +51,9 @@ class Claimer:
 
     def _woken(self, runs: list[ClaimedRun]) -> bool:
         """Wake heads that wait for their lanes; returns whether there were any."""
-        woken = [self._connection.changed(queries.wake_run, {"run_id": run.id}) for run in runs]
+        woken = [
+            self._connection.execute_counting(queries.wake_run, {"run_id": run.id}) for run in runs
+        ]
         return any(woken)
 
     def _worker_hold_until(self, worker_id: int, now: float) -> float | None:

@@ -92,7 +92,7 @@ class Connection:
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         return self.db.execute(sql, bindings).get
 
-    def changed(self, sql: str, bindings: Bindings = ()) -> int:
+    def execute_counting(self, sql: str, bindings: Bindings = ()) -> int:
         self.db.execute(sql, bindings)
         return self.db.changes()
 
@@ -133,7 +133,7 @@ class Connection:
             self._depth = 0
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def outside_transaction(self) -> Iterator[None]:
         """For statements that refuse to run inside a transaction."""
         with self._lock, errors_of(self.path):
             yield

@@ -57,8 +57,8 @@ def _add(
         values.append((run_id, head_id, priority, key, target, parent_id, due_at, now))
     connection.executemany(queries.add_tasks, values)
     this = {"before": before}
-    ready = connection.changed(queries.add_new_to_ready, this)
-    later = connection.changed(queries.add_new_to_scheduled, this) if scheduled else 0
+    ready = connection.execute_counting(queries.add_new_to_ready, this)
+    later = connection.execute_counting(queries.add_new_to_scheduled, this) if scheduled else 0
     connection.execute(
         queries.add_priorities,
         {"mask": mask, "run_id": run_id},

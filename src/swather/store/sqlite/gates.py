@@ -30,7 +30,7 @@ class Gate(BaseGate):
         self.passed += count
 
     def save(self, connection: Connection) -> None:
-        if self.is_to_save:
+        if self.needs_saving:
             tat = self.after().due_at - self._ahead_seconds
             connection.execute(queries.save_pace, (tat, self.lane_id))
 
@@ -45,7 +45,7 @@ class Probe(Gate):
         self._scraper_id = scraper_id
 
     def save(self, connection: Connection) -> None:
-        if self.is_to_save:
+        if self.needs_saving:
             connection.execute(
                 queries.save_probe,
                 {

@@ -130,7 +130,7 @@ class Walk:
         opens_at = last.opens_at()
         if opens_at > self._now:
             self.put_to_sleep += 1
-            self._connection.execute(queries.sleep_head, (opens_at, last.asleep(), head.id))
+            self._connection.execute(queries.sleep_head, (opens_at, last.sleep_reason(), head.id))
         return opens_at
 
     def tidy(self, head: Head) -> None:

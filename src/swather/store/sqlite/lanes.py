@@ -110,7 +110,7 @@ class SQLiteLanes:
                     "forgiven_at": until + min(curve.forgive_seconds, MAX_SECONDS),
                 }
                 self._connection.execute(queries.strike_lane, this)
-                self._settings.changed()
+                self._settings.bump_control_version()
             return found.seconds
 
     def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
@@ -131,10 +131,10 @@ class SQLiteLanes:
             )
             if after and not before:
                 # Workers may believe that the lane is free.
-                self._settings.changed()
+                self._settings.bump_control_version()
             return after
 
-    def crawl_delay(self, name: str, seconds: float | None) -> None:
+    def set_crawl_delay(self, name: str, seconds: float | None) -> None:
         check_paced(name)
         if seconds is not None:
             check_seconds("a crawl delay", seconds)
@@ -158,7 +158,7 @@ class SQLiteLanes:
         repace(self._connection, number, lambda: self._connection.execute(sql, this))
         # Whatever put its heads to sleep may no longer hold.
         self._connection.execute(queries.wake_lane, {"lane_id": number})
-        self._settings.changed()
+        self._settings.bump_control_version()
 
     def _untrip(self, numbers: Iterable[int]) -> None:
         for number in numbers:

@@ -49,10 +49,12 @@ def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None
     """Subtracted at once: the counts must be right if the run is reopened before the next batch."""
     gone: Counter[tuple[int, str]] = Counter()
     for table, name in _BY_TASK.items():
-        n = connection.changed(f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),))
+        n = connection.execute_counting(
+            f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),)
+        )
         if name is not None:
             gone[number, name] -= n
-    gone[number, "ready"] -= connection.changed(queries.remove_ready, (ids(tasks),))
+    gone[number, "ready"] -= connection.execute_counting(queries.remove_ready, (ids(tasks),))
     for state, reason in connection.rows(queries.remove_outcomes, (ids(tasks),)):
         gone[number, state] -= 1
         gone[number, REASON_PREFIX + reason] -= 1

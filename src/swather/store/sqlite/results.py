@@ -70,7 +70,7 @@ class SQLiteResults:
         with self._connection.reading():
             return by_part(self._connection.rows(queries.unlinked, this))
 
-    def linked(self, parts: Collection[Part]) -> None:
+    def mark_linked(self, parts: Collection[Part]) -> None:
         with self._connection.transaction():
             self._connection.executemany(queries.linked, sorted(parts))
 

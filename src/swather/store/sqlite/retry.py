@@ -34,7 +34,7 @@ def retry_tasks(
             replacing = [row[0] for row in rows if anew or row[3] == State.COMPLETED]
             _retry(connection, values["run_id"], rows, replacing)
             connection.execute(queries.reopen_run, values)
-            settings.changed()
+            settings.bump_control_version()
             after_id = rows[-1][0]
             retried += len(rows)
 

@@ -64,7 +64,7 @@ class SQLiteRuns:
             )
             return self.get(name)
 
-    def alone(self, work: Callable[[], T]) -> T:
+    def exclusively(self, work: Callable[[], T]) -> T:
         with self._connection.transaction():
             return work()
 
@@ -149,7 +149,9 @@ class SQLiteRuns:
             if self._connection.value(queries.run_has_work, this):
                 return False
             now = self._connection.clock.wall()
-            is_finished = self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            is_finished = (
+                self._connection.execute_counting(queries.finish_run, {**this, "now": now}) == 1
+            )
             if is_finished:
                 self._connection.execute(queries.wake_lanes_of_run, this)
             return is_finished
@@ -164,7 +166,7 @@ class SQLiteRuns:
     def _change(self, name: str, sql: str, **values: Any) -> None:
         with self._connection.transaction():
             self._connection.execute(sql, {"run_id": run_id(self._connection, name), **values})
-            self._settings.changed()
+            self._settings.bump_control_version()
 
     def _free_name(self, name: str) -> str:
         taken = self._connection.rows(queries.names_like, (name, f"{name}-*"))

@@ -123,7 +123,7 @@ def _back_up(connection: Connection, version: int) -> None:
     stamp = datetime.fromtimestamp(connection.clock.wall(), UTC).strftime("%Y%m%d_%H%M%S")
     copy = connection.file.with_name(f"{connection.file.name}.v{version}-{stamp}.bak")
     ours = copy.with_name(f"{copy.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    with connection.alone(), errors_of(copy):
+    with connection.outside_transaction(), errors_of(copy):
         if copy.exists():
             return
         # Another process may copy it in the same second: the first complete copy stays.

@@ -52,7 +52,7 @@ class Sweeper:
             ]
             self._return(leases)
             if lost:
-                self._settings.changed()
+                self._settings.bump_control_version()
             self._do_chores()
         promoted = 0
         for _ in range(_MAX_PROMOTIONS):
