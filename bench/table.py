@@ -57,12 +57,12 @@ def in_order(figures: Sequence[Figure]) -> list[Figure]:
     works = list(dict.fromkeys(one.work for one in figures))
     kinds = ("ours", "peer", "limit")
 
-    def place(one: Figure) -> tuple[int, int, float]:
+    def rank(one: Figure) -> tuple[int, int, float]:
         best_is_most = one.unit.endswith("/s") or one.unit == "%"
         value = -one.value if best_is_most else one.value
         return works.index(one.work), kinds.index(one.kind), value
 
-    return sorted(figures, key=place)
+    return sorted(figures, key=rank)
 
 
 def number(value: float) -> str:

@@ -39,11 +39,11 @@ def main() -> None:
 
 def rate(setting: Setting, queue: Queue, slots: int | None) -> float:
     count = queue.jobs // 2
-    with queue.fresh(setting) as url, folder() as place:
+    with queue.fresh(setting) as url, folder() as directory:
         queue.ask("enqueue", url=url, kind=jobs.NOTHING, count=count)
-        with queue.workers(place, url=url, slots=slots) as workers:
-            wait_for(count, workers, place)
-        return tally.read_counts(place).rate
+        with queue.workers(directory, url=url, slots=slots) as workers:
+            wait_for(count, workers, directory)
+        return tally.read_counts(directory).rate
 
 
 if __name__ == "__main__":

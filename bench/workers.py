@@ -82,6 +82,6 @@ class Workers:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """Where workers write down what they do."""
+    """A directory for what workers write."""
     with tempfile.TemporaryDirectory(prefix="swather-bench-", ignore_cleanup_errors=True) as name:
         yield Path(name)

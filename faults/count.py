@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from faults.ledger import Ledger
-from swather.model.query import TaskFilter
 from swather.model.task import State, Task
+from swather.model.task_filter import TaskFilter
 from swather.runs.export import export
 from swather.store import Store
 

@@ -9,8 +9,8 @@ from bench.figures import Figure, Kind
 from bench.setting import Setting, say
 from bench.store.latency import CLAIM, Claims, ShallowClaims
 from bench.store.measure import Latency, Timed, latencies_in_turns
-from bench.store.places import Place, postgres_place, sqlite_place
 from bench.store.raw import Raw
+from bench.store.setups import Setup, postgres_setup, sqlite_setup
 from swather.model.lease import Claimed
 from swather.model.run import Run
 
@@ -18,16 +18,16 @@ PER_LANE = 10
 FILL_UP = 500
 SPARE = 10_000
 BASE = "a queue of 1,000 beside it"
-Placed = AbstractContextManager[Place]
+OpenSetup = AbstractContextManager[Setup]
 
 
 def measure(setting: Setting) -> list[Figure]:
     depths = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
     depths = depths[: setting.pick(2, 4, 5)]
     figures: list[Figure] = []
-    openers: dict[str, Callable[[], Placed]] = {
-        "SQLite": sqlite_place,
-        "PostgreSQL": lambda: postgres_place(setting.postgres),
+    openers: dict[str, Callable[[], OpenSetup]] = {
+        "SQLite": sqlite_setup,
+        "PostgreSQL": lambda: postgres_setup(setting.postgres),
     }
     for name, opener in openers.items():
         if setting.wants(f"Swather, {name}"):
@@ -40,7 +40,7 @@ def measure(setting: Setting) -> list[Figure]:
 
 
 def _store(
-    setting: Setting, name: str, small: Place, large: Place, depths: list[int]
+    setting: Setting, name: str, small: Setup, large: Setup, depths: list[int]
 ) -> Iterator[Figure]:
     ours, raw = f"Swather, {name}", f"raw SQL, {name}"
     base = ShallowClaims(small, small.new_run())
@@ -72,15 +72,15 @@ def _store(
 class DeepClaims(Claims):
     """Claims of ten from a queue that is filled up again, off the clock."""
 
-    def __init__(self, place: Place, run: Run) -> None:
-        super().__init__(place, run)
+    def __init__(self, setup: Setup, run: Run) -> None:
+        super().__init__(setup, run)
         self._taken = 0
 
     def after(self, claimed: Claimed) -> None:
         super().after(claimed)
         self._taken += CLAIM
         if self._taken >= FILL_UP:
-            self.place.backlog.add_ready(self.run.id, self._taken)
+            self.setup.backlog.add_ready(self.run.id, self._taken)
             self._taken = 0
 
 

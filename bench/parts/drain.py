@@ -10,8 +10,8 @@ from bench import jobs, tally
 from bench.figures import Figure
 from bench.queues import QUEUES, Queue
 from bench.setting import Contender, Setting, Size, in_turns
-from bench.store.places import Place, postgres_place, sqlite_place
 from bench.store.raw import Raw
+from bench.store.setups import Setup, postgres_setup, sqlite_setup
 from bench.workers import Workers, folder
 
 STALLED_SECONDS = 20.0
@@ -30,9 +30,9 @@ def _contenders(setting: Setting) -> Iterator[Contender]:
         if queue.variant and setting.size is not Size.FULL:
             continue
         yield Contender(queue.who, queue.kind, partial(_queue, setting, queue))
-    openers: dict[str, Callable[[], AbstractContextManager[Place]]] = {
-        "SQLite": sqlite_place,
-        "PostgreSQL": lambda: postgres_place(setting.postgres),
+    openers: dict[str, Callable[[], AbstractContextManager[Setup]]] = {
+        "SQLite": sqlite_setup,
+        "PostgreSQL": lambda: postgres_setup(setting.postgres),
     }
     for name, opener in openers.items():
         yield Contender(f"raw SQL, {name}", "limit", partial(_raw, setting, opener), RAW)
@@ -43,22 +43,22 @@ def _queue(setting: Setting, queue: Queue) -> Values:
     values: Values = {}
     rates = []
     for processes in (1, 2):
-        with queue.fresh(setting) as url, folder() as place:
+        with queue.fresh(setting) as url, folder() as directory:
             answer = queue.ask("enqueue", url=url, kind=jobs.NOTHING, count=count)
             rates.append(count / answer["seconds"])
-            with queue.workers(place, processes, url=url) as workers:
+            with queue.workers(directory, processes, url=url) as workers:
                 name = "1 process" if processes == 1 else f"{processes} processes"
-                values[f"drain, {name}", "jobs/s"] = _rate(count, workers, place)
+                values[f"drain, {name}", "jobs/s"] = _rate(count, workers, directory)
     return {("enqueue", "jobs/s"): sum(rates) / len(rates), **values}
 
 
-def _raw(setting: Setting, opener: Callable[[], AbstractContextManager[Place]]) -> Values:
+def _raw(setting: Setting, opener: Callable[[], AbstractContextManager[Setup]]) -> Values:
     count = setting.pick(15_000, 45_000, 200_000)
-    with opener() as place:
+    with opener() as setup:
         began = time.perf_counter()
-        place.raw.add((b"%032d" % n, f'"{jobs.target(n)}"') for n in range(count))
+        setup.raw.add((b"%032d" % n, f'"{jobs.target(n)}"') for n in range(count))
         enqueue = count / (time.perf_counter() - began)
-        rates = [_drained(exchange) for exchange in _exchanges(place.raw, count)]
+        rates = [_drained(exchange) for exchange in _exchanges(setup.raw, count)]
     return {("enqueue", "jobs/s"): enqueue, ("drain, 1 process", "jobs/s"): max(rates)}
 
 
@@ -78,10 +78,10 @@ def _drained(exchange: Callable[[list[int], int], list[int]]) -> float:
     return done / (time.perf_counter() - began)
 
 
-def wait_for(count: int, workers: Workers, place: Path) -> None:
+def wait_for(count: int, workers: Workers, directory: Path) -> None:
     """Until so many jobs are done; an error when none is for a while."""
     seen, seen_at = 0, time.monotonic()
-    while (done := tally.read_total(place)) < count:
+    while (done := tally.read_total(directory)) < count:
         workers.check()
         if done > seen:
             seen, seen_at = done, time.monotonic()
@@ -90,6 +90,6 @@ def wait_for(count: int, workers: Workers, place: Path) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _rate(count: int, workers: Workers, place: Path) -> float:
-    wait_for(count, workers, place)
-    return tally.read_counts(place).rate
+def _rate(count: int, workers: Workers, directory: Path) -> float:
+    wait_for(count, workers, directory)
+    return tally.read_counts(directory).rate

@@ -48,8 +48,8 @@ def measure(setting: Setting) -> list[Figure]:
 def _start(setting: Setting, queue: Queue, stack: ExitStack) -> Workers:
     """A worker that has done one job and waits for more."""
     url = stack.enter_context(queue.fresh(setting))
-    place = stack.enter_context(folder())
+    directory = stack.enter_context(folder())
     queue.ask("enqueue", url=url, kind=jobs.NOTHING, count=1)
-    workers = stack.enter_context(queue.workers(place, url=url, slots=10))
-    wait_for(1, workers, place)
+    workers = stack.enter_context(queue.workers(directory, url=url, slots=10))
+    wait_for(1, workers, directory)
     return workers

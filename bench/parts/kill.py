@@ -71,54 +71,56 @@ def _queue(setting: Setting, queue: Queue, recover: bool) -> tuple[float, float]
     # A worker of RQ does one job at a time; the others have slots.
     processes, slots = (SLOTS, 1) if queue.name == "RQ" else (1, SLOTS)
     enqueue = {"recover": recover} if queue.recovers == "jobs" else {}
-    with queue.fresh(setting) as url, folder() as place:
+    with queue.fresh(setting) as url, folder() as directory:
         queue.ask("enqueue", url=url, kind=jobs.WAIT, count=JOBS, **enqueue)
         start = partial(queue.workers, processes=processes, url=url, slots=slots, recover=recover)
-        return _killed(start, place, PATIENCE_SECONDS[recover])
+        return _killed(start, directory, PATIENCE_SECONDS[recover])
 
 
 def _crawler(setting: Setting, name: str) -> tuple[float, float]:
-    with folder() as place:
+    with folder() as directory:
         given = {"urls": f"{setting.site}/slow/", "count": PAGES, "at_once": SLOTS}
-        given |= {"keep": str(place / "crawl")}
+        given |= {"keep": str(directory / "crawl")}
 
-        def start(place: Path) -> Workers:
-            return Workers(PEERS, f"bench.peers.{name}", place, verb="crawl", **given)
+        def start(directory: Path) -> Workers:
+            return Workers(PEERS, f"bench.peers.{name}", directory, verb="crawl", **given)
 
-        unfinished, twice = _killed(start, place, PATIENCE_SECONDS[False], PAGES)
+        unfinished, twice = _killed(start, directory, PATIENCE_SECONDS[False], PAGES)
     return unfinished * JOBS / PAGES, twice * JOBS / PAGES
 
 
 def _killed(
-    start: Starter, place: Path, patience_seconds: float, count: int = JOBS
+    start: Starter, directory: Path, patience_seconds: float, count: int = JOBS
 ) -> tuple[float, float]:
     """How many are unfinished some time after the restart, and how many were done twice."""
-    first = start(place)
-    _wait(place, lambda done: len(done) >= count * KILL_AFTER, START_SECONDS)
-    if len(_done(place)) < count * KILL_AFTER:
+    first = start(directory)
+    _wait(directory, lambda done: len(done) >= count * KILL_AFTER, START_SECONDS)
+    if len(_done(directory)) < count * KILL_AFTER:
         first.kill()
-        said = (place / "log").read_text(errors="replace")[-2000:]
-        raise RuntimeError(f"{len(_done(place))} jobs were done in {START_SECONDS:.0f} s:\n{said}")
+        said = (directory / "log").read_text(errors="replace")[-2000:]
+        raise RuntimeError(
+            f"{len(_done(directory))} jobs were done in {START_SECONDS:.0f} s:\n{said}"
+        )
     time.sleep(MIDDLE_SECONDS)
     first.kill()
-    before = len(_done(place))
-    with start(place) as second:
+    before = len(_done(directory))
+    with start(directory) as second:
         # The minute begins with the first sign of life: processes may be slow to start.
-        _wait(place, lambda done: len(done) > before or second.have_ended(), START_SECONDS)
+        _wait(directory, lambda done: len(done) > before or second.have_ended(), START_SECONDS)
         _wait(
-            place,
+            directory,
             lambda done: len(set(done)) >= count or second.have_ended(),
             patience_seconds,
         )
-        done = _done(place)
+        done = _done(directory)
     return count - len(set(done)), len(done) - len(set(done))
 
 
-def _wait(place: Path, holds: Callable[[list[str]], bool], seconds: float) -> None:
+def _wait(directory: Path, holds: Callable[[list[str]], bool], seconds: float) -> None:
     give_up_at = time.monotonic() + seconds
-    while not holds(_done(place)) and time.monotonic() < give_up_at:
+    while not holds(_done(directory)) and time.monotonic() < give_up_at:
         time.sleep(0.1)
 
 
-def _done(place: Path) -> list[str]:
-    return tally.read_marks(place, "done")
+def _done(directory: Path) -> list[str]:
+    return tally.read_marks(directory, "done")

@@ -29,14 +29,14 @@ def _contenders(setting: Setting) -> Iterator[Contender]:
 
 def _queue(setting: Setting, queue: Queue) -> dict[tuple[str, str], float]:
     count = setting.pick(30, 50, 500)
-    with queue.fresh(setting) as url, folder() as place:
+    with queue.fresh(setting) as url, folder() as directory:
         # A job that is there already says when the worker is.
         queue.ask("enqueue", url=url, kind=jobs.NOTHING, count=1)
-        with queue.workers(place, url=url, **POLLS.get(queue.who, {})) as workers:
-            wait_for(1, workers, place)
+        with queue.workers(directory, url=url, **POLLS.get(queue.who, {})) as workers:
+            wait_for(1, workers, directory)
             time.sleep(IDLE_SECONDS)
             times = queue.ask("one_by_one", url=url, count=count)["times"]
-            began = _starts(place, count)
+            began = _starts(directory, count)
     from_call = [(began[number] - begun) / 1e6 for number, begun, _ in times]
     from_return = [(began[number] - returned) / 1e6 for number, _, returned in times]
     cuts = statistics.quantiles(from_call, n=100, method="inclusive")
@@ -47,10 +47,10 @@ def _queue(setting: Setting, queue: Queue) -> dict[tuple[str, str], float]:
     }
 
 
-def _starts(place, count: int) -> dict[int, int]:
+def _starts(directory, count: int) -> dict[int, int]:
     """When each job was begun, once all were."""
     give_up_at = time.monotonic() + 20.0
-    while len(lines := tally.read_marks(place, "began")) < count:
+    while len(lines := tally.read_marks(directory, "began")) < count:
         if time.monotonic() > give_up_at:
             raise RuntimeError(f"{len(lines)} of {count} were begun")
         time.sleep(0.02)

@@ -31,10 +31,10 @@ def measure(setting: Setting) -> list[Figure]:
 
 
 def _queue(setting: Setting, queue: Queue, count: int) -> dict[str, float]:
-    with queue.fresh(setting) as url, folder() as place:
+    with queue.fresh(setting) as url, folder() as directory:
         loaded = queue.ask("stream", url=url, count=count, seconds=3_600)
-        with queue.workers(place, url=url) as workers:
-            seen = _watch(workers, place, count)
+        with queue.workers(directory, url=url) as workers:
+            seen = _watch(workers, directory, count)
     fifth = max(len(seen) // 5, 1)
     return {
         f"enqueue {count:,}: peak": loaded["peak_mb"],
@@ -44,13 +44,13 @@ def _queue(setting: Setting, queue: Queue, count: int) -> dict[str, float]:
     }
 
 
-def _watch(workers: Workers, place: Path, count: int) -> list[float]:
+def _watch(workers: Workers, directory: Path, count: int) -> list[float]:
     """The memory of a worker over its work, in even steps of time."""
     seen: list[float] = []
     done, changed_at = 0, time.monotonic()
     while done < count:
         workers.check()
-        now_done = tally.read_total(place)
+        now_done = tally.read_total(directory)
         if now_done > done:
             done, changed_at = now_done, time.monotonic()
             seen.append(memory_mb(workers.pids[0]))

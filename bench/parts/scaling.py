@@ -30,11 +30,11 @@ def _queue(setting: Setting, queue: Queue) -> dict[tuple[str, str], float]:
     values = {}
     for count in WORKERS if setting.size is Size.FULL else (WORKERS[0], WORKERS[-1]):
         pages = int(count * SLOTS / SLOW_SECONDS * seconds)
-        with queue.fresh(setting) as url, folder() as place:
+        with queue.fresh(setting) as url, folder() as directory:
             queue.ask("enqueue_pages", url=url, urls=f"{setting.site}/slow/", count=pages)
-            with queue.workers(place, count, url=url, slots=SLOTS) as workers:
-                wait_for(pages, workers, place)
-                rate = tally.read_counts(place).rate
+            with queue.workers(directory, count, url=url, slots=SLOTS) as workers:
+                wait_for(pages, workers, directory)
+                rate = tally.read_counts(directory).rate
         name = "1 worker" if count == 1 else f"{count} workers"
         values[f"{name} of {SLOTS} slots", "pages/s"] = rate
     return values

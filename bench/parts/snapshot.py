@@ -15,7 +15,7 @@ from bench import jobs, tally
 from bench.figures import Figure
 from bench.queues import QUEUES, Queue
 from bench.setting import Contender, Setting, Size, in_turns
-from bench.store.places import postgres_place
+from bench.store.setups import postgres_setup
 from bench.store.throughput import raw_drainer, under_old_snapshot
 from bench.workers import Workers, folder
 
@@ -40,32 +40,32 @@ def _contenders(setting: Setting, seconds: int) -> Iterator[Contender]:
 
 def _queue(setting: Setting, queue: Queue, seconds: int) -> Values:
     count = queue.jobs * seconds // 2
-    with queue.fresh(setting) as url, folder() as place:
+    with queue.fresh(setting) as url, folder() as directory:
         queue.ask("enqueue", url=url, kind=jobs.NOTHING, count=count)
         with psycopg.connect(url) as reader:
             reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             reader.execute("SELECT count(*) FROM pg_class")
-            with queue.workers(place, url=url) as workers:
-                _work_for(seconds, workers, place, count)
-        return _values(seconds, *tally.read_ends(place, seconds, WINDOW_SECONDS))
+            with queue.workers(directory, url=url) as workers:
+                _work_for(seconds, workers, directory, count)
+        return _values(seconds, *tally.read_ends(directory, seconds, WINDOW_SECONDS))
 
 
-def _work_for(seconds: int, workers: Workers, place: Path, count: int) -> None:
+def _work_for(seconds: int, workers: Workers, directory: Path, count: int) -> None:
     began = time.monotonic()
-    while not tally.read_total(place) and time.monotonic() - began < START_SECONDS:
+    while not tally.read_total(directory) and time.monotonic() - began < START_SECONDS:
         workers.check()
         time.sleep(0.05)
     ends_at = time.monotonic() + seconds
-    while time.monotonic() < ends_at and tally.read_total(place) < count:
+    while time.monotonic() < ends_at and tally.read_total(directory) < count:
         workers.check()
         time.sleep(0.05)
 
 
 def _raw(setting: Setting, seconds: int) -> Values:
-    with postgres_place(setting.postgres) as place:
-        place.raw.fill(100_000 * seconds)
-        step = raw_drainer(place.raw.exchange_in_two, 100)
-        return _values(seconds, *under_old_snapshot(place.url, step, seconds, WINDOW_SECONDS))
+    with postgres_setup(setting.postgres) as setup:
+        setup.raw.fill(100_000 * seconds)
+        step = raw_drainer(setup.raw.exchange_in_two, 100)
+        return _values(seconds, *under_old_snapshot(setup.url, step, seconds, WINDOW_SECONDS))
 
 
 def _values(seconds: int, first: float, last: float) -> Values:

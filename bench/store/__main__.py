@@ -15,15 +15,15 @@ from rich.console import Console
 from bench.servers.postgres import postgres_server
 from bench.store import latency, throughput
 from bench.store.measure import disk_latency, say
-from bench.store.places import Place, postgres_place, sqlite_place
 from bench.store.report import Figure, as_json, show
+from bench.store.setups import Setup, postgres_setup, sqlite_setup
 
 PARTS = ("enqueue", "drain", "claim", "snapshot")
 FULL_ROWS = 10_000_000
 DRAIN_ROWS = 1_000_000
 SNAPSHOT_ROWS_PER_SECOND = 50_000
 
-Opener = Callable[[], AbstractContextManager[Place]]
+Opener = Callable[[], AbstractContextManager[Setup]]
 
 
 def main() -> int:
@@ -50,26 +50,26 @@ def main() -> int:
 
 def _openers(database: str, stack: ExitStack) -> Iterator[Opener]:
     if database in {"sqlite", "both"}:
-        yield sqlite_place
+        yield sqlite_setup
     if database in {"postgres", "both"}:
         server = stack.enter_context(postgres_server())
-        yield lambda: postgres_place(server)
+        yield lambda: postgres_setup(server)
 
 
 def _measure(part: str, opener: Opener, options: argparse.Namespace) -> list[Figure]:
-    with opener() as place:
+    with opener() as setup:
         match part:
             case "enqueue":
-                return list(throughput.enqueue(place, options.rows))
+                return list(throughput.enqueue(setup, options.rows))
             case "drain":
-                return list(throughput.drain(place, max(options.rows, DRAIN_ROWS)))
+                return list(throughput.drain(setup, max(options.rows, DRAIN_ROWS)))
             case "snapshot":
                 seconds = options.snapshot_seconds
                 rows = max(options.rows, int(seconds * SNAPSHOT_ROWS_PER_SECOND))
-                return list(throughput.snapshot(place, rows, seconds))
+                return list(throughput.snapshot(setup, rows, seconds))
             case _:
                 with opener() as large:
-                    figures = latency.claim(place, large, options.rows, options.claims)
+                    figures = latency.claim(setup, large, options.rows, options.claims)
                     return list(figures)
 
 

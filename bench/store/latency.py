@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator
 
 from bench.store.measure import Timed, latencies_in_turns, say
-from bench.store.places import Place, completed
 from bench.store.raw import Raw
 from bench.store.report import Figure, at_most
+from bench.store.setups import Setup, completed
 from swather.model.lease import Claimed
 from swather.model.run import Run
 
@@ -22,24 +22,24 @@ PAUSE_BAR_MS = 10.0
 class Claims:
     """Claims of ten, each finished before the next."""
 
-    def __init__(self, place: Place, run: Run) -> None:
-        self.place = place
+    def __init__(self, setup: Setup, run: Run) -> None:
+        self.setup = setup
         self.run = run
-        self._request = place.request(run, CLAIM)
+        self._request = setup.request(run, CLAIM)
 
     def call(self) -> Claimed:
-        return self.place.store.queue.claim(self._request)
+        return self.setup.store.queue.claim(self._request)
 
     def after(self, claimed: Claimed) -> None:
         assert len(claimed.leases) == CLAIM, f"a claim of {CLAIM} got {len(claimed.leases)}"
-        self.place.store.queue.finish(completed(claimed.leases))
+        self.setup.store.queue.finish(completed(claimed.leases))
 
 
 class ShallowClaims(Claims):
     """The same in a run that is kept at no more than a thousand ready tasks."""
 
-    def __init__(self, place: Place, run: Run) -> None:
-        super().__init__(place, run)
+    def __init__(self, setup: Setup, run: Run) -> None:
+        super().__init__(setup, run)
         self._ready = 0
         self._top_up()
 
@@ -50,7 +50,7 @@ class ShallowClaims(Claims):
 
     def _top_up(self) -> None:
         while self._ready <= BASE // 2:
-            self.place.backlog.add_ready(self.run.id, BASE // 2)
+            self.setup.backlog.add_ready(self.run.id, BASE // 2)
             self._ready += BASE // 2
 
 
@@ -66,7 +66,7 @@ class RawClaims:
         self._raw.finish(ids)
 
 
-def claim(small: Place, large: Place, rows: int, times: int) -> Iterator[Figure]:
+def claim(small: Setup, large: Setup, rows: int, times: int) -> Iterator[Figure]:
     """Latencies of a claim of ten. The base, a run with a thousand ready tasks in a database with
     nothing else, is measured again beside each.
     """
@@ -107,7 +107,7 @@ def _measure(
     contenders: dict[str, Timed | None] = {"ours": claims, "base": base, "raw": raw}
     present = {name: one for name, one in contenders.items() if one is not None}
     taken = latencies_in_turns(present, times=times)
-    database = claims.place.database
+    database = claims.setup.database
     compared = taken["base"].p50_ms if base else None
     p50 = Figure("claim of 10", database, f"{name}: p50", taken["ours"].p50_ms, "ms", compared)
     yield at_most(p50, ratio=DEPTH_BAR, value=CLAIM_BARS_MS[database])
@@ -120,12 +120,12 @@ def _plain(database: str, name: str, milliseconds: float) -> Figure:
     return Figure("claim of 10", database, name, milliseconds, "ms")
 
 
-def _pause(place: Place, run: Run, rows: int) -> Figure:
+def _pause(setup: Setup, run: Run, rows: int) -> Figure:
     begun = time.perf_counter()
-    place.store.runs.pause(run.name)
+    setup.store.runs.pause(run.name)
     taken_ms = (time.perf_counter() - begun) * 1e3
-    held = place.store.queue.claim(place.request(run, CLAIM)).leases
+    held = setup.store.queue.claim(setup.request(run, CLAIM)).leases
     assert not held, "a paused run gave out tasks"
-    place.store.runs.unpause(run.name)
-    pausing = Figure("pause", place.database, f"a run of {rows:,} tasks", taken_ms, "ms")
+    setup.store.runs.unpause(run.name)
+    pausing = Figure("pause", setup.database, f"a run of {rows:,} tasks", taken_ms, "ms")
     return at_most(pausing, value=PAUSE_BAR_MS)

@@ -7,9 +7,9 @@ from statistics import mean
 import psycopg
 
 from bench.store.measure import MemoryWatch, rates_in_turns, say
-from bench.store.places import Place, completed
 from bench.store.raw import Row
 from bench.store.report import Figure, at_least, at_most
+from bench.store.setups import Setup, completed
 from swather.model.run import Run
 from swather.model.task import Target
 from swather.store.writer import Writer
@@ -24,63 +24,63 @@ SNAPSHOT_BAR = 0.3
 ROUND_SECONDS = 1.5
 
 
-def enqueue(place: Place, rows: int) -> Iterator[Figure]:
-    say(f"{place.database}: enqueue {rows:,} targets")
-    run = place.new_run()
+def enqueue(setup: Setup, rows: int) -> Iterator[Figure]:
+    say(f"{setup.database}: enqueue {rows:,} targets")
+    run = setup.new_run()
     share = rows // ENQUEUE_ROUNDS
     watch = MemoryWatch(every=max(share // 50, 1))
     ours, raw = [], []
     for turn in range(ENQUEUE_ROUNDS):
         numbers = range(turn * share, (turn + 1) * share)
         targets = watch.over(_targets(numbers))
-        ours.append(_seconds(place.store.tasks.enqueue, run.name, targets))
-        raw.append(_seconds(place.raw.add, _rows(numbers)))
-    again = _seconds(place.store.tasks.enqueue, run.name, _targets(range(share)))
-    ratio, absolute = ENQUEUE_BARS[place.database]
+        ours.append(_seconds(setup.store.tasks.enqueue, run.name, targets))
+        raw.append(_seconds(setup.raw.add, _rows(numbers)))
+    again = _seconds(setup.store.tasks.enqueue, run.name, _targets(range(share)))
+    ratio, absolute = ENQUEUE_BARS[setup.database]
     measured = Figure(
-        "enqueue", place.database, "new targets, deduped", rows / sum(ours), "/s", rows / sum(raw)
+        "enqueue", setup.database, "new targets, deduped", rows / sum(ours), "/s", rows / sum(raw)
     )
     yield at_least(measured, ratio=ratio, value=absolute)
-    yield Figure("enqueue", place.database, "all of them duplicates", share / again, "/s")
+    yield Figure("enqueue", setup.database, "all of them duplicates", share / again, "/s")
     growth = watch.growth_mb(last=2)
     name = "memory growth over the last two fifths"
-    yield at_most(Figure("enqueue", place.database, name, growth, "MB"), value=FLAT_MB)
+    yield at_most(Figure("enqueue", setup.database, name, growth, "MB"), value=FLAT_MB)
 
 
-def drain(place: Place, rows: int) -> Iterator[Figure]:
+def drain(setup: Setup, rows: int) -> Iterator[Figure]:
     for batch in BATCHES:
-        say(f"{place.database}: claim + finish in batches of {batch}, from {rows:,}")
-        run = place.new_run()
-        place.backlog.add_ready(run.id, rows)
-        place.backlog.settle_down()
-        place.raw.fill(2 * rows)
-        with Writer(place.store) as writer:
+        say(f"{setup.database}: claim + finish in batches of {batch}, from {rows:,}")
+        run = setup.new_run()
+        setup.backlog.add_ready(run.id, rows)
+        setup.backlog.settle_down()
+        setup.raw.fill(2 * rows)
+        with Writer(setup.store) as writer:
             rates = rates_in_turns(
                 {
-                    "ours": drainer(place, run, batch),
-                    "writer": _drainer_through(writer, place, run, batch),
-                    "raw": raw_drainer(place.raw.exchange_in_one, batch),
-                    "raw in two": raw_drainer(place.raw.exchange_in_two, batch),
+                    "ours": drainer(setup, run, batch),
+                    "writer": _drainer_through(writer, setup, run, batch),
+                    "raw": raw_drainer(setup.raw.exchange_in_one, batch),
+                    "raw in two": raw_drainer(setup.raw.exchange_in_two, batch),
                 },
                 seconds=ROUND_SECONDS,
             )
         best = max(rates["raw"], rates["raw in two"])
         name = f"claim + finish, {batch} at once"
-        figure = Figure("drain", place.database, name, rates["ours"], "/s", best)
+        figure = Figure("drain", setup.database, name, rates["ours"], "/s", best)
         yield at_least(figure, ratio=DRAIN_BAR)
         name = f"the same through the writer, {batch} callers"
-        yield Figure("drain", place.database, name, rates["writer"], "/s", best)
+        yield Figure("drain", setup.database, name, rates["writer"], "/s", best)
 
 
-def drainer(place: Place, run: Run, batch: int) -> Callable[[], int]:
+def drainer(setup: Setup, run: Run, batch: int) -> Callable[[], int]:
     """A step that finishes what the last one claimed and claims the next."""
-    request = place.request(run, batch)
-    held = place.store.queue.claim(request).leases
+    request = setup.request(run, batch)
+    held = setup.store.queue.claim(request).leases
 
     def step() -> int:
         nonlocal held
         done = len(held)
-        claimed = place.store.queue.finish(completed(held), request).claimed
+        claimed = setup.store.queue.finish(completed(held), request).claimed
         assert claimed is not None
         held = claimed.leases
         return done
@@ -100,21 +100,21 @@ def raw_drainer(exchange: Callable[[list[int], int], list[int]], batch: int) -> 
     return step
 
 
-def snapshot(place: Place, rows: int, seconds: float) -> Iterator[Figure]:
+def snapshot(setup: Setup, rows: int, seconds: float) -> Iterator[Figure]:
     """Only PostgreSQL keeps dead rows for an old snapshot; SQLite's readers hold up its WAL."""
-    if place.database != "postgres":
+    if setup.database != "postgres":
         return
-    say(f"{place.database}: {seconds:.0f} s of draining under an idle REPEATABLE READ")
-    run = place.new_run()
-    place.backlog.add_ready(run.id, rows)
-    place.backlog.settle_down()
-    place.raw.fill(rows)
-    ours = under_old_snapshot(place.url, drainer(place, run, 100), seconds)
-    raw = under_old_snapshot(place.url, raw_drainer(place.raw.exchange_in_two, 100), seconds)
+    say(f"{setup.database}: {seconds:.0f} s of draining under an idle REPEATABLE READ")
+    run = setup.new_run()
+    setup.backlog.add_ready(run.id, rows)
+    setup.backlog.settle_down()
+    setup.raw.fill(rows)
+    ours = under_old_snapshot(setup.url, drainer(setup, run, 100), seconds)
+    raw = under_old_snapshot(setup.url, raw_drainer(setup.raw.exchange_in_two, 100), seconds)
     name = f"last 5 s of {seconds:.0f} s, first 5 s as base"
-    kept = Figure("snapshot", place.database, name, ours[1], "/s", ours[0])
+    kept = Figure("snapshot", setup.database, name, ours[1], "/s", ours[0])
     yield at_least(kept, ratio=SNAPSHOT_BAR)
-    yield Figure("snapshot", place.database, f"hand-written SQL, {name}", raw[1], "/s", raw[0])
+    yield Figure("snapshot", setup.database, f"hand-written SQL, {name}", raw[1], "/s", raw[0])
 
 
 def under_old_snapshot(
@@ -135,9 +135,9 @@ def under_old_snapshot(
     return mean(per_second[:wide]), mean(per_second[int(seconds) - wide : int(seconds)])
 
 
-def _drainer_through(writer: Writer, place: Place, run: Run, batch: int) -> Callable[[], int]:
+def _drainer_through(writer: Writer, setup: Setup, run: Run, batch: int) -> Callable[[], int]:
     """Each of `batch` callers hands over its own outcome, and one asks for the next tasks."""
-    request = place.request(run, batch)
+    request = setup.request(run, batch)
     held = writer.claim(request).result().leases
 
     def step() -> int:

@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from swather.model.task import Target
     from swather.net.page import Page
     from swather.net.request import Request
-    from swather.runs.session import Queue, open
-    from swather.scraping.blocking import SyncWeb
+    from swather.runs.queue import Queue, open
+    from swather.scraping.blocking import SyncContext, SyncWeb
     from swather.scraping.classify import add_rule
-    from swather.scraping.context import Context, SyncContext
+    from swather.scraping.context import Context
     from swather.scraping.invoke import Result
     from swather.scraping.scraper import Scraper, scraper
     from swather.scraping.web import Web
@@ -74,19 +74,19 @@ _HOME = {
     "LeaseLost": "swather.errors",
     "Page": "swather.net.page",
     "Permanent": "swather.errors",
-    "Queue": "swather.runs.session",
+    "Queue": "swather.runs.queue",
     "Request": "swather.net.request",
     "Result": "swather.scraping.invoke",
     "RunResult": "swather.fleet.run",
     "Scraper": "swather.scraping.scraper",
     "SwatherError": "swather.errors",
-    "SyncContext": "swather.scraping.context",
+    "SyncContext": "swather.scraping.blocking",
     "SyncWeb": "swather.scraping.blocking",
     "Target": "swather.model.task",
     "Transient": "swather.errors",
     "Web": "swather.scraping.web",
     "add_rule": "swather.scraping.classify",
-    "open": "swather.runs.session",
+    "open": "swather.runs.queue",
     "run": "swather.fleet.run",
     "scraper": "swather.scraping.scraper",
 }

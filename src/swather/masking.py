@@ -79,7 +79,7 @@ def masked_database(url: str) -> str:
     # Cut at the last @ first: to seek it from each colon takes minutes where there are many.
     user, at, rest = url.rpartition("@")
     without = _PASSWORD.sub(rf"\1{HIDDEN}", user, count=1) + at + rest
-    place, mark, query = without.partition("?")
+    base, mark, query = without.partition("?")
     if not mark:
         return _IN_CONNINFO.sub(rf"\1{HIDDEN}", without)
     kept: list[str] = []
@@ -89,7 +89,7 @@ def masked_database(url: str) -> str:
             kept.append(f"{name}={HIDDEN}")
             break
         kept.append(parameter)
-    return place + mark + "&".join(kept)
+    return base + mark + "&".join(kept)
 
 
 def masked_data(value: Any) -> Any:

@@ -107,12 +107,12 @@ def lock(descriptor: int) -> bool:
 process_id = os.getpid()
 
 
-def _note_copy() -> None:
+def _note_fork() -> None:
     global process_id  # noqa: PLW0603 - there is one per process
     process_id = os.getpid()
 
 
-os.register_at_fork(after_in_child=_note_copy)
+os.register_at_fork(after_in_child=_note_fork)
 
 
 def start_time(pid: int) -> str | None:

@@ -242,8 +242,8 @@ class Resolved(NamedTuple):
         return self.origins.get(name, DEFAULT)
 
 
-class _Said(NamedTuple):
-    """A value, and what it was called where it was said: 'environment (WORKER_COUNT)'."""
+class _Sourced(NamedTuple):
+    """A value with its source, as the source names it: 'environment (WORKER_COUNT)'."""
 
     value: Any
     origin: str
@@ -258,15 +258,15 @@ def read(
     """The settings in force. `options` that are None were not given; `row` is the settings row of
     the database, once it is open; the files are those in `folder`, this one by default.
     """
-    said: dict[str, _Said] = {}
+    values: dict[str, _Sourced] = {}
     for layer in _layers(options or {}, row or {}, folder or Path.cwd()):
         for name, value in layer.items():
-            said.setdefault(name, value)
+            values.setdefault(name, value)
     try:
-        settings = _validated({name: given.value for name, given in said.items()})
+        settings = _validated({name: given.value for name, given in values.items()})
     except ValidationError as error:
-        raise BadSetting(_told(error, said)) from error
-    return Resolved(settings, {name: given.origin for name, given in said.items()})
+        raise BadSetting(_message_of(error, values)) from error
+    return Resolved(settings, {name: given.origin for name, given in values.items()})
 
 
 def canonical(name: str) -> str:
@@ -285,7 +285,7 @@ def checked(name: str, value: Any) -> Any:
     try:
         made = _validated({name: value})
     except ValidationError as error:
-        raise BadSetting(_told(error, {name: _Said(value, "")})) from error
+        raise BadSetting(_message_of(error, {name: _Sourced(value, "")})) from error
     return made.model_dump(mode="json")[name]
 
 
@@ -309,8 +309,8 @@ def _validated(values: dict[str, Any]) -> Settings:
 
 def _layers(
     options: Mapping[str, Any], row: Mapping[str, Any], folder: Path
-) -> Iterator[dict[str, _Said]]:
-    yield {name: _Said(value, OPTION) for name, value in options.items() if value is not None}
+) -> Iterator[dict[str, _Sourced]]:
+    yield {name: _Sourced(value, OPTION) for name, value in options.items() if value is not None}
     yield _from_variables(EnvSettingsSource(Settings), ENVIRONMENT)
     dotenv = folder / ".env"
     if dotenv.is_file():
@@ -327,10 +327,10 @@ def _read_dotenv(path: Path) -> DotEnvSettingsSource:
         raise BadSetting(f"the settings in {path} cannot be read: {error}") from error
 
 
-def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Said]:
+def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Sourced]:
     # Not the source's own call, which leaves out what it does not know.
     found = {name: value for name, value in source.env_vars.items() if value}
-    said: dict[str, _Said] = {}
+    values: dict[str, _Sourced] = {}
     for variable, value in found.items():
         upper = variable.upper()
         if not upper.startswith(PREFIX) or upper.startswith(_NO_SETTINGS):
@@ -339,22 +339,22 @@ def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Said]:
         if name not in Settings.model_fields:
             raise BadSetting(_unknown(name, f"{where}: {upper} is no setting", PREFIX))
         _refuse_the_databases_own(name, value, where)
-        said[name] = _Said(value, f"{where} ({upper})")
+        values[name] = _Sourced(value, f"{where} ({upper})")
     for name, others in ALIASES.items():
         for other in filter(str.isupper, others):
             if other.lower() in found:
-                said.setdefault(name, _Said(found[other.lower()], f"{where} ({other})"))
-    return said
+                values.setdefault(name, _Sourced(found[other.lower()], f"{where} ({other})"))
+    return values
 
 
-def _from_row(row: Mapping[str, Any], files: list[dict[str, _Said]]) -> dict[str, _Said]:
+def _from_row(row: Mapping[str, Any], files: list[dict[str, _Sourced]]) -> dict[str, _Sourced]:
     """The row may hold what other releases put there, so nothing in it is unknown. What it must
     not say is ignored. Its folder is one below that of this machine, which `files` may name.
     """
     by_name = {
         other: name for name, others in ALIASES.items() for other in others if other.islower()
     }
-    said: dict[str, _Said] = {}
+    values: dict[str, _Sourced] = {}
     for name, value in row.items():
         known = by_name.get(name, name)
         if known not in Settings.model_fields:
@@ -362,15 +362,15 @@ def _from_row(row: Mapping[str, Any], files: list[dict[str, _Said]]) -> dict[str
         if (why := settings_row.refusal(known, value)) is not None:
             _log.warning("%s in the settings row of the database is ignored: %s", name, why)
             continue
-        said[known] = _Said(value, ROW)
-    if folder := said.get("files_folder"):
+        values[known] = _Sourced(value, ROW)
+    if folder := values.get("files_folder"):
         named = (Path(str(file["files_folder"].value)) for file in files if "files_folder" in file)
         own = next(named, Settings.model_fields["files_folder"].default)
-        said["files_folder"] = _Said(settings_row.below(own, folder.value), ROW)
-    return said
+        values["files_folder"] = _Sourced(settings_row.below(own, folder.value), ROW)
+    return values
 
 
-def _from_toml(folder: Path) -> Iterator[dict[str, _Said]]:
+def _from_toml(folder: Path) -> Iterator[dict[str, _Sourced]]:
     own, shared = folder / TOML, folder / PYPROJECT
     try:
         if own.is_file():
@@ -388,14 +388,14 @@ class _InPyproject(Settings):
     model_config = SettingsConfigDict(pyproject_toml_table_header=("tool", "swather"))
 
 
-def _known(values: Mapping[str, Any], where: str) -> dict[str, _Said]:
-    said: dict[str, _Said] = {}
+def _known(values: Mapping[str, Any], where: str) -> dict[str, _Sourced]:
+    known: dict[str, _Sourced] = {}
     for name, value in values.items():
         if name not in Settings.model_fields:
             raise BadSetting(_unknown(name, f"{where}: {name!r} is no setting"))
         _refuse_the_databases_own(name, value, where)
-        said[name] = _Said(value, where)
-    return said
+        known[name] = _Sourced(value, where)
+    return known
 
 
 def _refuse_the_databases_own(name: str, value: Any, where: str) -> None:
@@ -413,12 +413,12 @@ def _unknown(name: str, said: str, prefix: str = "") -> str:
     return said.format(name=name) + hint
 
 
-def _told(error: ValidationError, said: Mapping[str, _Said]) -> str:
-    """What is wrong, in one line: where it was said, what was expected, what came."""
+def _message_of(error: ValidationError, values: Mapping[str, _Sourced]) -> str:
+    """What is wrong, in one line: the source, what was expected, what it got."""
     problems = []
     for problem in error.errors():
         name = str(problem["loc"][0])
-        origin = said[name].origin if name in said else ""
+        origin = values[name].origin if name in values else ""
         where = f"{origin}: " if origin and origin != OPTION else ""
         message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
         problems.append(f"{where}{name} {message}, got {problem['input']!r}")

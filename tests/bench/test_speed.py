@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import swather
-from bench.store.places import Place, postgres_place, sqlite_place
+from bench.store.setups import Setup, postgres_setup, sqlite_setup
 from bench.store.throughput import drainer, raw_drainer
 
 TRIES = 3
@@ -30,13 +30,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+def setup(request: pytest.FixtureRequest) -> Iterator[Setup]:
     if request.param == "sqlite":
-        with sqlite_place() as place:
-            yield place
+        with sqlite_setup() as setup:
+            yield setup
     else:
-        with postgres_place(request.getfixturevalue("postgres_server")) as place:
-            yield place
+        with postgres_setup(request.getfixturevalue("postgres_server")) as setup:
+            yield setup
 
 
 def least_of(measure: Callable[[], float], enough: float) -> float:
@@ -51,19 +51,19 @@ def least_of(measure: Callable[[], float], enough: float) -> float:
 
 @pytest.mark.parametrize("batch", [10, 100])
 def test_claim_and_finish_cost_about_what_they_did_beside_hand_written_sql(
-    place: Place, batch: int
+    setup: Setup, batch: int
 ):
     rounds, steps = 6, 600 // batch
-    clock = CLOCKS[place.database]
+    clock = CLOCKS[setup.database]
 
     def ratio() -> float:
-        run = place.new_run()
+        run = setup.new_run()
         rows = batch * steps * rounds + 2 * batch
-        place.backlog.add_ready(run.id, rows)
-        place.backlog.settle_down()
-        place.raw.fill(rows)
-        ours = drainer(place, run, batch)
-        raw = raw_drainer(place.raw.exchange_in_two, batch)
+        setup.backlog.add_ready(run.id, rows)
+        setup.backlog.settle_down()
+        setup.raw.fill(rows)
+        ours = drainer(setup, run, batch)
+        raw = raw_drainer(setup.raw.exchange_in_two, batch)
         taken = {ours: 0.0, raw: 0.0}
         for _ in range(rounds):
             for step in taken:
@@ -73,7 +73,7 @@ def test_claim_and_finish_cost_about_what_they_did_beside_hand_written_sql(
                 assert done == batch * steps
         return taken[ours] / taken[raw]
 
-    most = FACTOR * CLAIM_AND_FINISH[place.database, batch]
+    most = FACTOR * CLAIM_AND_FINISH[setup.database, batch]
     assert least_of(ratio, most) <= most
 
 
@@ -83,11 +83,11 @@ def test_a_worker_costs_about_what_it_did_beside_hand_written_sql():
         return None
 
     def raw(count: int) -> float:
-        with sqlite_place() as place:
-            place.raw.fill(count)
+        with sqlite_setup() as setup:
+            setup.raw.fill(count)
             began = time.process_time()
             ids: list[int] = []
-            while ids := place.raw.exchange_in_one(ids, 100):
+            while ids := setup.raw.exchange_in_one(ids, 100):
                 pass
             return (time.process_time() - began) / count
 

@@ -3,7 +3,7 @@ import tracemalloc
 import pytest
 
 from swather.builtin.pages.address import address_of, linked, page_key, site_of
-from swather.net.place import place_of, rest_of, split
+from swather.net.origin import parse_origin, path_and_query, split_url
 
 SAME = [
     ("http://h/a", "HTTP://H:80/a#part"),
@@ -54,8 +54,8 @@ def test_a_key_is_its_own_key(url):
 
 def test_a_page_that_says_where_it_is_has_the_key_of_the_link_that_led_there():
     link = linked("http://bücher.example/", "/a/%2e%2e/ü?x=[1]|é")
-    beginning, rest = split(link)
-    assert page_key(place_of(beginning).origin + rest_of(rest)) == page_key(link)
+    beginning, rest = split_url(link)
+    assert page_key(parse_origin(beginning).url + path_and_query(rest)) == page_key(link)
 
 
 def test_a_query_is_requested_in_the_order_it_was_written_in():

@@ -12,8 +12,8 @@ import pytest
 import swather
 import swather.store
 from swather.builtin.pages.scraper import pages
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.testing import Answer, Asked, FakeSite
 from tests.builtin.tricky import TrickySite, crawled, page
 

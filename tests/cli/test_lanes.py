@@ -6,9 +6,9 @@ import pytest
 
 from swather import store as stores
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve
 from swather.store import Store
 from tests.cli.conftest import Swather, done
 
@@ -93,7 +93,7 @@ def test_a_scraper_is_paused_through_lanes(swather: Swather, store: Store):
 
 
 def test_a_cool_down_is_listed_and_ended(swather: Swather, store: Store):
-    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=Curve())
+    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=CoolDownCurve())
     assert " after HTTP 429" in done(swather, "lanes").out
     row = done(swather, "lanes", "show", HOST, "--json").data
     assert (row["cool_reason"], row["strikes"]) == ("HTTP 429", 1)
@@ -120,7 +120,7 @@ def test_breakers_of_a_scraper_are_closed_with_it(swather: Swather, store: Store
 
 def test_the_pace_in_force_is_listed_with_its_origin(swather: Swather, store: Store):
     store.lanes.limit(HOST, Limits(0.5))
-    store.lanes.crawl_delay(HOST, 10.0)
+    store.lanes.set_crawl_delay(HOST, 10.0)
     assert "6/min (crawl delay)" in done(swather, "lanes").out
     shown = done(swather, "lanes", "show", HOST)
     assert "crawl delay   one every 10 s" in shown.out
@@ -132,8 +132,8 @@ def test_the_pace_in_force_is_listed_with_its_origin(swather: Swather, store: St
 def test_all_that_is_known_of_a_lane_is_cleared(swather: Swather, store: Store):
     store.lanes.limit(HOST, Limits(0.5, in_flight=2))
     store.lanes.pause(HOST)
-    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=Curve())
-    store.lanes.crawl_delay(HOST, 10.0)
+    store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=CoolDownCurve())
+    store.lanes.set_crawl_delay(HOST, 10.0)
     store.lanes.adapt(HOST, latency_seconds=1.0, failed=False, policy=AutoPace())
     store.breakers.trip("books", HOST, seen=SEEN, probe_seconds=60.0)
     assert "would be cleared" in done(swather, "lanes", "clear", HOST, "--dry-run").out

@@ -1,5 +1,5 @@
 from swather import settings
-from swather.fleet.workers import politeness
+from swather.fleet.worker_factory import politeness
 from swather.worker.access.politeness import POLITE
 
 
@@ -13,9 +13,9 @@ def test_workers_are_as_polite_as_the_settings_say(tmp_path):
         "breaker_window": 7,
         "max_crawl_delay_seconds": 9,
     }
-    held = politeness(settings.read(given, folder=tmp_path).settings)
-    assert held.user_agent == "reaper/1.0"
-    assert held.curve.base_seconds == 5
-    assert held.auto.concurrency == 3
-    assert held.breaker.window == 7
-    assert held.max_crawl_delay_seconds == 9
+    found = politeness(settings.read(given, folder=tmp_path).settings)
+    assert found.user_agent == "reaper/1.0"
+    assert found.curve.base_seconds == 5
+    assert found.auto.concurrency == 3
+    assert found.breaker.window == 7
+    assert found.max_crawl_delay_seconds == 9

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from swather import store as stores
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.testing import Answer, FakeSite
 from tests.cli.conftest import PROGRAM, Swather, done
 from tests.cli.scrapers import write

@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "swather"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+WORDS = (ROOT / "docs" / "words.md").read_text(encoding="utf-8")
 HOUSE = PAGE.partition("## The house")[2].partition("\n## ")[0]
 
 
@@ -30,8 +31,8 @@ def test_the_rooms_stand_in_the_order_of_their_imports():
     assert told == sorted(told)
 
 
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE))))
-def test_every_file_it_names_is_there(name: str):
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE + WORDS))))
+def test_every_file_that_it_or_the_words_name_is_there(name: str):
     rooms = (SOURCE, SOURCE / "worker" / "runners", ROOT)
     assert any((room / name).is_file() for room in rooms)
 

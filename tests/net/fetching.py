@@ -5,22 +5,22 @@ import socket
 from contextlib import contextmanager
 from ipaddress import ip_address
 
+from swather.net.fetch_policy import ANYWHERE
 from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
+from swather.net.private_hosts import NOT_ALLOWED
 from swather.net.request import Request
-from swather.net.trip import ANYWHERE
-from swather.net.typed import NOT_TYPED
 from tests.net.site import Site, site
 
 
-def fetch(client, path, *, of, trip=ANYWHERE, options=None, **fields) -> tuple[Page, Site]:
+def fetch(client, path, *, of, policy=ANYWHERE, options=None, **fields) -> tuple[Page, Site]:
     """Serve `of`, fetch one path of it, and give the page and what the site was asked."""
 
     async def run():
         fetcher = WebFetcher(client, **(options or {}))
         async with site(**of) as served:
             try:
-                page = await fetcher.fetch(Request(url=served.url + path, **fields), trip)
+                page = await fetcher.fetch(Request(url=served.url + path, **fields), policy)
             finally:
                 await fetcher.close()
             return page, served
@@ -47,8 +47,8 @@ def fake_dns(**names):
     return resolve
 
 
-class NotedTrip:
-    """A trip that writes down what it is asked and told, and may reach the hosts it is given."""
+class RecordingPolicy:
+    """Records what it is asked and told; allows the hosts it is given."""
 
     def __init__(self, *hosts):
         self.hosts = hosts
@@ -64,7 +64,7 @@ class NotedTrip:
     async def refusal(self, host, port, address, *, private):
         assert private
         self.private.append((host, port))
-        return None if host in self.hosts else NOT_TYPED
+        return None if host in self.hosts else NOT_ALLOWED
 
     def end(self):
         pass

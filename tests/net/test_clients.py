@@ -9,12 +9,12 @@ from swather import __version__
 from swather.errors import InputError, MissingExtra
 from swather.net import client as client_module
 from swather.net import wreq_client
-from swather.net.client import Answer, Client, new_client
+from swather.net.client import Client, Response, new_client
 from swather.net.errors import ConnectionFailed
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.net.request import Request
 from swather.testing.pages import PageFetcher
-from tests.net.fetching import NotedTrip, fake_dns, fetch
+from tests.net.fetching import RecordingPolicy, fake_dns, fetch
 from tests.net.site import respond, send, site
 
 
@@ -211,7 +211,7 @@ def test_many_hosts_leave_few_behind_and_a_request_under_way_is_not_cut(monkeypa
                 await fetcher.fetch(Request(url=f"{url.format(number)}/a"))
             go_on.set()
             assert (await first).content == b"slow"
-            kept = len(fetcher._client._by_place)
+            kept = len(fetcher._client._by_pin)
             await fetcher.close()
             return kept
 
@@ -230,10 +230,10 @@ def test_a_closed_fetcher_says_so(client):
     asyncio.run(run())
 
 
-def test_a_trip_is_told_of_every_hop(client):
-    trip = NotedTrip("127.0.0.1")
+def test_a_policy_is_told_of_every_hop(client):
+    policy = RecordingPolicy("127.0.0.1")
     page, served = fetch(
-        client, "/a", trip=trip,
+        client, "/a", policy=policy,
         of={
             "a": respond(b"", "302 Found", Location="/b"),
             "b": respond(b"", "429 Slow down", Retry_After="7"),
@@ -241,32 +241,32 @@ def test_a_trip_is_told_of_every_hop(client):
     )  # fmt: skip
     assert page.status == 429
     a, b = f"{served.url}/a", f"{served.url}/b"
-    assert trip.admitted == [(a, 0), (b, 1)]
-    assert trip.answers == [(a, 302, None), (b, 429, 7.0)]
-    assert trip.failures == []
+    assert policy.admitted == [(a, 0), (b, 1)]
+    assert policy.answers == [(a, 302, None), (b, 429, 7.0)]
+    assert policy.failures == []
 
 
-def test_a_trip_may_refuse_a_hop_before_it_is_made(client):
-    class Refusing(NotedTrip):
+def test_a_policy_may_refuse_a_hop_before_it_is_made(client):
+    class Refusing(RecordingPolicy):
         async def admit(self, url, hop, egress):
             if hop:
                 raise LookupError(url)
 
     with pytest.raises(LookupError, match="/b"):
         fetch(
-            client, "/a", trip=Refusing("127.0.0.1"),
+            client, "/a", policy=Refusing("127.0.0.1"),
             of={"a": respond(b"", "302 Found", Location="/b")},
         )  # fmt: skip
 
 
 @pytest.mark.slow
-def test_what_a_trip_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
-    class Slow(NotedTrip):
+def test_what_a_policy_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
+    class Slow(RecordingPolicy):
         async def admit(self, url, hop, egress):
             await asyncio.sleep(0.4)
 
     page, _ = fetch(
-        client, "/a", trip=Slow("127.0.0.1"), timeout=0.35,
+        client, "/a", policy=Slow("127.0.0.1"), timeout=0.35,
         of={"a": respond(b"", "302 Found", Location="/b"), "b": respond(b"B")},
     )  # fmt: skip
     assert page.content == b"B"
@@ -352,11 +352,11 @@ def test_they_have_every_verb_of_a_fetcher(kind):
         assert inspect.signature(getattr(kind, name)) == inspect.signature(verb)
 
 
-def test_every_client_and_its_answer_have_the_verbs_of_one(client):
+def test_every_client_and_its_response_have_the_verbs_of_one(client):
     module = inspect.getmodule(type(new_client(client, WebFetcher(client)._client._options)))
-    kinds = [kind for name, kind in vars(module).items() if name.endswith(("Client", "Answer"))]
+    kinds = [kind for name, kind in vars(module).items() if name.endswith(("Client", "Response"))]
     for kind in (kind for kind in kinds if kind.__module__ == module.__name__):
-        port = Answer if kind.__name__.endswith("Answer") else Client
+        port = Response if kind.__name__.endswith("Response") else Client
         for name, verb in _verbs(port):
             own = inspect.signature(getattr(kind, name))
             assert list(own.parameters) == list(inspect.signature(verb).parameters)

@@ -21,7 +21,7 @@ from swather.net.errors import (
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
 from tests.net.fetching import (
-    NotedTrip,
+    RecordingPolicy,
     dripping,
     dripping_chunks,
     dripping_head,
@@ -52,12 +52,12 @@ def ask(client, url, **options):
     ids=["silent", "dripping", "dripping chunks", "dripping head"],
 )
 def test_an_answer_that_takes_too_long_is_given_up(client, answer):
-    trip = NotedTrip("127.0.0.1")
+    policy = RecordingPolicy("127.0.0.1")
     began = time.monotonic()
     with pytest.raises(FetchTimeout, match=r"no complete answer from .*/a within 0\.3 s"):
-        fetch(client, "/a", of={"a": answer}, trip=trip, timeout=0.3)
+        fetch(client, "/a", of={"a": answer}, policy=policy, timeout=0.3)
     assert time.monotonic() - began < 5
-    assert [kind for _, kind in trip.failures] == [FetchTimeout]
+    assert [kind for _, kind in policy.failures] == [FetchTimeout]
 
 
 def test_the_time_is_for_all_hops_together(client):
@@ -100,11 +100,11 @@ def test_a_long_silence_is_given_up_before_the_whole_time_is_over(client):
     ids=["reset", "closed", "cut", "cut in a chunk", "not HTTP", "not gzip", "half gzip"],
 )
 def test_a_broken_answer_is_told_by_its_kind(client, answer, error, told):
-    trip = NotedTrip("127.0.0.1")
+    policy = RecordingPolicy("127.0.0.1")
     with pytest.raises(error, match="/a") as raised:
-        fetch(client, "/a", of={"a": answer}, trip=trip)
+        fetch(client, "/a", of={"a": answer}, policy=policy)
     assert told in str(raised.value)
-    assert [kind for _, kind in trip.failures] == [error]
+    assert [kind for _, kind in policy.failures] == [error]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def kinds_in(module):
 def test_every_error_of_wreq_is_one_of_ours(name):
     error = getattr(wreq.exceptions, name)('… message: "Something happened" …')
     assert isinstance(error, wreq_client._ERRORS)
-    told = wreq_client._told(error, "http://me:secret@example.com/")
+    told = wreq_client._translated(error, "http://me:secret@example.com/")
     assert type(told) is OF_WREQ[name]
     assert isinstance(told, SwatherError)
     assert "secret" not in str(told)
@@ -285,15 +285,15 @@ def test_every_error_of_aiohttp_is_one_of_ours(name):
     error.__dict__.update(
         {"status": 502, "message": "m", "request_info": None, "history": (), "headers": None},
     )
-    told = aiohttp_client._told(error, "http://me:secret@example.com/")
+    told = aiohttp_client._translated(error, "http://me:secret@example.com/")
     assert isinstance(error, aiohttp_client._ERRORS)
     assert type(told) is OF_AIOHTTP[name]
     assert "secret" not in str(told)
 
 
-@pytest.mark.parametrize("told_by", [wreq_client._told, aiohttp_client._told])
+@pytest.mark.parametrize("translated", [wreq_client._translated, aiohttp_client._translated])
 @pytest.mark.parametrize("error", [ValueError("v"), TypeError("t")], ids=["value", "type"])
-def test_a_value_that_a_client_cannot_read_is_an_input_error(told_by, error):
-    told = told_by(error, "http://example.com/")
+def test_a_value_that_a_client_cannot_read_is_an_input_error(translated, error):
+    told = translated(error, "http://example.com/")
     assert isinstance(told, InputError)
     assert not isinstance(told, FetchError)

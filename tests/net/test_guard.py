@@ -8,24 +8,24 @@ import pytest
 
 from swather.net.egress import DIRECT
 from swather.net.errors import ConnectionFailed, FetchTimeout, Refused, UnusableURL
+from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.guard import Guard
+from swather.net.private_hosts import NOT_ALLOWED
 from swather.net.request import Request
-from swather.net.trip import FreeTrip
-from swather.net.typed import NOT_TYPED
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, fake_dns, fetch
+from tests.net.fetching import RecordingPolicy, fake_dns, fetch
 from tests.net.site import respond, site
 
 # An address of the public web at which nobody answers here.
 PUBLIC = "93.184.216.34"
 
 
-def redirected_to(client, location, *, names=None, trip=None):
+def redirected_to(client, location, *, names=None, policy=None):
     """Fetch a page of a public-looking name that leads to `location`, in which PORT is that of the
     same server; how it was refused, and how often the server was asked.
 
-    The name is at 127.0.0.1, as a fake DNS says, and the trip may go there: as if it were public.
+    The name is at 127.0.0.1, as a fake DNS says, and the policy allows it: as if it were public.
     """
 
     async def run():
@@ -39,7 +39,7 @@ def redirected_to(client, location, *, names=None, trip=None):
             request = Request(url=f"http://shop.example:{port}/a")
             try:
                 with pytest.raises(Refused) as raised:
-                    await fetcher.fetch(request, trip or NotedTrip("shop.example"))
+                    await fetcher.fetch(request, policy or RecordingPolicy("shop.example"))
             finally:
                 await fetcher.close()
             return raised.value, len(served.asked)
@@ -92,20 +92,20 @@ def test_a_redirect_to_what_is_no_web_page_is_refused(client, location):
 
 
 def test_another_port_of_a_host_that_may_be_reached_is_asked_for(client):
-    class OnlyPort(NotedTrip):
+    class OnlyPort(RecordingPolicy):
         async def refusal(self, host, port, address, *, private):
             self.private.append((host, port))
-            return None if port == self.private[0][1] else NOT_TYPED
+            return None if port == self.private[0][1] else NOT_ALLOWED
 
-    trip = OnlyPort()
-    error, _ = redirected_to(client, "http://shop.example:22/", trip=trip)
+    policy = OnlyPort()
+    error, _ = redirected_to(client, "http://shop.example:22/", policy=policy)
     assert "http://shop.example:22 is at 127.0.0.1" in str(error)
-    assert [host for host, _ in trip.private] == ["shop.example", "shop.example"]
+    assert [host for host, _ in policy.private] == ["shop.example", "shop.example"]
 
 
 def test_a_private_target_that_nobody_typed_is_refused(client):
     with pytest.raises(Refused, match=r"http://127\.0\.0\.1:\d+ is not on the public web"):
-        fetch(client, "/a", of={"a": respond()}, trip=FreeTrip())
+        fetch(client, "/a", of={"a": respond()}, policy=SimplePolicy())
 
 
 def test_a_name_is_connected_to_at_the_addresses_that_were_checked(client):
@@ -139,11 +139,11 @@ def test_a_name_that_changes_its_mind_is_held_to_its_first_word(client):
             request = Request(url=served.url.replace("127.0.0.1", "rebinding.example") + "/a")
             for _ in range(3):
                 with pytest.raises((ConnectionFailed, FetchTimeout)):
-                    await fetcher.fetch(request, FreeTrip())
+                    await fetcher.fetch(request, SimplePolicy())
             assert dns.asked == ["rebinding.example"]
             clock[0] += 3_600
             with pytest.raises(Refused, match=r"is at 127\.0\.0\.1"):
-                await fetcher.fetch(request, FreeTrip())
+                await fetcher.fetch(request, SimplePolicy())
             await fetcher.close()
             return served
 
@@ -178,10 +178,10 @@ def test_a_name_that_moves_takes_no_connection_with_it(client):
         fetcher._guard._now = lambda: clock[0]
         async with site(a=respond(b"secret")) as served:
             request = Request(url=served.url.replace("127.0.0.1", "rebinding.example") + "/a")
-            await fetcher.fetch(request, NotedTrip("rebinding.example"))
+            await fetcher.fetch(request, RecordingPolicy("rebinding.example"))
             clock[0] += 3_600
             with pytest.raises((ConnectionFailed, FetchTimeout)):
-                await fetcher.fetch(request, FreeTrip())
+                await fetcher.fetch(request, SimplePolicy())
             await fetcher.close()
             return served
 
@@ -197,7 +197,7 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
             return await dns(name)
 
         guard = Guard(slow)
-        looks = [asyncio.create_task(guard.look("http://a.example/", DIRECT)) for _ in range(10)]
+        looks = [asyncio.create_task(guard.resolve("http://a.example/", DIRECT)) for _ in range(10)]
         await asyncio.sleep(0)
         looks[0].cancel()
         found = await asyncio.gather(*looks, return_exceptions=True)
@@ -211,7 +211,7 @@ def test_many_who_ask_for_a_name_at_once_share_one_lookup():
 def test_places_seen_before_cost_next_to_nothing():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://a.example/", DIRECT)
+        await guard.resolve("http://a.example/", DIRECT)
         began = time.process_time()
         for number in range(10_000):
             assert guard.known(f"http://a.example/{number}", DIRECT) is not None
@@ -228,7 +228,7 @@ def test_no_more_places_are_remembered_than_fit():
     async def run():
         guard = Guard(everywhere)
         for number in range(10_000):
-            await guard.look(f"http://h{number}.example/", DIRECT)
+            await guard.resolve(f"http://h{number}.example/", DIRECT)
         return guard
 
     guard = asyncio.run(run())
@@ -239,7 +239,7 @@ def test_no_more_places_are_remembered_than_fit():
 def test_a_url_with_a_password_is_not_remembered():
     async def run():
         guard = Guard(fake_dns(a_example=[PUBLIC]))
-        await guard.look("http://me:secret@a.example/", DIRECT)
+        await guard.resolve("http://me:secret@a.example/", DIRECT)
         return guard
 
     assert "secret" not in str(vars(asyncio.run(run())))
@@ -249,7 +249,7 @@ def test_the_names_of_the_system_are_known():
     async def run():
         guard = Guard()
         try:
-            return await guard.look("http://localhost/", DIRECT)
+            return await guard.resolve("http://localhost/", DIRECT)
         finally:
             guard.close()
 

@@ -11,7 +11,7 @@ from swather.net.errors import BadResponse, ConnectionFailed, FetchTimeout, TooL
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, forever
+from tests.net.fetching import RecordingPolicy, forever
 from tests.net.site import respond, send, site
 
 pytestmark = pytest.mark.slow
@@ -30,20 +30,20 @@ def attacked_by(client, answer, error, **options):
 
     async def run():
         fetcher = WebFetcher(client, **{"timeout_seconds": 20, **options})
-        trip = NotedTrip("127.0.0.1")
+        policy = RecordingPolicy("127.0.0.1")
         async with site(a=answer, fine=respond(b"fine")) as served:
             await fetcher.fetch(Request(url=f"{served.url}/fine"))
             before = resident_bytes()
             watching = asyncio.create_task(_most())
             with pytest.raises(error) as raised:
-                await fetcher.fetch(Request(url=f"{served.url}/a"), trip)
+                await fetcher.fetch(Request(url=f"{served.url}/a"), policy)
             watching.cancel()
             grown = max(watching_peak.pop(), resident_bytes()) - before
             # It goes on working.
             page = await fetcher.fetch(Request(url=f"{served.url}/fine"))
             assert page.content == b"fine"
             await fetcher.close()
-        assert [kind for _, kind in trip.failures] == [type(raised.value)]
+        assert [kind for _, kind in policy.failures] == [type(raised.value)]
         return raised.value, grown
 
     watching_peak = [0]

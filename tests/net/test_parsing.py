@@ -10,7 +10,7 @@ import pytest
 from swather.net.errors import TooComplex
 from swather.net.page import Page
 from swather.net.parsing import SMALL_CHARACTERS, SMALL_TAGS
-from swather.net.trial import TRIAL, Trial, Verdict
+from swather.net.sandbox import SANDBOX, ParseResult, Sandbox
 from swather.scraping.classify import classify
 
 URL = "https://example.com/"
@@ -99,25 +99,25 @@ def test_the_worst_of_small_pages_is_parsed_at_once(html: str):
 
 
 def test_a_small_page_is_not_tried_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delattr(Trial, "parse")
+    monkeypatch.delattr(Sandbox, "parse")
     assert page("<p>" * SMALL_TAGS).css_first("p") is not None
 
 
 @pytest.mark.slow
 def test_a_page_that_kills_the_process_leaves_the_next_one_a_new_process():
-    trial = Trial()
+    sandbox = Sandbox()
     try:
-        assert trial.parse(b"<div>" * 200_000, 0.1) is Verdict.TOO_SLOW
-        assert trial.parse(b"<p>", MANY_SECONDS) is Verdict.PARSED
-        process = trial._process
+        assert sandbox.parse(b"<div>" * 200_000, 0.1) is ParseResult.TOO_SLOW
+        assert sandbox.parse(b"<p>", MANY_SECONDS) is ParseResult.PARSED
+        process = sandbox._process
         assert process is not None
-        assert trial.parse(b"<p>", MANY_SECONDS) is Verdict.PARSED
-        assert trial._process is process
+        assert sandbox.parse(b"<p>", MANY_SECONDS) is ParseResult.PARSED
+        assert sandbox._process is process
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert trial.parse(b"<p>", MANY_SECONDS) is Verdict.PARSED
+        assert sandbox.parse(b"<p>", MANY_SECONDS) is ParseResult.PARSED
     finally:
-        trial.close()
+        sandbox.close()
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_threads_take_turns():
     verdicts = []
 
     def parse(html: bytes) -> None:
-        verdicts.append((html, TRIAL.parse(html, 0.2)))
+        verdicts.append((html, SANDBOX.parse(html, 0.2)))
 
     pages = [b"<p>", b"<div>" * 200_000] * 3
     threads = [threading.Thread(target=parse, args=(html,)) for html in pages]
@@ -134,5 +134,5 @@ def test_threads_take_turns():
     for thread in threads:
         thread.join(MANY_SECONDS)
     assert sorted(verdicts, key=lambda found: len(found[0])) == [
-        *[(pages[0], Verdict.PARSED)] * 3, *[(pages[1], Verdict.TOO_SLOW)] * 3,
+        *[(pages[0], ParseResult.PARSED)] * 3, *[(pages[1], ParseResult.TOO_SLOW)] * 3,
     ]  # fmt: skip

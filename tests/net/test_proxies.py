@@ -9,19 +9,19 @@ import pytest
 from swather.errors import InputError
 from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ProxyFailed, Refused
+from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
-from swather.net.place import place_of
+from swather.net.origin import place_of
 from swather.net.redirects import redirected
 from swather.net.request import Request
-from swather.net.robots_trip import RobotsTrip
-from swather.net.trip import ANYWHERE, FreeTrip
+from swather.net.robots_policy import RobotsPolicy
 from swather.scraping.body import request_of
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, fake_dns, fetch, nobody_there
+from tests.net.fetching import RecordingPolicy, fake_dns, fetch, nobody_there
 from tests.net.site import respond, site
 
 
-def through(client, url, answer, *, trip=None, user="", of=None, **fields):
+def through(client, url, answer, *, policy=None, user="", of=None, **fields):
     """Fetch a URL through a proxy that gives `answer`; the page, the proxy and the names that were
     looked up here.
     """
@@ -34,7 +34,7 @@ def through(client, url, answer, *, trip=None, user="", of=None, **fields):
             address = proxy.url.replace("//", f"//{user}")
             try:
                 request = Request(url=url, egress=Egress.through(address), **fields)
-                page = await fetcher.fetch(request, trip or FreeTrip())
+                page = await fetcher.fetch(request, policy or SimplePolicy())
             finally:
                 await fetcher.close()
             return page, proxy, dns.asked
@@ -81,15 +81,15 @@ def test_a_redirected_request_keeps_its_egress(status):
 
 
 def test_every_hop_is_admitted_with_the_egress_of_its_request(client):
-    trip = NotedTrip()
+    trip = RecordingPolicy()
     redirect = respond(b"", "302 Found", Location="http://other.example/b")
     of = {"http://other.example/b": respond(b"B")}
-    _, proxy, _ = through(client, "http://shop.example/a", redirect, of=of, trip=RobotsTrip(trip))
+    _, proxy, _ = through(client, "http://shop.example/a", redirect, of=of, trip=RobotsPolicy(trip))
     assert trip.egresses == [Egress.through(proxy.url)] * 2
 
 
 def test_a_direct_hop_is_admitted_as_one(client):
-    trip = NotedTrip("127.0.0.1")
+    trip = RecordingPolicy("127.0.0.1")
     fetch(client, "/a", of={"a": respond()}, trip=trip)
     assert len(trip.egresses) == 1
     assert trip.egresses[0] is DIRECT
@@ -103,7 +103,7 @@ def test_a_connection_to_one_proxy_is_not_used_for_another(client):
                 proxy.pages["http://shop.example/a"] = respond(b"via")
                 address = proxy.url.replace("//", f"//{user}")
                 request = Request(url="http://shop.example/a").through(address)
-                await fetcher.fetch(request, FreeTrip())
+                await fetcher.fetch(request, SimplePolicy())
             await fetcher.close()
             return [
                 [asked.headers.get("proxy-authorization") for asked in proxy.asked]
@@ -127,7 +127,7 @@ def test_private_names_and_addresses_are_refused_through_a_proxy(client, url):
 
 
 def test_a_private_name_that_was_typed_is_asked_of_the_proxy(client):
-    page, _, _ = through(client, "http://db/", respond(b"typed"), trip=NotedTrip("db"))
+    page, _, _ = through(client, "http://db/", respond(b"typed"), policy=RecordingPolicy("db"))
     assert page.content == b"typed"
 
 
@@ -185,7 +185,9 @@ def test_a_socks_proxy_is_given_the_name_to_look_up(scheme):
         async with await asyncio.start_server(socks, "127.0.0.1", 0) as server:
             proxy = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             with pytest.raises(ProxyFailed):
-                await fetcher.fetch(Request(url="http://shop.example/").through(proxy), FreeTrip())
+                await fetcher.fetch(
+                    Request(url="http://shop.example/").through(proxy), SimplePolicy()
+                )
             await fetcher.close()
         return asked, dns.asked
 

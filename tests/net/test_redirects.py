@@ -8,7 +8,7 @@ from swather.net.errors import TooManyRedirects, UnusableURL
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
 from swather.scraping.classify import classify
-from tests.net.fetching import NotedTrip, fake_dns, fetch
+from tests.net.fetching import RecordingPolicy, fake_dns, fetch
 from tests.net.site import respond, send, site
 
 SECRETS = {"Authorization": "Bearer t", "Cookie": "a=1", "X-Mine": "yes"}
@@ -57,10 +57,10 @@ def _first_then(first, then):
 
 
 def test_a_circle_of_redirects_ends(client):
-    trip = NotedTrip("127.0.0.1")
+    policy = RecordingPolicy("127.0.0.1")
     with pytest.raises(TooManyRedirects, match="/a leads from one redirect to another") as raised:
-        fetch(client, "/a", of={"a": found("/b"), "b": found("/a")}, trip=trip)
-    assert len(trip.admitted) == 11
+        fetch(client, "/a", of={"a": found("/b"), "b": found("/a")}, policy=policy)
+    assert len(policy.admitted) == 11
     assert classify(raised.value).reason == "redirects"
 
 

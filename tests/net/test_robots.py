@@ -6,13 +6,13 @@ import socket
 import pytest
 
 from swather.net.errors import Disallowed, ProxyFailed, RobotsUnreachable
+from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
-from swather.net.robots_trip import RobotsTrip
-from swather.net.trip import ANYWHERE, FreeTrip
+from swather.net.robots_policy import RobotsPolicy
 from swather.testing import Answer, FakeSite
 
 NO_BASKET = "User-agent: *\nDisallow: /basket\nCrawl-delay: 2\n"
@@ -36,14 +36,14 @@ def cache(clock):
     return MemoryRobotsCache(clock)
 
 
-def in_loop(work, trip=ANYWHERE):
+def in_loop(work, policy=ANYWHERE):
     """Run `work(fetch)`, where `fetch` asks a real server."""
 
     async def run():
         client = WebFetcher()
 
         async def fetch(url):
-            return await client.fetch(Request(url=url, timeout=5), RobotsTrip(trip))
+            return await client.fetch(Request(url=url, timeout=5), RobotsPolicy(policy))
 
         try:
             return await work(fetch)
@@ -53,11 +53,11 @@ def in_loop(work, trip=ANYWHERE):
     return asyncio.run(run())
 
 
-def check(robots, *urls, trip=ANYWHERE):
+def check(robots, *urls, policy=ANYWHERE):
     async def work(fetch):
         return [await robots.check(url, fetch) for url in urls]
 
-    return in_loop(work, trip)[-1]
+    return in_loop(work, policy)[-1]
 
 
 def unused_url():
@@ -257,14 +257,14 @@ def test_five_redirects_are_followed_and_no_more(cache, redirects, is_obeyed):
 
 @pytest.mark.parametrize("location", ["ftp://a.example/robots.txt", "http://10.0.0.7/robots.txt"])
 def test_a_robots_txt_that_leads_where_we_do_not_go_is_none(cache, location):
-    class Typed(FreeTrip):
+    class Typed(SimplePolicy):
         def may_reach(self, host, port, *, private):
             return host == "127.0.0.1"
 
     with FakeSite({"/robots.txt": Answer("", 302, {"Location": location})}) as site:
         robots = Robots(cache)
         for page in "ab":
-            assert check(robots, f"{site.url}/{page}", trip=Typed()).crawl_delay_seconds is None
+            assert check(robots, f"{site.url}/{page}", policy=Typed()).crawl_delay_seconds is None
     assert site.requests == {"/robots.txt": 1}
 
 

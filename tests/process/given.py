@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.worker.given import wait_until
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import pytest
 
 from swather.model.pacing import NO_LIMITS, Limits, strictest
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 from tests.process.counting import FINE, Answer, CountingSite, most_in
 from tests.process.given import Yard
 from tests.worker.given import wait_until

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import swather.store
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from swather.model.breaker import Breaker
-from swather.runs.breaker_words import suggestion, told
+from swather.runs.breaker_words import describe, suggestion
 
 NOW = datetime(2026, 2, 15, 12, 0, tzinfo=UTC)
 URL = "sqlite:///queue.db"
@@ -50,7 +50,7 @@ def test_a_site_that_is_down_a_ban_and_a_broken_parser_are_told_apart(statuses, 
 
 
 def test_a_breaker_tells_what_it_saw_and_when_it_tries_again():
-    text = "\n".join(told(a_breaker(), url=URL, now=NOW))
+    text = "\n".join(describe(a_breaker(), url=URL, now=NOW))
     assert "The breaker of books on lane example.com is open since " in text
     assert (
         "19 of the last 20 attempts failed (HTTP 503: 17, HTTP 200: 3; blocked: 17, ok: 3)" in text
@@ -65,16 +65,16 @@ def test_a_breaker_tells_what_it_saw_and_when_it_tries_again():
 def test_a_breaker_tells_how_its_tries_went():
     last = {"class": "blocked", "status": 503, "error": "HTTP 503"}
     tried = {**a_breaker().seen, "probes": 3, "last_probe": last}
-    text = "\n".join(told(a_breaker(seen=tried), url=URL, now=NOW))
+    text = "\n".join(describe(a_breaker(seen=tried), url=URL, now=NOW))
     assert "3 tries so far, the last came to HTTP 503 blocked." in text
 
 
 def test_a_breaker_of_targets_without_a_lane_names_none():
-    text = "\n".join(told(a_breaker(lane=""), url=URL, now=NOW))
+    text = "\n".join(describe(a_breaker(lane=""), url=URL, now=NOW))
     assert "on targets without a lane" in text
     assert "lanes unpause" not in text
 
 
 @pytest.mark.parametrize("strange", [{}, {"statuses": [1], "classes": "x", "probes": "many"}])
 def test_what_another_release_has_seen_breaks_nothing(strange):
-    assert len(list(told(a_breaker(seen=strange), url=URL, now=NOW))) == 3
+    assert len(list(describe(a_breaker(seen=strange), url=URL, now=NOW))) == 3

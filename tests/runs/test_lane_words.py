@@ -7,7 +7,7 @@ import pytest
 
 from swather.model.lane import PacedKind, free_lane
 from swather.model.pacing import Limits
-from swather.runs.lane_words import held_by, pace_of
+from swather.runs.lane_words import holds, pace_of
 
 NOW = datetime(2026, 2, 15, 12, 0, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def a_lane(kind=PacedKind.LANE, **fields):
 
 
 def said(lane, **how):
-    return "\n".join(held_by(lane, url="sqlite:///queue.db", now=NOW, **how))
+    return "\n".join(holds(lane, url="sqlite:///queue.db", now=NOW, **how))
 
 
 def test_a_free_lane_has_nothing_to_tell():

@@ -11,7 +11,7 @@ from typing import NoReturn
 import pytest
 
 from swather.errors import InputError
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.runs.items import Piece, pieces
 from swather.runs.live import LiveExporter
 from swather.runs.results_file import ResultsFile, position_path, set_aside

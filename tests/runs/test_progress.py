@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
 from swather.model.run import RunState
+from swather.model.task_filter import TaskFilter
 from swather.runs.progress import Watcher
 from swather.store import Store
 from swather.store.clock import Clock

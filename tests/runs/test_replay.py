@@ -3,8 +3,8 @@
 import pytest
 
 from swather.errors import InputError
-from swather.model.kept import KeptPage, request_key
 from swather.model.run import RunState
+from swather.model.stored_page import StoredPage, request_key
 from swather.runs import replay
 from swather.runs.why import why_run
 from swather.store import Store
@@ -12,8 +12,8 @@ from tests.runs.given import a_scraper
 from tests.store.given import a_run, a_worker, claim, completed, failed, finish, states
 
 
-def a_page(task_id: int, url: str = "http://shop.example/", content: bytes = b"x") -> KeptPage:
-    return KeptPage(
+def a_page(task_id: int, url: str = "http://shop.example/", content: bytes = b"x") -> StoredPage:
+    return StoredPage(
         task_id=task_id,
         request_key=request_key("GET", url),
         method="GET",
@@ -28,8 +28,8 @@ def a_finished_run(store: Store) -> str:
     """0 completed and 1 failed, both with stored pages; 2 completed and 3 failed without."""
     run, worker = a_run(store, 4), a_worker(store)
     leases = claim(store, worker, 4)
-    store.pages.keep(run, [a_page(lease.task_id) for lease in leases[:2]])
-    store.pages.keep(run, [a_page(leases[0].task_id, "http://shop.example/2")])
+    store.pages.put(run, [a_page(lease.task_id) for lease in leases[:2]])
+    store.pages.put(run, [a_page(leases[0].task_id, "http://shop.example/2")])
     finish(store, *(end(lease) for end, lease in zip([completed, failed] * 2, leases, strict=True)))
     assert store.runs.settle(run)
     return run

@@ -4,9 +4,9 @@ from contextlib import closing
 from pathlib import Path
 
 import swather.store
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.summary import summarise
 from swather.store import Store
 from swather.store.clock import Clock

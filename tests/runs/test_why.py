@@ -6,11 +6,11 @@ import pytest
 
 from swather.errors import InputError, NotFound
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 from swather.runs import transaction_words
 from swather.runs.why import why
 from swather.store import Store
@@ -72,7 +72,7 @@ def test_a_cooling_lane_tells_why(store: Store):
 
 def test_a_site_that_has_refused_us_again_is_told(store: Store):
     run = a_run(store, 1, lane="example.com")
-    curve = Curve(base_seconds=0.0, jitter=0.0)
+    curve = CoolDownCurve(base_seconds=0.0, jitter=0.0)
     for wait in (None, 300.0):
         store.lanes.strike("example.com", retry_after_seconds=wait, reason="HTTP 429", curve=curve)
     text = said(store, run)
@@ -81,7 +81,7 @@ def test_a_site_that_has_refused_us_again_is_told(store: Store):
 
 def test_a_crawl_delay_and_a_learned_pace_are_told(store: Store):
     run = a_run(store, 1, lane="example.com")
-    store.lanes.crawl_delay("example.com", 10.0)
+    store.lanes.set_crawl_delay("example.com", 10.0)
     asks = "Lane example.com is held to 6/min: its robots.txt asks for a Crawl-delay of 10s."
     assert asks in said(store, run)
     policy = AutoPace(concurrency=1.0, max_seconds=60.0)

@@ -13,7 +13,9 @@ from swather.model.retry import Faults
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.context import Collected, Context, RunInfo, SyncContext
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Collected, Context, RunInfo
+from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper, scraper
 
@@ -92,9 +94,9 @@ def run_on(made: Scraper, target: Any = "https://example.com/", **fields: Any) -
     """Call a scraper with a target, as a worker does, and give what it produced."""
     ctx = context(target, of=made, **fields)
     if made.is_async:
-        asyncio.run(invoke(made.new_instance(), ctx))
+        asyncio.run(invoke(Instance(made), ctx))
     else:
-        invoke_blocking(made.new_instance(), SyncContext(ctx, asyncio.run))
+        invoke_blocking(Instance(made), SyncContext(ctx, asyncio.run))
     return ctx.collected()
 
 

@@ -15,7 +15,8 @@ from swather.model.retry import Faults
 from swather.net.egress import DIRECT
 from swather.net.errors import HttpStatusError
 from swather.net.page import Page
-from swather.scraping.context import Context, RunInfo, SyncContext, TaskInfo
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Context, RunInfo, TaskInfo
 from swather.scraping.scraper import scraper
 from tests.scraping.attempts import FakeVerbs, context, data_of
 

@@ -63,11 +63,11 @@ def test_only_a_regular_file_is_copied(store, tmp_path):
 
 
 def test_a_kept_file_is_described_with_the_name_it_was_given(store):
-    file = store.keep(b"hello", "../../evil\0.pdf", "application/pdf")
+    file = store.save_file(b"hello", "../../evil\0.pdf", "application/pdf")
     assert (file.name, file.sha256, file.size_bytes, file.media_type) == (
         "../../evil�.pdf", sha256(b"hello"), 5, "application/pdf",
     )  # fmt: skip
-    assert store.keep(b"hello", media_type="image/png").name == sha256(b"hello")[:16] + ".png"
+    assert store.save_file(b"hello", media_type="image/png").name == sha256(b"hello")[:16] + ".png"
 
 
 def test_content_is_synced_before_it_has_its_name_and_its_folder_after(store, monkeypatch):

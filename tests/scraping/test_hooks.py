@@ -7,7 +7,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.net.request import Request
-from swather.scraping.context import SyncContext
+from swather.scraping.blocking import SyncContext
 from swather.scraping.scraper import scraper
 from tests.scraping.attempts import FakeVerbs, context, data_of, run_on
 

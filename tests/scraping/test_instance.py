@@ -6,6 +6,7 @@ import pytest
 
 from swather.errors import AttemptOver, InputError
 from swather.net.page import Page
+from swather.scraping.instance import Instance
 from swather.scraping.scraper import scraper
 from swather.scraping.setup import set_up, set_up_blocking
 from tests.scraping.attempts import FakeVerbs, context, nothing
@@ -26,7 +27,7 @@ def test_plain_setup_and_close_are_called_on_the_loop():
             steps.append("close")
 
     async def use():
-        instance = Plain.new_instance()
+        instance = Instance(Plain)
         await instance.setup()
         await instance.scrape(None, 1)
         await instance.close()
@@ -48,7 +49,7 @@ def test_async_setup_and_close_of_a_plain_scraper_are_run_for_its_thread():
         async def close(self):
             steps.append("close")
 
-    instance = Mixed.new_instance()
+    instance = Instance(Mixed)
     instance.setup_blocking(asyncio.run)
     instance.close_blocking(asyncio.run)
     assert steps == ["setup", "close"]
@@ -64,12 +65,12 @@ def test_each_instance_is_its_own():
             self.seen += 1
             return self.seen
 
-    first, second = Counting.new_instance(), Counting.new_instance()
+    first, second = Instance(Counting), Instance(Counting)
     assert [first.scrape(None, 1), first.scrape(None, 1), second.scrape(None, 1)] == [1, 2, 1]
 
 
 def test_a_function_has_nothing_to_set_up():
-    instance = nothing.new_instance()
+    instance = Instance(nothing)
     asyncio.run(instance.setup())
     instance.close_blocking(asyncio.run)
 
@@ -186,7 +187,7 @@ def test_a_setup_of_another_class_may_be_static_or_have_defaults():
 
     for kind in (Static, Defaults):
         assert not kind.sets_up_with_web
-        kind.new_instance().setup_blocking(asyncio.run)
+        Instance(kind).setup_blocking(asyncio.run)
     assert calls == ["static", "x"]
 
 

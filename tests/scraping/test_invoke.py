@@ -7,7 +7,9 @@ from typing import NamedTuple
 import pytest
 
 from swather.errors import BadPayload, InputError, Permanent, Transient
-from swather.scraping.context import Context, RunInfo, SyncContext
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Context, RunInfo
+from swather.scraping.instance import Instance
 from swather.scraping.invoke import Result, invoke
 from swather.scraping.scraper import scraper
 from tests.scraping.attempts import FakeVerbs, context, data_of, lease, nothing, run_on
@@ -163,7 +165,7 @@ def test_items_before_an_error_stay_collected():
 
     ctx = context(of=failing)
     with pytest.raises(ValueError):  # noqa: PT011
-        asyncio.run(invoke(failing.new_instance(), ctx))
+        asyncio.run(invoke(Instance(failing), ctx))
     assert data_of(ctx.collected()) == [1]
 
 
@@ -190,7 +192,7 @@ def test_the_target_is_handed_over_as_it_was_queued():
 
 
 def test_a_context_and_a_call_cost_microseconds():
-    instance = nothing.new_instance()
+    instance = Instance(nothing)
     claimed, run, verbs = lease(), RunInfo(1, "a-run"), FakeVerbs()
     rounds = 2_000
 

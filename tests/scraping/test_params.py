@@ -10,7 +10,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.scraping.param_fields import fields_of
-from swather.scraping.params import parse, typed
+from swather.scraping.params import parse, typed_params
 from swather.scraping.scraper import scraper
 
 
@@ -64,7 +64,7 @@ def test_texts_become_values_of_the_declared_types(kind):
     assert kept == {
         "query": "a=b", "pages": 7, "fast": True, "tags": ["x", "y"], "ratio": 0.5, "order": "old",
     }  # fmt: skip
-    assert typed(made_with(kind), kept) == kind(
+    assert typed_params(made_with(kind), kept) == kind(
         query="a=b", pages=7, fast=True, tags=["x", "y"], ratio=0.5, order=Order.OLD
     )
 
@@ -72,7 +72,7 @@ def test_texts_become_values_of_the_declared_types(kind):
 @KINDS
 def test_a_list_is_given_as_json_or_by_one_value(kind):
     assert parse(made_with(kind), ["query=", 'tags=["x", "y"]'])["tags"] == ["x", "y"]
-    assert typed(made_with(kind), {"query": "", "tags": ["x"]}).tags == ["x"]
+    assert typed_params(made_with(kind), {"query": "", "tags": ["x"]}).tags == ["x"]
     assert parse(made_with(kind), ["query=", "tags=x"])["tags"] == ["x"]
 
 
@@ -80,7 +80,7 @@ def test_a_list_is_given_as_json_or_by_one_value(kind):
 def test_defaults_are_filled_in_but_not_kept(kind):
     kept = parse(made_with(kind), ["query=a"])
     assert kept == {"query": "a"}
-    assert typed(made_with(kind), kept).pages == 3
+    assert typed_params(made_with(kind), kept).pages == 3
 
 
 @KINDS
@@ -101,7 +101,7 @@ def test_a_scraper_that_declares_nothing_gets_texts():
         "pages": "3",
         "tag": ["a", "b", "c"],
     }
-    assert typed(made, {"pages": 3}) == {"pages": 3}
+    assert typed_params(made, {"pages": 3}) == {"pages": 3}
 
 
 @pytest.mark.parametrize("pair", ["pages", "=3", "", " = ", "_hidden=1"])
@@ -111,8 +111,8 @@ def test_a_pair_is_a_name_and_a_value(pair):
 
 
 def test_what_a_run_keeps_for_itself_is_not_the_scrapers():
-    assert typed(made_with(None), {"_fingerprint": "ab", "a": 1}) == {"a": 1}
-    assert typed(made_with(AsStruct), {"_fingerprint": "ab", "query": "q"}).query == "q"
+    assert typed_params(made_with(None), {"_fingerprint": "ab", "a": 1}) == {"a": 1}
+    assert typed_params(made_with(AsStruct), {"_fingerprint": "ab", "query": "q"}).query == "q"
 
 
 def test_a_refusal_of_the_type_itself_is_told_too():
@@ -165,4 +165,4 @@ def test_fields_know_their_types_defaults_and_what_they_are_for(kind):
     size, tags = fields_of(kind).values()
     assert (size.kinds, size.required, size.help) == ((int,), True, "How many.")
     assert (tags.default, tags.required, tags.help) == ([], False, "")
-    assert typed(made_with(kind), {"size": "3"}).size == 3
+    assert typed_params(made_with(kind), {"size": "3"}).size == 3

@@ -13,7 +13,7 @@ from swather.net.egress import Egress
 from swather.net.errors import HttpStatusError
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.context import SyncContext
+from swather.scraping.blocking import SyncContext
 from swather.scraping.scraper import scraper
 from tests.scraping.attempts import FakeVerbs, context
 from tests.worker.given import wait_until

@@ -17,13 +17,13 @@ from hypothesis.stateful import (
 )
 
 from swather.errors import RunCancelled
-from swather.model.blocks import Curve
 from swather.model.lease import Lease
 from swather.model.outcome import Item, Verdict
-from swather.model.query import TaskFilter
 from swather.model.retry import Faults
 from swather.model.run import NewRun, RunState
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import TERMINAL, State, Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (
@@ -388,7 +388,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(lane=st.sampled_from(LANES[1:]))
     def strike_lane(self, lane: str) -> None:
         self.store.lanes.strike(
-            self.lane(lane), retry_after_seconds=DELAY_SECONDS, reason="429", curve=Curve()
+            self.lane(lane), retry_after_seconds=DELAY_SECONDS, reason="429", curve=CoolDownCurve()
         )
         self.cooling[lane] = self.now + DELAY_SECONDS
 

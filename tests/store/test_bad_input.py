@@ -18,9 +18,9 @@ from swather.errors import (
 )
 from swather.model.outcome import File, Item
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun, RunState
 from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker
 from swather.store import Store
 from tests.store.given import (

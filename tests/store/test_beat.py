@@ -4,9 +4,9 @@ import pytest
 
 from swather import posix
 from swather.errors import NotFound
-from swather.model.query import TaskFilter
 from swather.model.retry import Faults
 from swather.model.strategy import Strategy
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, WorkerKind, WorkerState
 from swather.store import Store
 from swather.store.clock import Clock

@@ -3,9 +3,9 @@ import pytest
 from swather.errors import NotFound
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.run import RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (

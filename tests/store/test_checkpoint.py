@@ -3,8 +3,8 @@ import pytest
 from swather.errors import BadPayload, StoreError
 from swather.model.outcome import File, Item, Verdict
 from swather.model.pacing import NO_LIMITS
-from swather.model.query import TaskFilter
 from swather.model.task import State, Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database

@@ -1,5 +1,5 @@
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_fault, a_run, a_worker, claim, failed, finish, retried

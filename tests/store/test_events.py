@@ -1,8 +1,8 @@
 import pytest
 
 from swather.model.event import EventKind
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (
@@ -22,7 +22,7 @@ def a_full_life(store: Store, clock: Clock) -> str:
     """A run of three tasks to which everything happens that can."""
     run, worker = a_run(store, 3), a_worker(store)
     first, second, third = claim(store, worker, 3)
-    store.events.started([first.fence])
+    store.events.log_started([first.fence])
     store.queue.progress(first.fence, {"page": 1})
     finish(store, retried(first, fault=a_fault("once")), released(second), completed(third))
     first, second = claim(store, worker, 2)
@@ -114,7 +114,7 @@ def test_a_started_event_of_a_stale_attempt_is_not_logged(store: Store):
     run, worker = a_run(store, 1), a_worker(store)
     (lease,) = claim(store, worker)
     finish(store, completed(lease))
-    store.events.started([lease.fence])
+    store.events.log_started([lease.fence])
     assert "started" not in kinds(store, run)
 
 

@@ -9,7 +9,7 @@ import pytest
 from swather.model.lease import Lease
 from swather.model.outcome import File, Item, Verdict
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database

@@ -2,9 +2,9 @@ import pytest
 
 from swather.errors import BadPayload
 from swather.model.outcome import Completed, File, Item, Standing, Verdict
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass, Faults
 from swather.model.task import State, Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (

@@ -2,8 +2,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from swather.model.outcome import File, Item
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.database import Database
 from tests.store.given import (

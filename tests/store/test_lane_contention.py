@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve
 from swather.store import Store
 from tests.store.database import Database
 from tests.store.given import (
@@ -28,7 +28,7 @@ from tests.store.threads import together
 SECONDS = 2.0
 LANES = ["a", "b", "c", ""]
 SCRAPERS = ["books", "films"]
-CURVE = Curve(base_seconds=0.01, cap_seconds=0.05, jitter=0.5)
+CURVE = CoolDownCurve(base_seconds=0.01, cap_seconds=0.05, jitter=0.5)
 POLICY = AutoPace(max_seconds=2.0)
 
 
@@ -44,7 +44,7 @@ def changes(store: Store, random: Random) -> list[Callable[[], object]]:
             lane, latency_seconds=random.uniform(0, 3), failed=False, policy=POLICY
         ),
         lambda: lanes.adapt(lane, latency_seconds=0.0, failed=True, policy=POLICY),
-        lambda: lanes.crawl_delay(lane, random.choice([None, 0.01, 1.5])),
+        lambda: lanes.set_crawl_delay(lane, random.choice([None, 0.01, 1.5])),
         lambda: lanes.limit(lane, random.choice([Limits(), Limits(0.001, 3, 4)])),
         lambda: lanes.clear(lane),
         lambda: lanes.clear(scraper, PacedKind.SCRAPER),

@@ -85,7 +85,7 @@ def test_a_rate_set_later_does_not_undo_what_was_learned(store: Store):
 
 def test_the_crawl_delay_holds_like_a_rate(store: Store, clock: Clock):
     worker = paced(store)
-    store.lanes.crawl_delay("site", 20.0)
+    store.lanes.set_crawl_delay("site", 20.0)
     assert store.lanes.get("site").crawl_delay_seconds == 20.0
     assert len(claim(store, worker, 10)) == 1
     assert claim(store, worker, 10) == []
@@ -96,9 +96,9 @@ def test_the_crawl_delay_holds_like_a_rate(store: Store, clock: Clock):
 def test_the_slowest_of_all_wins(store: Store):
     store.lanes.limit("site", Limits(1.0, 5))
     adapt(store, 6.0)
-    store.lanes.crawl_delay("site", 10.0)
+    store.lanes.set_crawl_delay("site", 10.0)
     assert store.lanes.get("site").in_force == Limits(10.0)
-    store.lanes.crawl_delay("site", None)
+    store.lanes.set_crawl_delay("site", None)
     assert store.lanes.get("site").in_force == Limits(3.0)
     store.lanes.limit("site", Limits(5.0, 2))
     assert store.lanes.get("site").in_force == Limits(5.0, 2)
@@ -106,19 +106,19 @@ def test_the_slowest_of_all_wins(store: Store):
 
 
 def test_saying_the_same_crawl_delay_again_changes_nothing(store: Store):
-    store.lanes.crawl_delay("site", 10.0)
+    store.lanes.set_crawl_delay("site", 10.0)
     version = store.settings.control_version()
-    store.lanes.crawl_delay("site", 10.0)
+    store.lanes.set_crawl_delay("site", 10.0)
     assert store.settings.control_version() == version
 
 
 @pytest.mark.parametrize("before", [50.0, 5_000.0])
 def test_a_lane_that_gets_faster_wakes_what_sleeps(store: Store, clock: Clock, before):
     worker = paced(store)
-    store.lanes.crawl_delay("site", before)
+    store.lanes.set_crawl_delay("site", before)
     assert len(claim(store, worker, 10)) == 1
     assert claim(store, worker, 10) == []
-    store.lanes.crawl_delay("site", 2.0)
+    store.lanes.set_crawl_delay("site", 2.0)
     assert retry_after(store, worker, 10) == pytest.approx(2, abs=1)
     clock.advance(2.1)
     assert len(claim(store, worker, 10)) == 1
@@ -138,9 +138,9 @@ def test_a_quicker_site_wakes_what_its_slowness_put_to_sleep(store: Store, clock
 
 def test_a_lane_that_gets_faster_does_not_outrun_a_runs_own_limit(store: Store, clock: Clock):
     worker = paced(store, lane_limits=Limits(40.0))
-    store.lanes.crawl_delay("site", 50.0)
+    store.lanes.set_crawl_delay("site", 50.0)
     assert len(claim(store, worker, 10)) == 1
-    store.lanes.crawl_delay("site", 2.0)
+    store.lanes.set_crawl_delay("site", 2.0)
     clock.advance(30)
     assert claim(store, worker, 10) == []
     clock.advance(11)
@@ -150,7 +150,7 @@ def test_a_lane_that_gets_faster_does_not_outrun_a_runs_own_limit(store: Store, 
 def test_a_pace_that_nobody_renews_is_forgotten(store: Store, clock: Clock):
     a_run(store, 30, lane="site")
     adapt(store, 100.0)
-    store.lanes.crawl_delay("slow", 3.0)
+    store.lanes.set_crawl_delay("slow", 3.0)
     worker = a_worker(store, lease_seconds=10_000)
     assert len(claim(store, worker, 10)) == 1
     assert claim(store, worker, 10) == []
@@ -209,4 +209,4 @@ def test_times_that_are_none_are_refused(store: Store, seconds):
     with pytest.raises(InputError, match="latency"):
         adapt(store, seconds)
     with pytest.raises(InputError, match="crawl delay"):
-        store.lanes.crawl_delay("site", seconds)
+        store.lanes.set_crawl_delay("site", seconds)

@@ -1,4 +1,4 @@
-"""Pages that are kept: found again by their task and request, each body stored once."""
+"""Stored pages: found again by their task and request, each body stored once."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from swather.errors import InputError, NotFound
-from swather.model.kept import KeptPage, request_key
+from swather.model.stored_page import StoredPage, request_key
 from swather.store import Store
 from swather.store.clock import Clock
 from swather.store.writer import Writer
@@ -17,7 +17,7 @@ from tests.store.threads import together
 HTML = b"<html>" + b"<p>word</p>" * 1_000
 
 
-def a_page(task_id: int = 1, url: str = "https://example.com/", **fields) -> KeptPage:
+def a_page(task_id: int = 1, url: str = "https://example.com/", **fields) -> StoredPage:
     values = {
         "request_key": request_key("GET", url),
         "method": "GET",
@@ -26,7 +26,7 @@ def a_page(task_id: int = 1, url: str = "https://example.com/", **fields) -> Kep
         "headers": [("Content-Type", "text/html"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")],
         "content": HTML,
     }
-    return KeptPage(task_id=task_id, **{**values, **fields})
+    return StoredPage(task_id=task_id, **{**values, **fields})
 
 
 def bodies(database: Database) -> int:
@@ -35,7 +35,7 @@ def bodies(database: Database) -> int:
 
 def test_a_page_is_read_back_as_it_was(store: Store, other: Store):
     run, page = a_run(store), a_page(url="https://example.com/ä?b=1")
-    store.pages.keep(run, [page])
+    store.pages.put(run, [page])
     found = other.pages.get(run, 1, page.request_key)
     assert found is not None
     assert found.fetched_at is not None
@@ -49,14 +49,14 @@ def test_a_page_is_read_back_as_it_was(store: Store, other: Store):
 def test_any_bytes_come_back(store: Store, content):
     run = a_run(store)
     page = a_page(content=content)
-    store.pages.keep(run, [page])
+    store.pages.put(run, [page])
     assert store.pages.get(run, 1, page.request_key).content == content
 
 
 def test_bodies_are_compressed_and_stored_once(store: Store, database: Database):
     first, second = a_run(store), a_run(store)
-    store.pages.keep(first, [a_page(task) for task in range(5)])
-    store.pages.keep(second, [a_page(9), a_page(10, content=b"other")])
+    store.pages.put(first, [a_page(task) for task in range(5)])
+    store.pages.put(second, [a_page(9), a_page(10, content=b"other")])
     assert bodies(database) == 2
     stats = store.pages.stats()
     assert (stats["pages"], stats["size_bytes"]) == (7, len(HTML) + len(b"other"))
@@ -66,8 +66,8 @@ def test_bodies_are_compressed_and_stored_once(store: Store, database: Database)
 
 def test_a_later_page_of_the_same_request_takes_its_place(store: Store):
     run = a_run(store)
-    store.pages.keep(run, [a_page(content=b"first", status=503)])
-    store.pages.keep(run, [a_page(content=b"second"), a_page(content=b"third", status=201)])
+    store.pages.put(run, [a_page(content=b"first", status=503)])
+    store.pages.put(run, [a_page(content=b"second"), a_page(content=b"third", status=201)])
     (found,) = store.pages.find(run, 1)
     assert (found.content, found.status) == (b"third", 201)
 
@@ -76,8 +76,8 @@ def test_requests_tasks_and_runs_are_kept_apart(store: Store):
     run, another = a_run(store), a_run(store)
     get = a_page(content=b"get")
     post = a_page(content=b"post", method="POST", request_key=request_key("POST", get.url, b"body"))
-    store.pages.keep(run, [get, post, a_page(2, content=b"two")])
-    store.pages.keep(another, [a_page(content=b"another")])
+    store.pages.put(run, [get, post, a_page(2, content=b"two")])
+    store.pages.put(another, [a_page(content=b"another")])
     assert {page.content for page in store.pages.find(run, 1)} == {b"get", b"post"}
     assert [page.content for page in store.pages.find(run, 2)] == [b"two"]
     assert [page.content for page in store.pages.find(another, 1)] == [b"another"]
@@ -92,22 +92,22 @@ def test_pages_come_in_the_order_in_which_they_were_fetched(store: Store):
         a_page(url=f"https://example.com/{n}", fetched_at=began + timedelta(seconds=9 - n))
         for n in range(10)
     ]
-    store.pages.keep(run, pages)
+    store.pages.put(run, pages)
     assert store.pages.find(run, 1) == pages[::-1]
 
 
 def test_the_latest_page_of_a_request_is_found_in_any_run(store: Store, clock: Clock):
     page = a_page(content=b"old")
-    store.pages.keep(a_run(store), [page])
+    store.pages.put(a_run(store), [page])
     clock.advance(60)
-    store.pages.keep(a_run(store), [a_page(5, content=b"new")])
+    store.pages.put(a_run(store), [a_page(5, content=b"new")])
     assert store.pages.latest(page.request_key).content == b"new"
     assert store.pages.latest(request_key("GET", "https://nowhere.example/")) is None
 
 
 def test_headers_that_no_database_can_hold_are_mended(store: Store):
     run = a_run(store)
-    store.pages.keep(run, [a_page(headers=[("X-Odd", "a\0b"), ("X-Half", "\ud800")])])
+    store.pages.put(run, [a_page(headers=[("X-Odd", "a\0b"), ("X-Half", "\ud800")])])
     (found,) = store.pages.find(run, 1)
     assert [name for name, _ in found.headers] == ["X-Odd", "X-Half"]
     assert found.headers[0][1] == "a�b"
@@ -115,7 +115,7 @@ def test_headers_that_no_database_can_hold_are_mended(store: Store):
 
 def test_pages_of_a_run_that_is_not_there_are_refused(store: Store):
     for verb in (
-        lambda: store.pages.keep("nowhere", [a_page()]),
+        lambda: store.pages.put("nowhere", [a_page()]),
         lambda: store.pages.find("nowhere", 1),
         lambda: store.pages.get("nowhere", 1, bytes(32)),
         lambda: store.pages.stats("nowhere"),
@@ -123,14 +123,14 @@ def test_pages_of_a_run_that_is_not_there_are_refused(store: Store):
         with pytest.raises(NotFound, match="nowhere"):
             verb()
     with pytest.raises(InputError, match="32 bytes"):
-        store.pages.keep(a_run(store), [a_page(request_key=b"short")])
+        store.pages.put(a_run(store), [a_page(request_key=b"short")])
 
 
 @pytest.mark.slow
 def test_more_than_one_statement_can_carry_is_kept_whole(store: Store):
     run, random = a_run(store), Random(2)
     pages = [a_page(task, content=random.randbytes(6 << 20)) for task in range(4)]
-    store.pages.keep(run, pages)
+    store.pages.put(run, pages)
     assert [store.pages.find(run, task)[0].content for task in range(4)] == [
         page.content for page in pages
     ]
@@ -140,9 +140,9 @@ def test_a_removed_run_takes_its_pages_along(store: Store, database: Database, c
     run, kept = a_run(store, 2), a_run(store, 1)
     leases = claim(store, a_worker(store), 3)
     of_run = [lease for lease in leases if lease.run_id == store.runs.get(run).id]
-    store.pages.keep(run, [a_page(lease.task_id, content=b"gone") for lease in of_run])
-    store.pages.keep(run, [a_page(10**6, content=b"of no task")])
-    store.pages.keep(kept, [a_page(1)])
+    store.pages.put(run, [a_page(lease.task_id, content=b"gone") for lease in of_run])
+    store.pages.put(run, [a_page(10**6, content=b"of no task")])
+    store.pages.put(kept, [a_page(1)])
     finish(store, *(completed(lease) for lease in leases))
     assert store.runs.settle(run)
     store.runs.remove(run)
@@ -157,9 +157,9 @@ def test_a_removed_run_takes_its_pages_along(store: Store, database: Database, c
 
 def test_old_pages_are_pruned_and_then_their_bodies(store: Store, database: Database, clock: Clock):
     run = a_run(store)
-    store.pages.keep(run, [a_page(1, content=b"old"), a_page(2, content=b"both")])
+    store.pages.put(run, [a_page(1, content=b"old"), a_page(2, content=b"both")])
     clock.advance(20 * 86_400)
-    store.pages.keep(run, [a_page(3, content=b"new"), a_page(4, content=b"both")])
+    store.pages.put(run, [a_page(3, content=b"new"), a_page(4, content=b"both")])
     clock.advance(11 * 86_400)
     pruned = store.upkeep.prune()
     assert (pruned["pages"], pruned["bodies"]) == (2, 1)
@@ -171,11 +171,11 @@ def test_old_pages_are_pruned_and_then_their_bodies(store: Store, database: Data
 
 def test_a_body_that_is_kept_again_is_not_an_orphan(store: Store, clock: Clock):
     run = a_run(store)
-    store.pages.keep(run, [a_page(content=b"a")])
-    store.pages.keep(run, [a_page(content=b"b")])
+    store.pages.put(run, [a_page(content=b"a")])
+    store.pages.put(run, [a_page(content=b"b")])
     clock.advance(3_500)
-    store.pages.keep(run, [a_page(2, content=b"a")])
-    store.pages.keep(run, [a_page(2, content=b"b")])
+    store.pages.put(run, [a_page(2, content=b"a")])
+    store.pages.put(run, [a_page(2, content=b"b")])
     clock.advance(200)
     assert store.upkeep.prune()["bodies"] == 0
     clock.advance(3_500)
@@ -185,7 +185,7 @@ def test_a_body_that_is_kept_again_is_not_an_orphan(store: Store, clock: Clock):
 
 def test_a_page_without_its_body_is_found_out(store: Store, database: Database):
     run = a_run(store)
-    store.pages.keep(run, [a_page()])
+    store.pages.put(run, [a_page()])
     assert store.upkeep.check() == []
     database.execute("DELETE FROM bodies")
     assert any("body" in line for line in store.upkeep.check())
@@ -202,7 +202,7 @@ def test_many_keep_the_same_bodies_in_any_order(store: Store, database: Database
                 a_page(worker, url=f"https://example.com/{turn}/{n}", content=content)
                 for n, content in enumerate(shuffled)
             ]
-            mine.pages.keep(run, pages)
+            mine.pages.put(run, pages)
         return [len(mine.pages.find(run, worker))]
 
     assert together(store, work) == [150] * 8
@@ -215,7 +215,7 @@ def test_the_writer_keeps_pages_before_the_outcomes_that_follow(store: Store):
     leases = claim(store, a_worker(store), 20)
     with Writer(writer_store) as writer:
         kept = [
-            writer.keep_pages(run, [a_page(lease.task_id, content=b"%d" % lease.task_id)])
+            writer.store_pages(run, [a_page(lease.task_id, content=b"%d" % lease.task_id)])
             for lease in leases
         ]
         done = [writer.finish([completed(lease)]) for lease in leases]
@@ -231,9 +231,9 @@ def test_pages_that_cannot_be_kept_harm_no_others(store: Store):
     run = a_run(store, 1)
     (lease,) = claim(store, a_worker(store))
     writer = Writer(store)
-    bad = writer.keep_pages(run, [a_page(1, request_key=b"short")])
-    nowhere = writer.keep_pages("nowhere", [a_page(2)])
-    good = writer.keep_pages(run, [a_page(3)])
+    bad = writer.store_pages(run, [a_page(1, request_key=b"short")])
+    nowhere = writer.store_pages("nowhere", [a_page(2)])
+    good = writer.store_pages(run, [a_page(3)])
     done = writer.finish([completed(lease)])
     with writer:
         assert good.result(timeout=20) is None

@@ -1,14 +1,14 @@
-"""What a replay asks of the kept pages: which tasks have some, and a request of whichever task."""
+"""What a replay asks of stored pages: which tasks have some, and a request of whichever task."""
 
-from swather.model.kept import KeptPage, request_key
+from swather.model.stored_page import StoredPage, request_key
 from swather.store import Store
 from tests.store.given import a_run
 
 KEY = request_key("GET", "http://a/")
 
 
-def a_page(task_id: int, key: bytes = KEY, content: bytes = b"") -> KeptPage:
-    return KeptPage(
+def a_page(task_id: int, key: bytes = KEY, content: bytes = b"") -> StoredPage:
+    return StoredPage(
         task_id=task_id,
         request_key=key,
         method="GET",
@@ -22,8 +22,8 @@ def a_page(task_id: int, key: bytes = KEY, content: bytes = b"") -> KeptPage:
 def test_tasks_with_pages_are_found_once_each_and_in_order(store: Store):
     run, other = a_run(store), a_run(store)
     more = request_key("GET", "http://b/")
-    store.pages.keep(run, [a_page(7), a_page(3), a_page(5), a_page(5, more)])
-    store.pages.keep(other, [a_page(4)])
+    store.pages.put(run, [a_page(7), a_page(3), a_page(5), a_page(5, more)])
+    store.pages.put(other, [a_page(4)])
     assert store.pages.tasks(run) == [3, 5, 7]
     assert store.pages.tasks(run, limit=2) == [3, 5]
     assert store.pages.tasks(run, after_id=5) == [7]
@@ -32,9 +32,9 @@ def test_tasks_with_pages_are_found_once_each_and_in_order(store: Store):
 
 def test_the_latest_page_of_a_request_is_that_of_the_run_if_one_is_named(store: Store):
     run, other = a_run(store), a_run(store)
-    store.pages.keep(run, [a_page(1, content=b"first")])
-    store.pages.keep(run, [a_page(2, content=b"second")])
-    store.pages.keep(other, [a_page(3, content=b"other")])
+    store.pages.put(run, [a_page(1, content=b"first")])
+    store.pages.put(run, [a_page(2, content=b"second")])
+    store.pages.put(other, [a_page(3, content=b"other")])
     of_run, of_any = store.pages.latest(KEY, run=run), store.pages.latest(KEY)
     assert of_run is not None
     assert of_any is not None

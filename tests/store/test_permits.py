@@ -51,7 +51,7 @@ def test_moments_are_taken_no_further_ahead_than_was_asked_for(store: Store):
     lease = a_lease(store)
     moments = [store.queue.permits(lease.fence, "site", ahead_seconds=2.0) for _ in range(4)]
     assert [one.granted for one in moments] == [1, 1, 0, 0]
-    assert moments[3].held == "paced"
+    assert moments[3].hold == "paced"
     assert moments[3].retry_after_seconds == pytest.approx(2.4, abs=0.4)
 
 
@@ -60,14 +60,14 @@ def test_a_moment_is_only_taken_where_nothing_but_a_pace_is_in_the_way(store: St
     in_flight = 1 if hold == "full" else None
     store.lanes.limit("site", Limits(0.5, 1, in_flight))
     lease = a_lease(store)
-    assert store.queue.permits(lease.fence, "site", held=0).granted == 1
+    assert store.queue.permits(lease.fence, "site", in_flight=0).granted == 1
     if hold == "pause":
         store.lanes.pause("site")
     elif hold == "cool":
         store.lanes.cool("site", 1.0)
-    refused = store.queue.permits(lease.fence, "site", held=1, ahead_seconds=2.0)
+    refused = store.queue.permits(lease.fence, "site", in_flight=1, ahead_seconds=2.0)
     assert refused.granted == 0
-    assert refused.held == {"pause": "paused", "cool": "cooling", "full": "full"}[hold]
+    assert refused.hold == {"pause": "paused", "cool": "cooling", "full": "full"}[hold]
 
 
 def test_a_lease_says_at_which_interval_it_was_claimed(store: Store):
@@ -151,7 +151,7 @@ def test_a_refusal_says_what_holds_it_back(store: Store):
     def refused(lane: str) -> tuple[str, bool]:
         permits = store.queue.permits(lease.fence, lane)
         assert permits.granted == 0
-        return permits.held, permits.retry_after_seconds is not None
+        return permits.hold, permits.retry_after_seconds is not None
 
     assert refused("paced") == ("paced", True)
     assert refused("cooling") == ("cooling", True)
@@ -164,10 +164,10 @@ def test_a_refusal_says_what_holds_it_back(store: Store):
 
 def test_what_is_granted_or_stale_is_held_by_nothing(store: Store):
     lease = a_lease(store)
-    assert store.queue.permits(lease.fence, "site").held == ""
+    assert store.queue.permits(lease.fence, "site").hold == ""
     finish(store, completed(lease))
     stale = store.queue.permits(lease.fence, "site")
-    assert (stale.granted, stale.held, stale.retry_after_seconds) == (0, "", None)
+    assert (stale.granted, stale.hold, stale.retry_after_seconds) == (0, "", None)
 
 
 @pytest.mark.parametrize(

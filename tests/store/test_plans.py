@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
-from swather.model.kept import KeptPage, request_key
 from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest, Lease
 from swather.model.outcome import Item
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.run import RunState
+from swather.model.stored_page import StoredPage, request_key
 from swather.model.strategy import Strategy
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import State, Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database
@@ -183,12 +183,12 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         store.queue.finish([released(lease) for lease in store.queue.claim(request).leases])
 
     def learn() -> None:
-        curve, policy = Curve(), AutoPace()
+        curve, policy = CoolDownCurve(), AutoPace()
         store.lanes.strike("host91", retry_after_seconds=None, reason="429", curve=curve)
         store.lanes.adapt("host92", latency_seconds=9.0, failed=False, policy=policy)
         store.lanes.adapt("host92", latency_seconds=1.0, failed=False, policy=policy)
-        store.lanes.crawl_delay("host93", 9.0)
-        store.lanes.crawl_delay("host93", 1.0)
+        store.lanes.set_crawl_delay("host93", 9.0)
+        store.lanes.set_crawl_delay("host93", 1.0)
         store.lanes.clear("host91")
         store.lanes.clear("films", PacedKind.SCRAPER)
 
@@ -197,13 +197,13 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         assert store.runs.counts(limited).over_limit == 1
         store.runs.record(limited, {"note": 1})
 
-    def keep_pages() -> None:
+    def store_pages() -> None:
         key = request_key("GET", "https://example.com/")
-        page = KeptPage(
+        page = StoredPage(
             task_id=7, request_key=key, method="GET", url="https://example.com/", status=200,
             headers=[], content=b"<html>",
         )  # fmt: skip
-        store.pages.keep(run, [page])
+        store.pages.put(run, [page])
         assert store.pages.get(run, 7, key)
         assert store.pages.find(run, 7)
         assert store.pages.latest(key)
@@ -217,7 +217,7 @@ def web_verbs(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "unpaced claim": unpaced_claim,
         "learn": learn,
         "full run": full_run,
-        "keep pages": keep_pages,
+        "store pages": store_pages,
         "prune": store.upkeep.prune,
     }
 

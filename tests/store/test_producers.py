@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from swather.errors import InputError, NotFound
-from swather.model.query import TaskFilter
 from swather.model.run import RunState
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import WorkerKind
 from swather.store import Store
 from swather.store.clock import Clock

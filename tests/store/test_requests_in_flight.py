@@ -19,9 +19,9 @@ def granted(store: Store, worker: int, wanted: int, *, held: int = 0) -> int:
     """How many requests a task of another lane is granted on "site"."""
     elsewhere = a_run(store, 1, lane="elsewhere")
     (lease,) = claim(store, worker, runs=(elsewhere,))
-    answer = store.queue.permits(lease.fence, "site", wanted, held=held)
+    answer = store.queue.permits(lease.fence, "site", wanted, in_flight=held)
     assert answer.is_counted == (answer.granted > 0)
-    assert answer.held == ("" if answer.granted else "full")
+    assert answer.hold == ("" if answer.granted else "full")
     return answer.granted
 
 
@@ -45,7 +45,7 @@ def test_a_request_that_has_ended_leaves_its_place(store: Store, worker: int):
     assert len(claim(store, worker, 1, runs=(run,))) == 1
     assert granted(store, worker, 3) == 3
     assert claim(store, worker, 9, runs=(run,)) == []
-    store.queue.in_flight(worker, "site", 1)
+    store.queue.set_in_flight(worker, "site", 1)
     assert len(claim(store, worker, 9, runs=(run,))) == 2
 
 
@@ -56,7 +56,7 @@ def test_the_requests_of_a_worker_end_with_it(store: Store, worker: int, dies: b
     assert granted(store, worker, 3) == 3
     assert claim(store, other, 9, runs=(run,)) == []
     store.workers.sweep([worker]) if dies else store.workers.retire(worker)
-    store.queue.in_flight(worker, "site", 3)
+    store.queue.set_in_flight(worker, "site", 3)
     assert len(claim(store, other, 9, runs=(run,))) == 3
 
 
@@ -67,21 +67,21 @@ def test_two_tasks_that_want_each_others_full_lane_do_not_wait_forever(store: St
         a_run(store, 1, lane=lane)
     for lease in claim(store, worker, 2):
         leases[lease.lane] = lease
-    first = store.queue.permits(leases["a"].fence, "b", held=0, gives_up=True)
-    assert (first.granted, first.held) == (0, "full")
-    assert store.queue.permits(leases["b"].fence, "a", held=0, gives_up=True).granted == 1
+    first = store.queue.permits(leases["a"].fence, "b", in_flight=0, gives_up=True)
+    assert (first.granted, first.hold) == (0, "full")
+    assert store.queue.permits(leases["b"].fence, "a", in_flight=0, gives_up=True).granted == 1
     finish(store, completed(leases["b"]))
-    assert store.queue.permits(leases["a"].fence, "b", held=0, gives_up=True).granted == 1
+    assert store.queue.permits(leases["a"].fence, "b", in_flight=0, gives_up=True).granted == 1
 
 
 def test_a_lane_without_a_limit_counts_nothing(store: Store, worker: int):
     a_run(store, 1, lane="elsewhere")
     (lease,) = claim(store, worker)
-    answer = store.queue.permits(lease.fence, "site", 9, held=0)
+    answer = store.queue.permits(lease.fence, "site", 9, in_flight=0)
     assert (answer.granted, answer.is_free, answer.is_counted) == (9, True, False)
     assert store.lanes.get("site").in_flight == 0
 
 
 def test_a_number_in_flight_below_zero_is_refused(store: Store, worker: int):
     with pytest.raises(InputError, match="-1"):
-        store.queue.in_flight(worker, "site", -1)
+        store.queue.set_in_flight(worker, "site", -1)

@@ -1,9 +1,9 @@
 import pytest
 
-from swather.model.query import TaskFilter
 from swather.model.retry import ErrorClass, Faults
 from swather.model.run import RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import (
     a_fault,

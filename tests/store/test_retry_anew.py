@@ -1,7 +1,7 @@
 """Retry from the beginning: what a failed task left behind gives way."""
 
 from swather.model.outcome import Item
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import (
     a_lease,

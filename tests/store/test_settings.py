@@ -3,7 +3,7 @@ import pytest
 from swather.errors import BadSetting, InputError
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.checks import MAX_DAYS
 from tests.store.given import a_run, a_worker

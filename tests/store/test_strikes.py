@@ -3,18 +3,18 @@
 import pytest
 
 from swather.errors import InputError
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_run, a_worker, claim, completed, finish, retry_after
 from tests.store.threads import together
 
-CURVE = Curve(base_seconds=60, cap_seconds=1_000, forgive_seconds=500, jitter=0)
+CURVE = CoolDownCurve(base_seconds=60, cap_seconds=1_000, forgive_seconds=500, jitter=0)
 
 
-def strike(store: Store, retry_after: float | None = None, curve: Curve = CURVE) -> float:
+def strike(store: Store, retry_after: float | None = None, curve: CoolDownCurve = CURVE) -> float:
     return store.lanes.strike("site", retry_after_seconds=retry_after, reason="429", curve=curve)
 
 
@@ -132,7 +132,7 @@ def test_clearing_forgets_everything_and_wakes_what_waits(store: Store):
     strike(store)
     store.lanes.pause("site")
     store.lanes.limit("site", Limits(1_000.0, 1, 1))
-    store.lanes.crawl_delay("site", 50.0)
+    store.lanes.set_crawl_delay("site", 50.0)
     assert claim(store, worker, 5) == []
     store.lanes.clear("site")
     lane = store.lanes.get("site")

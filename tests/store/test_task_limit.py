@@ -3,9 +3,9 @@
 import pytest
 
 from swather.errors import InputError
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database

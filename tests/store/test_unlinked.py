@@ -1,7 +1,7 @@
 """Files whose friendly names are still to be made, and items that two tasks have produced."""
 
 from swather.model.outcome import File, Item
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import (
     a_lease,
@@ -29,9 +29,9 @@ def test_committed_files_are_unlinked_until_they_are_linked(store: Store):
     first, second = (lease.task_id, 0), (lease.task_id, 1)
     assert store.results.unlinked() == {first: [PAGE], second: [COVER]}
     assert store.results.unlinked(after=first) == {second: [COVER]}
-    store.results.linked([first])
+    store.results.mark_linked([first])
     assert store.results.unlinked() == {second: [COVER]}
-    store.results.linked([second, (999, 0)])
+    store.results.mark_linked([second, (999, 0)])
     assert store.results.unlinked() == {}
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from swather.errors import InputError
-from swather.model.blocks import Curve
 from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.strategy import Strategy
+from swather.model.strikes import CoolDownCurve
+from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (
@@ -34,7 +34,7 @@ def held_in_every_way(store: Store) -> dict:
         "lane paused": lambda _: store.lanes.pause("site"),
         "lane cooling": lambda _: store.lanes.cool("site", 1_000),
         "lane struck": lambda _: store.lanes.strike(
-            "site", retry_after_seconds=None, reason="429", curve=Curve()
+            "site", retry_after_seconds=None, reason="429", curve=CoolDownCurve()
         ),
         "lane paced": lambda _: store.lanes.limit("site", Limits(1_000.0, 1)),
         "lane full": lambda _: store.lanes.limit("site", Limits(in_flight=1)),

@@ -8,7 +8,7 @@ from swather.errors import (
     DatabaseReadOnly,
     StoreError,
 )
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from tests.store.database import Database
 from tests.store.field import (
     ACCEPTED,

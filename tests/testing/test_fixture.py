@@ -21,11 +21,11 @@ async def shop(ctx, url):
     return {"title": page.css_first("h1").text(), "url": page.url, "status": page.status}
 
 
-def taken(page: Page, **asked: Any) -> fixture.Taken:
-    return fixture.taken(Request(url=URL, **asked), page)
+def record_page(page: Page, **asked: Any) -> fixture.RecordedPage:
+    return fixture.record_page(Request(url=URL, **asked), page)
 
 
-def saved(path: Path, *pages: fixture.Taken) -> Path:
+def saved(path: Path, *pages: fixture.RecordedPage) -> Path:
     fixture.save(path, fixture.Fixture(scraper="shop", target=URL, pages=list(pages)))
     return path
 
@@ -35,14 +35,14 @@ def written(path: Path) -> Any:
 
 
 def test_a_scraper_finds_the_pages_of_a_fixture(tmp_path: Path):
-    path = saved(tmp_path / "shop.json", taken(Page(url=URL, content=HTML.encode())))
+    path = saved(tmp_path / "shop.json", record_page(Page(url=URL, content=HTML.encode())))
     assert run_scraper(shop, URL, fixture=path).items == [
         {"title": "Shop", "url": URL, "status": 200}
     ]
 
 
 def test_text_is_written_line_by_line_as_people_read_it(tmp_path: Path):
-    path = saved(tmp_path / "shop.json", taken(Page(url=URL, content=HTML.encode())))
+    path = saved(tmp_path / "shop.json", record_page(Page(url=URL, content=HTML.encode())))
     assert written(path)["pages"][0]["text"] == ["<h1>Shop</h1>\r", "<p>Grüße</p>", ""]
     assert "Grüße" in path.read_text(encoding="utf-8")
 
@@ -60,7 +60,7 @@ def test_text_is_written_line_by_line_as_people_read_it(tmp_path: Path):
 )
 def test_every_byte_of_a_page_comes_back(tmp_path: Path, content, content_type, member):
     page = Page(url=URL, raw_headers=[("content-type", content_type)], content=content)
-    path = saved(tmp_path / "shop.json", taken(page))
+    path = saved(tmp_path / "shop.json", record_page(page))
     assert member in written(path)["pages"][0]
     (found,) = fixture.read(path).pages
     assert (found.page.content, found.page.raw_headers) == (content, page.raw_headers)
@@ -68,7 +68,7 @@ def test_every_byte_of_a_page_comes_back(tmp_path: Path, content, content_type, 
 
 def test_a_redirect_and_a_status_come_back(tmp_path: Path):
     page = Page(url=f"{URL}home", status=404, content=b"<h1>Gone</h1>")
-    path = saved(tmp_path / "shop.json", taken(page))
+    path = saved(tmp_path / "shop.json", record_page(page))
 
     @scraper
     async def unchecked(ctx, url):
@@ -89,13 +89,13 @@ def test_nothing_secret_is_written(tmp_path: Path):
         headers={"Cookie": "canary"},
         body=b"password=canary",
     )
-    path = saved(tmp_path / "shop.json", fixture.taken(request, page))
+    path = saved(tmp_path / "shop.json", fixture.record_page(request, page))
     assert "canary" not in path.read_text(encoding="utf-8")
     assert written(path)["pages"][0]["headers"] == [["X-A", "1"]]
 
 
 def test_a_request_that_is_made_again_gets_the_next_page_and_then_the_last(tmp_path: Path):
-    pages = [taken(Page(url=URL, content=text)) for text in (b"one", b"two")]
+    pages = [record_page(Page(url=URL, content=text)) for text in (b"one", b"two")]
     path = saved(tmp_path / "shop.json", *pages)
 
     @scraper
@@ -108,7 +108,8 @@ def test_a_request_that_is_made_again_gets_the_next_page_and_then_the_last(tmp_p
 
 def test_a_form_is_told_by_its_body_and_another_one_gets_what_the_address_gave(tmp_path: Path):
     pages = [
-        taken(Page(url=URL, content=body), method="POST", body=body) for body in (b"a=1", b"a=2")
+        record_page(Page(url=URL, content=body), method="POST", body=body)
+        for body in (b"a=1", b"a=2")
     ]
     path = saved(tmp_path / "shop.json", *pages)
 
@@ -121,7 +122,7 @@ def test_a_form_is_told_by_its_body_and_another_one_gets_what_the_address_gave(t
 
 
 def test_a_page_that_the_fixture_has_not_is_told(tmp_path: Path):
-    path = saved(tmp_path / "shop.json", taken(Page(url=URL)))
+    path = saved(tmp_path / "shop.json", record_page(Page(url=URL)))
     with pytest.raises(InputError, match=r"no page for GET https://other\.example/; it has https"):
         run_scraper(shop, "https://other.example/", fixture=path)
 
@@ -129,7 +130,7 @@ def test_a_page_that_the_fixture_has_not_is_told(tmp_path: Path):
 def test_a_recorder_takes_down_what_another_fetcher_brings():
     recorder = Recorder(PageFetcher({URL: HTML}))
     run_scraper(shop, URL, fetcher=recorder)
-    assert [page.url for page in recorder.taken] == [URL]
+    assert [page.url for page in recorder.pages] == [URL]
 
 
 @pytest.mark.parametrize(
@@ -156,8 +157,8 @@ def test_a_file_that_is_no_fixture_is_told_and_never_overwritten(tmp_path: Path,
 
 
 def test_a_fixture_is_saved_anew_in_its_place(tmp_path: Path):
-    path = saved(tmp_path / "shop.json", taken(Page(url=URL, content=b"old")))
-    saved(path, taken(Page(url=URL, content=b"new")))
+    path = saved(tmp_path / "shop.json", record_page(Page(url=URL, content=b"old")))
+    saved(path, record_page(Page(url=URL, content=b"new")))
     assert fixture.read(path).pages[0].page.content == b"new"
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from swather.errors import InputError
 from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind, free_lane
-from swather.model.pacing import Limits, Pace, held_by, in_force
+from swather.model.pacing import Limits, Pace, hold_on, in_force
 
 policies = st.builds(
     AutoPace,
@@ -84,7 +84,7 @@ def test_a_free_lane_has_no_limits_in_force():
     ],
 )
 def test_what_holds_a_lane_back_has_a_name(pace, held):
-    assert held_by(Limits(5.0), pace, 10.0) == held
+    assert hold_on(Limits(5.0), pace, 10.0) == held
 
 
 @pytest.mark.parametrize(

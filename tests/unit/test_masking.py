@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from swather.errors import SwatherError
 from swather.masking import masked, masked_data, masked_database
-from swather.net.place import place_of, split
+from swather.net.origin import parse_origin, split_url
 from swather.net.request import shown_url
 from swather.store.postgres.address import address_of
 
@@ -105,7 +105,7 @@ ESCAPES = st.sampled_from([lambda text: quote(text, safe=""), lambda text: text]
 @given(PASSWORDS, ESCAPES)
 def test_a_url_that_can_be_requested_is_shown_without_its_password(password, escape):
     url = f"https://me:{escape(password)}@example.com/x"
-    sent = _said_of(lambda: place_of(split(url)[0]).authorization)
+    sent = _said_of(lambda: parse_origin(split_url(url)[0]).authorization)
     assume(sent)
     if sent.startswith("Basic "):
         # Else it is no password: what comes before it is read as the host.

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun
 from swather.model.task import Task
-from swather.net.typed import hosts_in
+from swather.model.task_filter import TaskFilter
+from swather.net.private_hosts import hosts_in
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.store import Store

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from swather.errors import Blocked, SwatherError
-from swather.model.blocks import Curve
 from swather.model.retry import Backoff
+from swather.model.strikes import CoolDownCurve
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
 from swather.worker.access.breaker import BreakerPolicy
@@ -19,7 +19,7 @@ from tests.worker.sites import NotingSite
 pytestmark = pytest.mark.slow
 
 AT_ONCE = Backoff(factor=1.0, cap_seconds=0.0, jitter=0.0)
-QUICK = Politeness(curve=Curve(base_seconds=0.02, cap_seconds=0.05, jitter=0.0))
+QUICK = Politeness(curve=CoolDownCurve(base_seconds=0.02, cap_seconds=0.05, jitter=0.0))
 
 
 @scraper(allow_private=True, retries=0, backoff=AT_ONCE)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from swather.net.typed import NOT_TYPED
+from swather.net.private_hosts import NOT_ALLOWED
 from swather.scraping.scraper import scraper
 from swather.worker.access.hosts import MAX_KNOWN, HostAccess
 from swather.worker.jobs import Job
@@ -75,8 +75,8 @@ def test_a_typed_host_may_be_reached_and_the_store_is_asked_once(asking):
 
 def test_another_port_of_a_typed_host_may_not(asking):
     asking.type_in("127.0.0.1", 8000)
-    assert asking.meets("127.0.0.1", "127.0.0.1", 22) == NOT_TYPED
-    assert asking.meets("127.0.0.1", "127.0.0.1", 80) == NOT_TYPED
+    assert asking.meets("127.0.0.1", "127.0.0.1", 22) == NOT_ALLOWED
+    assert asking.meets("127.0.0.1", "127.0.0.1", 80) == NOT_ALLOWED
 
 
 def test_the_usual_ports_of_a_typed_host_are_one(asking):
@@ -114,11 +114,11 @@ def test_localhost_is_this_machine_whatever_was_found_first(asking, name):
     asking.type_in(name)
     assert asking.meets(name, PUBLIC) is None
     assert asking.meets(name, "127.0.0.1") is None
-    assert asking.meets("localhost.example", "127.0.0.1") == NOT_TYPED
+    assert asking.meets("localhost.example", "127.0.0.1") == NOT_ALLOWED
 
 
 def test_a_local_name_that_a_proxy_looks_up_may_be_reached_if_it_was_typed(asking):
-    assert asking.meets("nas.local", "nas.local") == NOT_TYPED
+    assert asking.meets("nas.local", "nas.local") == NOT_ALLOWED
     asking.type_in("nas.local")
     assert asking.meets("nas.local", "nas.local") is None
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.scraping.scraper import Scraper, scraper
 from tests.worker.given import Shop, until, wait_until
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from swather.errors import DatabaseUnreachable, DatabaseUnusable
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import WorkerState
 from swather.scraping.scraper import scraper
 from swather.store.sqlite.workers import SQLiteWorkers

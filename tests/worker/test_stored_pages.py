@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from swather import Permanent, scraper
-from swather.model.query import TaskFilter
 from swather.model.strategy import Strategy
+from swather.model.task_filter import TaskFilter
 from swather.runs import replay
 from swather.scraping.scraper import Scraper
 from swather.testing import Answer, Asked, FakeSite

@@ -105,7 +105,7 @@ def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
             f"{workers} worker processes scrape it, each of them {PAGES_PER_WORKER} pages at a time"
         )
         started = time.monotonic()
-        ended = driver.work(Processes(run, SCRAPER, driver.held, view.say, verbose=False), view)
+        ended = driver.work(Processes(run, SCRAPER, driver.settings, view.say, verbose=False), view)
         seconds = time.monotonic() - started
         written = driver.finish().whole().written
         if ended.interrupted:

@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from swather import posix
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import Process
 from swather.runs.progress import Snapshot
-from swather.runs.view import Through, View
+from swather.runs.view import View, WrappingView
 from swather.runs.words import count
 from swather.store.ports import Store
 
@@ -26,7 +26,7 @@ class Killed(NamedTuple):
     tasks: tuple[int, ...]
 
 
-class KillingView(Through):
+class KillingView(WrappingView):
     """Shows a run like the view it is given, and kills a worker once `at` pages are done."""
 
     def __init__(self, view: View, store: Store, run: str, *, at: int) -> None:
@@ -47,7 +47,7 @@ class KillingView(Through):
 
     def _kill(self) -> None:
         """SIGKILL the worker that has most; next time, if nobody has anything just now."""
-        for name, _ in Counter(holder for _, holder in self._held()).most_common():
+        for name, _ in Counter(holder for _, holder in self._leased()).most_common():
             if (process := self._process_of(name)) is not None:
                 break
         else:
@@ -55,7 +55,7 @@ class KillingView(Through):
         # Stopped first: once it is dead, others may take what it has before we have seen it.
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(_SETTLED_SECONDS)
-        tasks = tuple(task for task, holder in self._held() if holder == name)
+        tasks = tuple(task for task, holder in self._leased() if holder == name)
         if not tasks:
             os.kill(process.pid, signal.SIGCONT)
             return
@@ -67,7 +67,7 @@ class KillingView(Through):
 
     def _watch(self, killed: Killed) -> None:
         """Tell when others have, or may have, what the dead worker had."""
-        if any(holder == killed.worker for _, holder in self._held()):
+        if any(holder == killed.worker for _, holder in self._leased()):
             return
         self._watching = False
         seconds = time.monotonic() - self._killed_at
@@ -82,6 +82,6 @@ class KillingView(Through):
                 return process
         return None
 
-    def _held(self) -> list[tuple[int, str | None]]:
+    def _leased(self) -> list[tuple[int, str | None]]:
         leased = TaskFilter(run=self._run, states=frozenset({State.LEASED}))
         return [(task.id, task.worker) for task in self._store.tasks.find(leased, limit=1_000)]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from swather.cli import database, output
-from swather.model.query import TaskFilter
 from swather.model.run import RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.summary import Summary, summarise
 from swather.runs.words import duration
 

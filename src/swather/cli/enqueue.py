@@ -47,7 +47,7 @@ def command(
     from swather.cli import database, output
     from swather.cli.selection import worker_command
     from swather.errors import InputError, RunCancelled
-    from swather.runs import configured
+    from swather.runs import configuration
     from swather.runs.load import load
     from swather.runs.source import Source
     from swather.runs.start import plan_run
@@ -65,26 +65,26 @@ def command(
     if source.is_empty:
         raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     found = registry.load(scraper)
-    held = configured.resolved(None, {"db": db}).settings
-    configured.params_of(found, params or [], held)
+    settings = configuration.resolve(None, {"db": db}).settings
+    configuration.run_params(found, params or [], settings)
     source.check(found)
-    store = factory.open(held.db)
+    store = factory.open(settings.db)
     try:
-        held = configured.resolved(store, {"db": db}).settings
-        found = configured.applied(found, held)
+        settings = configuration.resolve(store, {"db": db}).settings
+        found = configuration.apply(found, settings)
         intake = source.intake(found)
         if intake.is_empty:
             print(f"note: {source.nothing_found}", file=sys.stderr)
         planned = plan_run(
             store,
             found,
-            params=configured.params_of(found, params or [], held),
+            params=configuration.run_params(found, params or [], settings),
             source_fingerprint=source.fingerprint,
             source=source.in_words,
             resume=resume,
             new=new,
             task_limit=limit,
-            default_rate=held.default_rate,
+            default_rate=settings.default_rate,
         )
         loaded = load(store, planned.run.name, intake)
         if loaded.cancelled:

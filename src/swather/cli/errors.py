@@ -29,8 +29,8 @@ def command(
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named
-    from swather.model.query import TaskFilter
     from swather.model.task import State
+    from swather.model.task_filter import TaskFilter
 
     with database.opened(db) as store:
         name = run_named(store, run).name

@@ -117,16 +117,16 @@ def show_lane(
     with database.opened(db) as store:
         found = store.lanes.get(name, paced_kind(scrapers=scraper))
         breakers = breakers_of(found, store.breakers.find())
-        held = list(lane_words.held_by(found, url=store.url, now=now))
+        holds = list(lane_words.holds(found, url=store.url, now=now))
         for breaker in breakers:
-            held += breaker_words.told(breaker, url=store.url, now=now)
+            holds += breaker_words.describe(breaker, url=store.url, now=now)
     data = data_of(found, breakers)
     if as_json:
-        output.print_json({**data, "why": held})
+        output.print_json({**data, "why": holds})
         return
     output.show(output.facts(_facts(data)))
     print()
-    for sentence in held or ["Nothing holds it back."]:
+    for sentence in holds or ["Nothing holds it back."]:
         print(sentence)
 
 

@@ -57,7 +57,7 @@ def command(
     from swather.cli import database
     from swather.cli.replay_session import ReplaySession, show_what_is_stored
     from swather.cli.selection import run_named
-    from swather.runs import configured
+    from swather.runs import configuration
 
     with database.opened(db) as store:
         found = run_named(store, run)
@@ -68,7 +68,7 @@ def command(
         session = ReplaySession(
             store=store,
             db=db,
-            held=configured.resolved(store, options).settings,
+            settings=configuration.resolve(store, options).settings,
             spec=scraper,
             output=output,
             max_failed=max_failed_of(max_failed),

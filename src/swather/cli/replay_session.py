@@ -19,15 +19,15 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven
 from swather.fleet.inprocess import InForeground
 from swather.fleet.replaying import ReplayDriver
-from swather.fleet.workers import new_worker
+from swather.fleet.worker_factory import new_worker
 from swather.model.run import Run, RunState
 from swather.runs import replay
-from swather.runs.noted_files import output_of
+from swather.runs.output_files import output_of
 from swather.runs.progress import Snapshot
 from swather.runs.results import Results
 from swather.runs.results_file import holds
 from swather.runs.summary import Summary
-from swather.runs.view import Through, View, view_on
+from swather.runs.view import View, WrappingView, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
@@ -45,7 +45,7 @@ class ReplaySession:
 
     store: "Store"
     db: str | None
-    held: "Settings"
+    settings: "Settings"
     spec: str | None
     output: Path | None
     max_failed: MaxFailed
@@ -57,7 +57,7 @@ class ReplaySession:
         """The exit code."""
         scraper = self._scraper_of(run)
         results = Results(self.output or results_path(run))
-        driver = ReplayDriver(self.store, run, scraper, self.held, results, new=self.new)
+        driver = ReplayDriver(self.store, run, scraper, self.settings, results, new=self.new)
         view = _Unpaused(view_on(output.stderr()))
         view.say(
             f"{'go on with the' if driver.begun.goes_on else 'begin a'} replay of run {run.name}: "
@@ -81,7 +81,7 @@ class ReplaySession:
 
     def _worker(self, driver: ReplayDriver) -> "Worker":
         return new_worker(
-            self.held,
+            self.settings,
             {driver.scraper.name: driver.scraper},
             url=database.existing(self.db),
             run=driver.run.name,
@@ -182,7 +182,7 @@ def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
         print("an earlier replay stopped half-way; it would go on (--new begins anew)")
 
 
-class _Unpaused(Through):
+class _Unpaused(WrappingView):
     """The run is paused for everyone but us."""
 
     def show(self, snapshot: Snapshot) -> None:

@@ -12,8 +12,8 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
-from swather.model.query import TaskFilter
 from swather.model.run import Run, RunState
+from swather.model.task_filter import TaskFilter
 from swather.runs.lane_words import default_pace
 from swather.runs.source import Source
 from swather.runs.start import Planned
@@ -84,7 +84,7 @@ class RunSession:
         view.say(_beginning(driver.planned))
         if pace := default_pace(driver.run.lane_limits, _lanes_of(driver)):
             view.say(pace)
-        workers = Processes(driver.run, self.spec, driver.held, view.say, verbose=self.verbose)
+        workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
         at_limit = "" if self.max_seconds is None else _at_limit(self.max_seconds)
         ended = driver.work(workers, view, max_seconds=self.max_seconds, at_limit=at_limit)
         return ended, str(workers.log_folder)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from swather.cli import database
 from swather.errors import InputError, NotFound
-from swather.model.query import TaskFilter
 from swather.model.run import Run
 from swather.model.task import State, check_name
+from swather.model.task_filter import TaskFilter
 
 if TYPE_CHECKING:
     from swather.model.lane import PacedKind

@@ -195,18 +195,18 @@ def _row_in(url: str) -> dict[str, Any]:
 
 def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InForce:
     from swather.masking import masked_database
-    from swather.runs import configured
+    from swather.runs import configuration
     from swather.scraping.options import Options
 
     value, origin = getattr(resolved.settings, name), resolved.origin(name)
     if name == "db":
         return _InForce(name, masked_database(value), origin, what)
-    if value is None and name in configured.OF_SCRAPERS:
+    if value is None and name in configuration.OF_SCRAPERS:
         value = getattr(options, name)
         origin = _said_by(value, getattr(Options(), name))
-    elif value is None and name in configured.DELAYS:
+    elif value is None and name in configuration.DELAYS:
         delay = options.delay_range()
-        value = None if delay is None else delay[configured.DELAYS.index(name)]
+        value = None if delay is None else delay[configuration.DELAYS.index(name)]
         origin = _said_by(delay, None)
     return _InForce(name, _plain(value), origin, what)
 

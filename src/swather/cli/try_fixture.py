@@ -41,7 +41,7 @@ class Saving:
         from swather.testing import fixture
 
         assert self._recorder is not None
-        pages = self._recorder.taken
+        pages = self._recorder.pages
         found = fixture.Fixture(scraper=self._scraper.name, target=self._target, pages=pages)
         fixture.save(self._path, found)
         return {
@@ -52,7 +52,7 @@ class Saving:
         }
 
     def _test(self, scraped: "Scraped | None") -> str:
-        module, name = _place_of(self._scraper)
+        module, name = _module_and_name(self._scraper)
         arguments = [name, _python(self._target)]
         if self._params:
             arguments.append(f"params={_python(self._params)}")
@@ -73,10 +73,10 @@ class Saving:
         )
 
 
-def _place_of(scraper: "Scraper") -> tuple[str, str]:
+def _module_and_name(scraper: "Scraper") -> tuple[str, str]:
     """The module and the name that a test imports it by; a file lies where the tests find it."""
-    place = scraper.spec.rpartition(":")[0]
-    module = Path(place).stem if place.endswith(".py") else place
+    source = scraper.spec.rpartition(":")[0]
+    module = Path(source).stem if source.endswith(".py") else source
     return module, scraper.function.__name__
 
 

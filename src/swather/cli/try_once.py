@@ -48,32 +48,32 @@ def command(
     """
     from swather.cli import output
     from swather.net.fetcher import USER_AGENT
-    from swather.runs import configured
+    from swather.runs import configuration
     from swather.runs.fetching import new_fetcher
     from swather.scraping import registry
     from swather.testing import run_scraper
-    from swather.testing.trip import LoneTrip
+    from swather.testing.fetch_policy import PolitePolicy
 
     found = registry.load(scraper)
-    held = configured.resolved().settings
-    given = configured.params_of(found, params or [], held)
-    fetcher = new_fetcher(held)
+    settings = configuration.resolve().settings
+    given = configuration.run_params(found, params or [], settings)
+    fetcher = new_fetcher(settings)
     value = _value_of(target)
     saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
     source = fetcher if saving is None else saving.around(fetcher)
-    trip = LoneTrip(
+    policy = PolitePolicy(
         found,
         value,
         given,
         fetcher=fetcher,
-        user_agent=held.user_agent or USER_AGENT,
-        max_crawl_delay_seconds=held.max_crawl_delay_seconds,
+        user_agent=settings.user_agent or USER_AGENT,
+        max_crawl_delay_seconds=settings.max_crawl_delay_seconds,
     )
     _log_to_stderr()
     registry.enter_folder()
     began = time.monotonic()
     try:
-        scraped = run_scraper(found, value, params=given, fetcher=source, trip=trip)
+        scraped = run_scraper(found, value, params=given, fetcher=source, policy=policy)
     except Exception as error:  # noqa: BLE001 - a scraper may raise anything
         saved = None if saving is None else saving.save(None)
         return _show_error(error, saved, as_json=as_json)

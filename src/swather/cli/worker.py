@@ -84,7 +84,7 @@ def command(
     the second stops at once.
     """
     from swather.cli import database
-    from swather.runs import configured
+    from swather.runs import configuration
     from swather.worker import process
 
     _log_to_stderr(log_level)
@@ -98,11 +98,11 @@ def command(
         "poll_seconds": poll_seconds,
     }
     with database.opened(db) as store:
-        held = configured.resolved(store, options).settings
+        settings = configuration.resolve(store, options).settings
         code = _scrapers(store, scrapers or [], run)
     worker = _worker(
-        held,
-        {name: configured.applied(found, held) for name, found in code.items()},
+        settings,
+        {name: configuration.apply(found, settings) for name, found in code.items()},
         url=database.existing(db),
         run=run,
         partitions=tuple(partitions.split(",")) if partitions else None,
@@ -128,10 +128,10 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
 
 
 def _worker(
-    held: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
+    settings: "Settings", scrapers: dict[str, "Scraper"], *, as_json: bool, **given: Any
 ) -> "Worker":
     from swather.cli import output
-    from swather.fleet.workers import new_worker
+    from swather.fleet.worker_factory import new_worker
     from swather.worker import Worker, WorkerReport
 
     class Reporting(Worker):
@@ -144,7 +144,7 @@ def _worker(
                 sys.stdout.flush()
             return report
 
-    return new_worker(held, scrapers, Reporting, **given)
+    return new_worker(settings, scrapers, Reporting, **given)
 
 
 class _Formatter(logging.Formatter):

@@ -1,4 +1,4 @@
-"""The driver of a run: planned, loaded, worked on, watched, its results written, summed up."""
+"""The driver of a run: it plans, loads, watches, writes the results and sums up."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from swather.errors import InputError, ResultsIncomplete, StoreError
 from swather.fleet.work import Ended, Work, Workers
 from swather.model.run import Run
-from swather.runs import configured
+from swather.runs import configuration
 from swather.runs.loading import Loading, LoadingHere, anything_new
 from swather.runs.results import Results
 from swather.runs.source import Source, Values
@@ -25,7 +25,7 @@ from swather.worker.saving import link_missing
 
 
 class Driven(NamedTuple):
-    """What a run came to. `written`: what its results file holds, None if nothing was written;
+    """The result of a run. `written`: what its results file holds, None if nothing was written;
     `wrong`: why the file is not complete.
     """
 
@@ -41,14 +41,14 @@ class Driven(NamedTuple):
 
 
 class Driver:
-    """One run that is planned: `work` on it, then `finish` it. `held` are the settings in force."""
+    """A planned run: `work` on it, then `finish` it. `settings` are those in force."""
 
-    def __init__(self, store: Store, run: Run, held: Settings, results: Results | None) -> None:
+    def __init__(self, store: Store, run: Run, settings: Settings, results: Results | None) -> None:
         self.store = store
         self.run = run
-        self.held = held
+        self.settings = settings
         # A scraper that runs in this process may change the current folder.
-        self._files = FileStore(held.files_folder.absolute())
+        self._files = FileStore(settings.files_folder.absolute())
         self._results = results
         self._is_complete = False
 
@@ -77,16 +77,16 @@ class Driver:
     def finish(self, *, seconds: float | None = None) -> Driven:
         """Complete the results and sum up; `seconds`: how long it took, if not its whole life."""
         written, wrong = self._complete()
-        # Workers name the files they save; this is for those that were killed just before.
+        # Workers name the files they save; this is for workers that were killed before they could.
         link_missing(self.store.results, self._files)
         return Driven(summarise(self.store, self.run.name, seconds=seconds), written, wrong)
 
     def _loading(self) -> Loading | LoadingHere | None:
-        """What loads its targets, if it has any to load."""
+        """The loading of its targets, if there are any to load."""
         return None
 
     def _complete(self) -> tuple[dict[str, Any] | None, InputError | ResultsIncomplete | None]:
-        """A file that cannot be written is no reason to be silent about the run."""
+        """An unwritable file must not prevent the summary of the run."""
         self._is_complete = True
         try:
             return self._written(), None
@@ -99,13 +99,13 @@ class Driver:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """What is asked for.
+    """The run to drive.
 
-    options   settings that were given with it, which go before all others
+    options   settings given with it, which override all others
     params    a mapping, or 'name=value' texts
     output    the file that results go to
-    is_alone  the database is made for this run, and cannot tell which run has written a CSV or
-              Parquet file that is there: it is replaced
+    is_alone  the database is only for this run, and cannot tell which run wrote an existing CSV
+              or Parquet file: it is replaced
     """
 
     scraper: Scraper
@@ -119,31 +119,31 @@ class Order:
 
 
 class RunDriver(Driver):
-    """A run that is planned as ordered when this is made: begun, or gone on with.
+    """A run that the constructor begins or resumes.
 
-    `notes` are what a person should know before it goes on. At the end of its block its results
-    are complete, whatever ended it, and its store is closed.
+    `notes` are what a person should know before it starts. At the end of its block its results are
+    complete, whatever ended it, and its store is closed.
     """
 
     def __init__(self, order: Order) -> None:
-        held = configured.resolved(None, order.options).settings
+        settings = configuration.resolve(None, order.options).settings
         results = None if order.output is None else Results(order.output)
-        # Bad targets are told before a database is made for them.
-        configured.params_of(order.scraper, order.params, held)
+        # Bad targets are reported before a database is created for them.
+        configuration.run_params(order.scraper, order.params, settings)
         order.source.check(order.scraper)
-        store = factory.open(held.db)
+        store = factory.open(settings.db)
         try:
-            held = configured.resolved(store, order.options).settings
-            self.scraper = configured.applied(order.scraper, held)
+            settings = configuration.resolve(store, order.options).settings
+            self.scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
             self.intake = None if order.source.is_empty else order.source.intake(self.scraper)
-            self.planned = _planned(store, self.scraper, held, order)
+            self.planned = _planned(store, self.scraper, settings, order)
             aside = None if results is None else _begun(results, store, self.planned)
         except BaseException:
             store.close()
             raise
-        super().__init__(store, self.planned.run, held, results)
+        super().__init__(store, self.planned.run, settings, results)
         self._source = order.source
         self.notes = [*self.planned.notes, *filter(None, [aside])]
         if self.intake is not None and self.intake.is_empty:
@@ -159,13 +159,13 @@ class RunDriver(Driver):
         trace: TracebackType | None,
     ) -> None:
         if not self._is_complete:
-            # What led here is what is told.
+            # The error that led here is the one to report.
             with suppress(StoreError):
                 self._complete()
         self.store.close()
 
     def take_up(self) -> bool:
-        """Whether there is anything to do. Of a finished run, the first new targets are loaded."""
+        """Whether there is anything to do. For a finished run, this loads the first new targets."""
         if not self.planned.finished:
             return True
         return self.intake is not None and anything_new(self.store, self.run.name, self.intake)
@@ -173,21 +173,21 @@ class RunDriver(Driver):
     def _loading(self) -> Loading | LoadingHere | None:
         if self.intake is None:
             return None
-        seconds = self.held.lease_seconds
+        seconds = self.settings.lease_seconds
         return self._source.loading(self.store, self.run.name, self.intake, lease_seconds=seconds)
 
 
-def _planned(store: Store, scraper: Scraper, held: Settings, order: Order) -> Planned:
+def _planned(store: Store, scraper: Scraper, settings: Settings, order: Order) -> Planned:
     return plan_run(
         store,
         scraper,
-        params=configured.params_of(scraper, order.params, held),
+        params=configuration.run_params(scraper, order.params, settings),
         source_fingerprint=order.source.fingerprint,
         source=order.source.in_words,
         resume=order.resume,
         new=order.new,
         task_limit=order.source.limit,
-        default_rate=held.default_rate,
+        default_rate=settings.default_rate,
     )
 
 

@@ -25,8 +25,8 @@ class LocalFleet:
     """`count` processes of the command that `command(number)` gives, watched by a thread.
 
     Every process inherits the reading end of a pipe, its number in SWATHER_PARENT_FD: it reads the
-    end of the file when this process is gone, however it died. A process that crashes is started
-    again, five times at most; `forgive` begins to count anew. Once `grace_seconds` have passed
+    end of the file when this process is gone, however it died. A process that crashes is restarted,
+    five times at most; `forgive` resets the count. Once `grace_seconds` have passed
     after the first `stop`, or `kill_seconds` after the second, what still runs is killed.
     """
 
@@ -75,7 +75,7 @@ class LocalFleet:
 
     @property
     def pids(self) -> list[int]:
-        """Of the processes that run now."""
+        """The ids of the running processes."""
         return [member.pid for member in self.members if member.pid is not None]
 
     @property
@@ -83,12 +83,12 @@ class LocalFleet:
         return [ended for ended in self.exits if ended.is_crash]
 
     def forgive(self) -> None:
-        """Say that work gets done, so that crashes are the targets' and not the workers'."""
+        """Reset the count: work gets done, so crashes are the targets' fault."""
         for member in self.members:
             member.forgive()
 
     def stop(self) -> None:
-        """Ask the processes to end; once more: to end at once; a third time: kill them."""
+        """Ask the processes to end; the second time, to end at once; the third time, kill them."""
         with self._lock:
             self._stops += 1
             patience = {1: self._grace_seconds, 2: self._kill_seconds}.get(self._stops, 0.0)
@@ -103,7 +103,7 @@ class LocalFleet:
         return self._over.wait(timeout_seconds)
 
     def close(self) -> None:
-        """Kill what still runs. What a fleet leaves behind would end by itself, but later."""
+        """Kill what still runs. Processes left behind would end by themselves, but later."""
         with self._lock:
             self._stops += 1
             self._kill_at = 0.0
@@ -151,7 +151,7 @@ class LocalFleet:
         self._over.set()
 
     def _look(self) -> bool:
-        """Reap who has ended, start one who is due; True when one was started."""
+        """Reap processes that have ended, start one that is due; True when one was started."""
         if time.monotonic() >= self._kill_at:
             for member in self.members:
                 member.kill()

@@ -1,4 +1,4 @@
-"""One place in a local fleet: the process that fills it now, and how often it was started."""
+"""A member of a local fleet: its current process, and how often it was started."""
 
 import logging
 import os
@@ -14,8 +14,8 @@ from swather import permissions, posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
-# The database is away, which is not the worker's fault, and may come back; unless the worker has
-# said that it is unusable.
+# The database is unreachable, which is not the worker's fault, and may come back; unless the
+# worker has said that it is unusable.
 DATABASE_AWAY: Final = 3
 WRONG_INPUT: Final = 2
 _NOT_CRASHES: Final = frozenset({0, WRONG_INPUT, 130})
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 class Exit(NamedTuple):
     """A process that has ended; `code` is negative for the signal that killed it. `was_cut_short`:
-    the code is not the worker's own, which had begun to work and did not say that it ended.
+    the worker had begun to work and did not report its end, so the code is not its own.
     `is_hopeless`: it said that another would end like it.
     """
 
@@ -64,8 +64,8 @@ class Exit(NamedTuple):
 
 
 class Member:
-    """Starts its process, and starts it anew when it crashed: MAX_RESTARTS times at most, but for
-    those that are forgiven; and as often as it takes when it did not reach its database.
+    """Starts its process, and restarts it after a crash: MAX_RESTARTS times at most, forgiven ones
+    aside; and without limit when it could not reach its database.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Member:
 
     @property
     def pid(self) -> int | None:
-        """Of the process that runs now."""
+        """The id of the running process."""
         return None if self._process is None else self._process.pid
 
     @property
@@ -110,7 +110,7 @@ class Member:
         return True
 
     def reap(self, *, restart: bool) -> Exit | None:
-        """How the process ended, if it has; with `restart` another may take its place."""
+        """How the process ended, if it has; with `restart` another may follow."""
         if self._process is None or (code := self._process.poll()) is None:
             return None
         told = _rest_of(self._farewell)
@@ -122,11 +122,11 @@ class Member:
         return ended
 
     def forgive(self) -> None:
-        """Crashes until now are no reason to give up; the next start is put off as long as ever."""
+        """Crashes so far no longer count; the delay before the next start stays."""
         self._forgiven = self._restarts
 
     def give_up(self) -> None:
-        """Start no other process."""
+        """Start no further process."""
         self._start_at = _NEVER
 
     def signal(self, number: int) -> None:
@@ -135,7 +135,7 @@ class Member:
                 self._process.send_signal(number)
 
     def kill(self) -> None:
-        """End the process and what it has started in its group."""
+        """Kill the process and what it has started in its group."""
         if self._process is not None:
             posix.kill_group(self._process.pid)
 
@@ -181,7 +181,7 @@ class Member:
 
 
 def _rest_of(pipe: int) -> bytes:
-    """What was written to a pipe, which is then closed; others may hold its other end open."""
+    """What was written to a pipe, which is then closed; others may have its other end open."""
     os.set_blocking(pipe, False)
     try:
         return os.read(pipe, 64)
@@ -196,5 +196,5 @@ def _appended(log: Path) -> IO[bytes]:
 
 
 def environment_with(parent: int, extra: Mapping[str, str] | None) -> dict[str, str]:
-    """This process's environment, what is to be added, and where to watch for the parent's end."""
+    """This process's environment, the additions, and the pipe that shows the parent's end."""
     return {**os.environ, **(extra or {}), "SWATHER_PARENT_FD": str(parent)}

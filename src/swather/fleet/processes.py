@@ -12,7 +12,7 @@ from swather.fleet.worker_logs import WorkerLogs
 from swather.model.run import Run
 from swather.settings import Settings
 
-# What a worker may take beyond its grace time to give back what it holds.
+# How long a worker may take beyond its grace time to give back its leases.
 ENDING_SECONDS: Final = 5.0
 
 
@@ -24,18 +24,18 @@ class Processes:
     """
 
     def __init__(
-        self, run: Run, spec: str, held: Settings, say: Callable[[str], None], *, verbose: bool
+        self, run: Run, spec: str, settings: Settings, say: Callable[[str], None], *, verbose: bool
     ) -> None:
-        folder = held.logs_folder / run.name
+        folder = settings.logs_folder / run.name
         self._say = say
         self._logs = WorkerLogs(folder, say)
-        command = _worker_command(run, spec, held, verbose=verbose)
+        command = _worker_command(run, spec, settings, verbose=verbose)
         self._fleet = LocalFleet(
             lambda _number: command,
-            held.workers,
-            environment=_environment(held),
+            settings.workers,
+            environment=_environment(settings),
             log_folder=folder,
-            grace_seconds=held.grace_seconds + ENDING_SECONDS,
+            grace_seconds=settings.grace_seconds + ENDING_SECONDS,
             on_exit=self._note_exit,
         )
         self._block = ExitStack()
@@ -63,7 +63,7 @@ class Processes:
 
     def look(self, *, moving: bool) -> None:
         if moving:
-            # While targets end, workers that crash do so because of some of them.
+            # While targets end, crashes are caused by targets.
             self._fleet.forgive()
         self._logs.pass_on()
 
@@ -78,7 +78,7 @@ class Processes:
         return next((code for code in (DATABASE_AWAY, WRONG_INPUT) if code in codes), 0)
 
     def _on_signal(self, came: int) -> None:
-        # A handler may interrupt this thread anywhere, with any lock held: it only takes note.
+        # A handler may interrupt this thread anywhere, with any lock held: it only sets a flag.
         self._is_stopping = True
         self.signals = came
 
@@ -87,20 +87,20 @@ class Processes:
             self._say(f"{ended}; its log is {ended.log}")
 
 
-def _environment(held: Settings) -> dict[str, str]:
-    rate = {} if held.rate is None else {"SWATHER_RATE": held.rate}
-    return {"SWATHER_DB": held.db, **rate}
+def _environment(settings: Settings) -> dict[str, str]:
+    rate = {} if settings.rate is None else {"SWATHER_RATE": settings.rate}
+    return {"SWATHER_DB": settings.db, **rate}
 
 
-def _worker_command(run: Run, spec: str, held: Settings, *, verbose: bool) -> Sequence[str]:
+def _worker_command(run: Run, spec: str, settings: Settings, *, verbose: bool) -> Sequence[str]:
     given = {
         "--run": run.name,
-        "--concurrency": held.concurrency,
-        "--batch-size": held.batch_size,
-        "--strategy": held.strategy,
-        "--lease-seconds": held.lease_seconds,
-        "--grace-seconds": held.grace_seconds,
-        "--poll-seconds": held.poll_seconds,
+        "--concurrency": settings.concurrency,
+        "--batch-size": settings.batch_size,
+        "--strategy": settings.strategy,
+        "--lease-seconds": settings.lease_seconds,
+        "--grace-seconds": settings.grace_seconds,
+        "--poll-seconds": settings.poll_seconds,
         "--log-level": "info" if verbose else "warning",
     }
     words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]

@@ -1,10 +1,10 @@
-"""The driver of a replay: its run goes over its stored pages once more."""
+"""The driver of a replay: the run again over its stored pages."""
 
 from typing import Any
 
 from swather.fleet.driver import Driver
 from swather.model.run import Run
-from swather.runs import configured, replay
+from swather.runs import configuration, replay
 from swather.runs.results import Results
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
@@ -12,8 +12,8 @@ from swather.store import Store
 
 
 class ReplayDriver(Driver):
-    """A replay that has begun, or goes on, when this is made. Its results are written anew when
-    nothing of it is left to do, and only then is the run let go.
+    """A replay that the constructor begins or resumes. Its results are rewritten when nothing is
+    left to do, and only then is the run unpaused.
     """
 
     def __init__(
@@ -21,15 +21,15 @@ class ReplayDriver(Driver):
         store: Store,
         run: Run,
         scraper: Scraper,
-        held: Settings,
+        settings: Settings,
         results: Results,
         *,
         new: bool,
     ) -> None:
-        self.scraper = configured.applied(scraper, held)
+        self.scraper = configuration.apply(scraper, settings)
         results.check(store)
         self.begun = replay.begin(store, run, self.scraper, new=new)
-        super().__init__(store, self.begun.run, held, results)
+        super().__init__(store, self.begun.run, settings, results)
 
     def _written(self) -> dict[str, Any] | None:
         if self._results is None or not replay.is_done(self.store, self.run.name):

@@ -9,8 +9,8 @@ from typing import Any
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.inprocess import InProcess
 from swather.fleet.result import RunResult
-from swather.fleet.workers import new_worker
-from swather.runs import configured
+from swather.fleet.worker_factory import new_worker
+from swather.runs import configuration
 from swather.runs.source import Values
 from swather.runs.view import Silent, View, view_on
 from swather.scraping import registry
@@ -70,7 +70,7 @@ def run(
         "lease_seconds": lease_seconds,
     }
     output = None if output is None else Path(output).absolute()
-    found = configured.resolved(None, options)
+    found = configuration.resolve(None, options)
     temporary = None if "db" in found.origins else Path(tempfile.mkdtemp(prefix="swather-"))
     url = f"sqlite:///{temporary}/swather.db" if temporary else found.settings.db
     try:
@@ -82,7 +82,7 @@ def run(
             params=params or {},
             output=output,
             resume=resume,
-            new=new or not (source.can_be_told or resume),
+            new=new or not (source.is_repeatable or resume),
             is_alone=temporary is not None,
         )
         driven = _driven(order, max_seconds, _view(progress)).whole()
@@ -97,7 +97,7 @@ def _driven(order: Order, max_seconds: float | None, view: View) -> Driven:
     with RunDriver(order) as driver:
         if driver.take_up():
             code = {driver.scraper.name: driver.scraper}
-            worker = new_worker(driver.held, code, url=driver.held.db, run=driver.run.name)
+            worker = new_worker(driver.settings, code, url=driver.settings.db, run=driver.run.name)
             driver.work(InProcess(worker), view, max_seconds=max_seconds)
         return driver.finish()
 

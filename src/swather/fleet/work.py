@@ -1,4 +1,4 @@
-"""The work of a run: targets loaded, workers started and watched, until there is no more to do."""
+"""The work of a run: load targets, start and watch workers, until nothing is left to do."""
 
 import time
 from types import TracebackType
@@ -18,8 +18,8 @@ LOOK_SECONDS: Final = 0.2
 
 
 class Workers(Protocol):
-    """Workers on one run, wherever they live. Within their block they hear signals, if they hear
-    any; `signals` is how many have come.
+    """Workers on one run, wherever they live. Within their block they may handle signals; `signals`
+    is how many have come.
     """
 
     @property
@@ -33,17 +33,17 @@ class Workers(Protocol):
     ) -> None: ...
     def start(self) -> None: ...
     def wait(self, timeout_seconds: float) -> bool:
-        """True when none is at work any more and none will be."""
+        """True when none is at work and none will be."""
 
     def look(self, *, moving: bool) -> None:
-        """Do what is to be done now and then. `moving`: targets have ended since the last time."""
+        """Do periodic work. `moving`: targets have ended since the last time."""
 
     def stop(self, *, now: bool = False) -> None:
-        """Let running targets end, or do not. May be called from any thread."""
+        """Stop, letting running targets end or not. May be called from any thread."""
 
     def result(self) -> int:
-        """Once they have ended: the worst exit code of those that gave up, else 0; raises what
-        ended a worker of this process.
+        """Once they have ended: the worst exit code of those that gave up, else 0; raises the error
+        that ended a worker of this process.
         """
 
 
@@ -57,8 +57,8 @@ class Ended(msgspec.Struct, frozen=True):
 class Work:
     """Workers on one run, and what is loaded into it meanwhile.
 
-    The work is stopped after `max_seconds`, and `at_limit` is said then. A load that cannot go on
-    and a database that is beyond use stop the workers, and are raised at the end.
+    The work is stopped after `max_seconds`, and `at_limit` is said then. A load that fails
+    and a database that is unusable stop the workers, and are raised at the end.
     """
 
     def __init__(
@@ -98,13 +98,13 @@ class Work:
             if loaded.skipped:
                 self._view.say(f"{count(loaded.skipped, 'line')} without a usable target left out")
         worst_code = self._workers.result()
-        # Workers that are stopped do not look whether they have done the last of it.
+        # Stopped workers do not check whether the run is finished.
         if self._store.runs.get(self._run.name).state is RunState.OPEN:
             self._store.runs.settle(self._run.name)
         return Ended(self._interrupted or self._workers.signals > 0, worst_code)
 
     def _watch(self, store: Store) -> None:
-        """Until no worker is left; `store` is one of this thread."""
+        """Watch until no worker is left; `store` belongs to this thread."""
         watcher = Watcher(store, self._run.name)
         while not self._workers.wait(LOOK_SECONDS):
             self._answer_signals()
@@ -134,7 +134,7 @@ class Work:
         return self._done > before
 
     def _stop_once(self, *, now: bool = False) -> None:
-        """From the thread that loads; workers that are stopped already are not stopped harder."""
+        """Called from the loading thread; workers that are already stopping are left to it."""
         if now or not (self._interrupted or self._workers.signals):
             self._stop(now=now)
 
@@ -148,7 +148,7 @@ class Work:
             self._loading.stop()
 
     def _answer_signals(self) -> None:
-        """Who is told by a signal has stopped the workers already."""
+        """After a signal the workers are already stopping."""
         came = self._workers.signals
         if came == self._answered:
             return

@@ -1,4 +1,4 @@
-"""What worker processes say: kept in files, and passed on line by line as it comes."""
+"""The logs of worker processes: files whose new lines are passed on."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ _MOST_AT_ONCE: Final = 1 << 16
 
 
 class WorkerLogs:
-    """The log files in a folder, read on from where they end now."""
+    """The log files in a folder, read from their current end."""
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         self.folder = folder
@@ -17,7 +17,7 @@ class WorkerLogs:
         self._unended: dict[Path, bytes] = {}
 
     def pass_on(self) -> None:
-        """Say the lines that have come since."""
+        """Pass on the lines since the last call."""
         for path in self._files():
             with path.open("rb") as file:
                 file.seek(self._read_to.get(path, 0))

@@ -1,4 +1,4 @@
-"""A pace that is learned: towards so many requests at a time, slower when the site fails."""
+"""A learned pace: it aims at a number of concurrent requests; failures slow it down."""
 
 import math
 from typing import Final
@@ -8,7 +8,7 @@ import msgspec
 from swather.errors import InputError
 
 _SLOWER: Final = 1.5
-# Where a failure begins to slow down a lane that has had no interval at all.
+# The interval that a failure sets on a lane that had none.
 _FIRST_SECONDS: Final = 0.1
 
 
@@ -29,7 +29,7 @@ class AutoPace(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     def next_every(self, old: float | None, latency_seconds: float, failed: bool) -> float:
-        """The interval after a response that took so long; `old` None when nothing is known yet.
+        """The interval after a response with this latency; `old` is None when nothing is known yet.
 
         A failure never lowers it: an error page is often quick.
         """

@@ -1,4 +1,4 @@
-"""The event log: what happened to tasks, as far as the level asks for."""
+"""The event log: what happened to tasks, as much of it as the level says."""
 
 from datetime import datetime
 from enum import StrEnum

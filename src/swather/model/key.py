@@ -14,7 +14,7 @@ from swather.model.payload import encode
 KEY_BYTES: Final = 32
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _PREFIXES: Final = tuple(f"{scheme}://" for scheme in _DEFAULT_PORTS)
-# Most URLs are spelled so already, and seeing it is ten times faster than taking them apart.
+# Most URLs are normalised already, and seeing that is ten times faster than parsing them.
 _NORMAL: Final = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::(?!(?:80|443)/)(?:[1-5]\d{4}|[1-9]\d{0,3}))?/"
     r"[\w/%:@!$&'()*+,;=.~-]*(?:\?[\w/%:@!$&'()*+,;=.~?\[\]-]+)?",
@@ -24,7 +24,7 @@ _sorted_encoder = msgspec.json.Encoder(order="sorted")
 
 
 def key_of(value: Any) -> str:
-    """The key of a target that was given none: the text itself, or its JSON with sorted names."""
+    """The default key of a target: the text itself, or its JSON with sorted names."""
     if isinstance(value, str):
         return value
     encode(value, what="target")

@@ -1,4 +1,4 @@
-"""Lanes and scrapers as paced things."""
+"""Lanes and scrapers, with their limits."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -18,9 +18,9 @@ class PacedKind(StrEnum):
 class Lane(msgspec.Struct, frozen=True, kw_only=True):
     """A lane (or a scraper) with the limits set on it and what holds it back.
 
-    `strikes`: how often the site has asked us to go away, as far as it is not forgiven.
+    `strikes`: how often the site has asked us to go away, forgiven ones aside.
     `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set, and so do
-    the `run_limits` of all runs on it that somebody works on; `slowest_run` is the slowest of them.
+    the `run_limits` of all runs on it that have workers; `slowest_run` is the slowest of them.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def in_force(self) -> Limits:
-        """The limits that claims and permits go by."""
+        """The limits that apply to claims and permits."""
         own = in_force(self.limits, self.learned_every_seconds, self.crawl_delay_seconds)
         return strictest(own, self.run_limits)
 

@@ -1,4 +1,4 @@
-"""A worker's right to a task, and how it asks for more."""
+"""Leases, and the requests for them: claims and permits."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from swather.model.strategy import Strategy
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """A task handed to a worker. `(task_id, token)` fences every write the worker makes for it.
 
-    `claimed_at` tells who claimed it, in seconds of his own monotonic clock, when that was: not
-    later than its lane was charged for it. `every_seconds` is the interval of that lane, or of its
-    scraper if that is longer; 0 where nothing paces them.
+    `claimed_at` is when it was claimed, on the claimer's monotonic clock: no later than the moment
+    its lane was charged for it. `every_seconds` is the interval of that lane, or of its scraper if
+    that is longer; 0 where nothing paces them.
     """
 
     task_id: int
@@ -68,7 +68,7 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 class Claimed(msgspec.Struct, frozen=True):
     """What a claim gave.
 
-    `retry_after_seconds` is set when fewer came than were wanted: when the next task may be due
+    `retry_after_seconds` is set when there were fewer than wanted: when the next task may be due
     (a lane opens, a retry falls due), or None when nothing that waits has a known time.
     """
 
@@ -77,16 +77,16 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 class Permits(msgspec.Struct, frozen=True):
-    """How many further requests may start now; when none may, how long to wait before asking, and
-    what holds them back: "paced", "full", "cooling" or "paused". A stale lease is granted none, for
-    no such reason. `is_free`: there was nothing that could have held them back but a number in
-    flight, `is_counted`: the lane has such a number. `granted_at` and `every_seconds` are meant as
-    in a Lease; what is granted starts `starts_in_seconds` later.
+    """How many further requests may start now; if none, how long to wait before asking again, and
+    the `hold`: "paced", "full", "cooling" or "paused". A stale lease is granted none, and has no
+    hold. `is_free`: only a number in flight could have held them back; `is_counted`: the lane has
+    such a number. `granted_at` and `every_seconds` mean the same as in a Lease; granted requests
+    start `starts_in_seconds` later.
     """
 
     granted: int
     retry_after_seconds: float | None = None
-    held: str = ""
+    hold: str = ""
     is_free: bool = False
     is_counted: bool = False
     granted_at: float = 0.0

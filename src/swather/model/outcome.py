@@ -1,4 +1,4 @@
-"""What one attempt came to, with everything that commits together with it."""
+"""Outcomes: how an attempt ended, with everything that commits with it."""
 
 import re
 from enum import StrEnum
@@ -31,7 +31,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What went wrong, and how failures of the same kind are told to be the same."""
+    """What went wrong, and what makes two failures the same kind."""
 
     error_class: ErrorClass
     message: str
@@ -41,7 +41,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The message without what differs from target to target."""
+        """The message without the parts that differ from target to target."""
         return _normalised(self.message)
 
     @property
@@ -104,7 +104,7 @@ Outcome = Completed | Retry | Failed | Released | Cancelled
 
 
 class Verdict(StrEnum):
-    """What became of a worker's write.
+    """The result of a worker's write.
 
     STALE: the lease was no longer this worker's; nothing was changed.
     """
@@ -114,7 +114,7 @@ class Verdict(StrEnum):
 
 
 class Standing(StrEnum):
-    """What a re-read by token says of a write whose commit was uncertain."""
+    """What reading back by token says about a write whose commit was uncertain."""
 
     COMMITTED = "committed"
     PENDING = "pending"

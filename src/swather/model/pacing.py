@@ -12,14 +12,14 @@ NEVER: Final = math.inf
 MAX_COUNT: Final = 2**31 - 1
 _UNITS: Final = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(s|min|m|h|d)\s*")
-# More than the rounding of a time since 1970, less than anyone can notice.
+# More than the rounding error of a time since 1970, less than anyone can notice.
 _TOLERANCE_SECONDS: Final = 1e-6
 # How much later than the limits explain `due_at` may be: transactions do not commit in the order in
 # which they read the clock.
 _SKEW_SECONDS: Final = 5.0
-# How far ahead a start may be taken; together with the skew of others, what limits explain.
+# How far ahead a start may be reserved.
 MAX_AHEAD_SECONDS: Final = 2.0
-# What holds back a start that only has to wait for its moment.
+# The hold on a start that only has to wait for its moment.
 PACED: Final = "paced"
 
 
@@ -55,13 +55,13 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 NO_LIMITS: Final = Limits()
-# What a site's owner accepts from somebody who has not thought about it.
+# A default that site owners accept.
 DEFAULT_RATE: Final = "5/s"
 NO_RATE: Final = "none"
 
 
 class Pace(msgspec.Struct, frozen=True):
-    """What a lane remembers: when its next start is due, and what holds it back.
+    """The state of a lane: when its next start is due, and what holds it back.
 
     `due_at` is the theoretical arrival time of GCRA: each start moves it one interval on.
     """
@@ -92,7 +92,7 @@ def strictest(*limits: Limits) -> Limits:
 
 
 def in_force(limits: Limits, learned_every: float | None, crawl_delay: float | None) -> Limits:
-    """A lane's limits with the pace it has learned and its site's wish: the slowest interval wins,
+    """A lane's limits with its learned pace and its site's crawl delay: the slowest interval wins,
     without a burst unless it is the one that was set.
     """
     slower = max(learned_every or 0.0, crawl_delay or 0.0)
@@ -111,7 +111,7 @@ def bounded(limits: Limits, pace: Pace, now: float) -> Pace:
 
     One that is further ahead was set by slower limits that are gone, or before the clock was set
     back. The lane then counts as having used up its burst just now, which never lets too many
-    start. The result has to be saved, or the lane would wait anew each time it is asked.
+    start. The result has to be saved, or the lane would start waiting again at each claim.
     """
     furthest = now + full_debt(limits)
     if not limits.every_seconds or pace.due_at <= furthest + _SKEW_SECONDS:
@@ -157,8 +157,8 @@ def opens_at(limits: Limits, pace: Pace, now: float) -> float:
     return opens
 
 
-def held_by(limits: Limits, pace: Pace, now: float) -> str:
-    """What holds back the next start: "paused", "cooling", "full", "paced", or "" for nothing."""
+def hold_on(limits: Limits, pace: Pace, now: float) -> str:
+    """The hold on the next start: "paused", "cooling", "full", "paced", or "" for nothing."""
     if pace.paused:
         return "paused"
     opens = opens_at(limits, pace, now)

@@ -1,4 +1,4 @@
-"""JSON in and out of the database, with the checks that neither database makes alike."""
+"""JSON for the database, with checks that the two databases do not make alike."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +49,7 @@ def encode(value: Any, *, what: str = "value", max_bytes: int = MAX_TARGET_BYTES
 
 
 def _plain(value: Any) -> Any:
-    # What is JSON already can hide nothing.
+    # Raw JSON cannot hide one.
     return None if isinstance(value, msgspec.Raw) else msgspec.to_builtins(value, str_keys=True)
 
 

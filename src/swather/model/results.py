@@ -1,4 +1,4 @@
-"""What runs produce, as it is read back."""
+"""The results of runs, as read from the database."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,7 +8,7 @@ import msgspec
 
 from swather.model.outcome import File
 
-# A task and the number of one of its parts: what a checkpoint or its end committed at once.
+# A task and the number of one of its parts: what a checkpoint, or its end, committed.
 Part = tuple[int, int]
 
 
@@ -25,7 +25,7 @@ class StoredItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file's row; the content lies under its hash."""
+    """A file's row; the content is stored under its hash."""
 
     position: str
     task_id: int

@@ -1,4 +1,4 @@
-"""Whether and when a failed attempt is made again."""
+"""Retries: whether and when a failed attempt is repeated."""
 
 from enum import StrEnum
 from random import Random
@@ -10,7 +10,7 @@ from swather.errors import InputError
 
 
 class ErrorClass(StrEnum):
-    """What went wrong, as far as the engine cares; each class has its own budget."""
+    """The classes of errors; each has its own budget."""
 
     PERMANENT = "permanent"
     TRANSIENT = "transient"
@@ -49,8 +49,8 @@ class Backoff(msgspec.Struct, frozen=True):
 class Faults(msgspec.Struct, frozen=True):
     """How often a task has failed so far, by budget.
 
-    `crashes` counts lost leases and dead children, `crashes_alone` only those of them that nobody
-    else can have caused: deaths of a child that ran nothing else, loops that this task has stopped.
+    `crashes` counts lost leases and dead children, `crashes_alone` only those that no other task
+    can have caused: the death of a child that ran nothing else, a loop that this task blocked.
     """
 
     attempts: int = 0

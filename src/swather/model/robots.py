@@ -1,4 +1,4 @@
-"""A site's robots.txt, as it is remembered."""
+"""A stored robots.txt."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class StoredRobots(msgspec.Struct, frozen=True, kw_only=True):
-    """What an origin answered when it was asked for its robots.txt."""
+    """An origin's response to the request for its robots.txt."""
 
     origin: str
     status: int

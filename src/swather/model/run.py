@@ -23,7 +23,7 @@ class RunState(StrEnum):
 
 
 class NewRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it is asked for. `lane_limits` hold for each lane its targets are on. It never has
+    """A run to create. `lane_limits` apply to each lane its targets are on. It never has
     more than `task_limit` tasks: further targets, loaded or followed, are dropped and counted.
     """
 

@@ -30,7 +30,7 @@ def draw(priorities: Sequence[int], count: int, random: Random) -> dict[int, int
 def quotas(
     strategy: Strategy, priorities: Sequence[int], count: int, random: Random
 ) -> list[tuple[int, int]]:
-    """(priority, how many at most) in the order in which the priorities are to be looked at.
+    """(priority, how many at most) in the order in which to look at the priorities.
 
     FIFO and LIFO look at all of them and merge by age; the others take them one after another.
     """

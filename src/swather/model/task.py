@@ -50,7 +50,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A target in the queue, as a person sees it."""
+    """A task with its state, for display."""
 
     id: int
     run: str
@@ -83,7 +83,7 @@ def check_priority(priority: int) -> int:
 
 
 def check_file_name(what: str, name: str) -> str:
-    """A name that also stands in paths: it must not lead to another folder."""
+    """A name that is used in paths: it must not lead to another folder."""
     is_plain = name.isprintable() and not set(name) & {"/", "\\"}
     if name and is_plain and not name.startswith("."):
         return name

@@ -26,7 +26,7 @@ class WorkerState(StrEnum):
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """Which process on which machine, so that a neighbour can tell that it has died."""
+    """Which process on which machine, so that others there can see that it has died."""
 
     host: str
     boot_id: str
@@ -36,7 +36,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker as it registers; every process start registers anew."""
+    """A worker to register; each process registers a new one."""
 
     process: Process
     kind: WorkerKind = WorkerKind.WORKER
@@ -76,8 +76,8 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
 class Beat(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a beat.
 
-    `alive` False: the worker was given up, everything it held is lost and it must register anew.
-    `lost`: leases it believed in but no longer has. `released`: leases it had without knowing.
+    `alive` False: the worker was declared lost with everything it held, and must register again.
+    `lost`: leases it thought it had. `released`: leases it had without knowing.
     """
 
     alive: bool

@@ -1,4 +1,4 @@
-"""The client aiohttp: HTTP/1.1 and HTTP proxies, for those who cannot have wreq."""
+"""The aiohttp client: HTTP/1.1 and HTTP proxies, where wreq is not available."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from swather.errors import InputError, SwatherError
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
 from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed, TooLarge
 from swather.net.guard import MAX_HOSTS
@@ -21,9 +21,9 @@ from swather.net.request import shown_url
 _MAX_FIELD_BYTES: Final = 32 << 10
 _AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 _WITHOUT_BODY: Final = frozenset({204, 304})
-# Also those of Python that it raises for values it cannot read.
+# Including Python's own, which it raises for values it cannot use.
 _ERRORS: Final = (aiohttp.ClientError, OSError, ValueError, TypeError, RuntimeError)
-# The first that fits counts.
+# The first match counts.
 _KINDS: Final[tuple[tuple[Any, type[SwatherError], str], ...]] = (
     (TimeoutError, FetchTimeout, "no complete answer from {url} in time"),
     (aiohttp.ClientProxyConnectionError, ProxyFailed, "the proxy for {url} failed"),
@@ -42,8 +42,8 @@ _TOO_LARGE: Final = ("Got more than", "Too many headers")
 
 
 class AiohttpClient:
-    """One session for all hosts. It knows a host by its pin, so that no connection to addresses
-    that a name was at before is taken for those that it is at now.
+    """One session for all hosts. It knows a host by its pin, so that a connection to a name's
+    former addresses is not reused for its present ones.
     """
 
     def __init__(self, options: ClientOptions) -> None:
@@ -52,7 +52,7 @@ class AiohttpClient:
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
 
-    async def send(self, hop: Hop) -> "AiohttpAnswer":
+    async def send(self, hop: Hop) -> "AiohttpResponse":
         _check(hop)
         session = self._opened()
         url, headers, name = URL(hop.url, encoded=True), hop.headers, None
@@ -75,8 +75,8 @@ class AiohttpClient:
                 ),
             )
         except _ERRORS as error:
-            raise _told(error, hop.url) from None
-        return AiohttpAnswer(hop.url, response)
+            raise _translated(error, hop.url) from None
+        return AiohttpResponse(hop.url, response)
 
     async def close(self) -> None:
         self._is_closed = True
@@ -84,7 +84,7 @@ class AiohttpClient:
             await self._session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
-        """Opened by the first request, because it belongs to the loop that opens it."""
+        """Opened by the first request, because it belongs to the running loop."""
         if self._is_closed:
             raise ConnectionFailed("the fetcher is closed")
         if self._session is None:
@@ -106,8 +106,8 @@ class AiohttpClient:
         return self._session
 
 
-class AiohttpAnswer:
-    """See swather.net.client.Answer."""
+class AiohttpResponse:
+    """See swather.net.client.Response."""
 
     __slots__ = ("_response", "_url", "announced", "headers", "status")
 
@@ -119,7 +119,7 @@ class AiohttpAnswer:
             (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in response.raw_headers
         ]
-        # Of these it tells the length of the page that they are about.
+        # Their length is that of the page they are about.
         self.announced = 0 if response.status in _WITHOUT_BODY else response.content_length
 
     def values(self, name: str) -> list[str]:
@@ -129,22 +129,22 @@ class AiohttpAnswer:
         try:
             return await self._response.read()
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
         try:
             async for chunk in self._response.content.iter_any():
                 yield chunk
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def drop(self) -> None:
         self._response.close()
 
 
 class _GivenAddresses(AbstractResolver):
-    """The addresses of pins, which are names here. Names that were never given are those of
-    proxies, which their owner chose: the system knows them.
+    """Resolves pins, which are names here, to their addresses. Other names are those of proxies,
+    which the user chose: the system resolves them.
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class _GivenAddresses(AbstractResolver):
         self._system: aiohttp.ThreadedResolver | None = None
 
     def give(self, pin: str, addresses: tuple[IPAddress, ...]) -> str:
-        """The name for a pin: no host has a comma in it, so that it is the name of nothing else."""
+        """The name for a pin; its comma sets it apart, since no host has one."""
         name = pin.replace(" ", ",").replace(":", "-")
         self._given[name] = addresses
         self._given.move_to_end(name)
@@ -192,8 +192,8 @@ def _check(hop: Hop) -> None:
         raise InputError("proxies other than HTTP ones need the setting http_client = wreq")
 
 
-def _told(error: Exception, url: str) -> SwatherError:
-    """One of our errors for one of aiohttp's."""
+def _translated(error: Exception, url: str) -> SwatherError:
+    """Aiohttp's error as one of ours."""
     shown = shown_url(url)
     text = getattr(error, "message", "")
     if isinstance(error, aiohttp.ClientResponseError) and text.startswith(_TOO_LARGE):

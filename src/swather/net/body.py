@@ -1,49 +1,49 @@
-"""The body of an answer: unpacked, and never larger than it may be, whatever the site says."""
+"""Reads the body of a response: decoded, and within its limits whatever the site claims."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import Any, Final, NamedTuple
 
-from swather.net.client import Answer
+from swather.net.client import Response
 from swather.net.decoding import ERRORS, Decoder, decoder_of
 from swather.net.errors import BadResponse, TooLarge
 from swather.net.request import shown_url
 
 MAX_BYTES: Final = 32 << 20
 MAX_RATIO: Final = 250.0
-# Below this a body may be packed as tightly as it likes.
+# Below this size any compression ratio is fine.
 _RATIO_COUNTS_BYTES: Final = 1 << 20
 _READ_WHOLE_BYTES: Final = 1 << 20
-# What is unpacked at a time, and after how much others have their turn.
+# How much is decoded at a time, and after how much other tasks get their turn.
 _SLICE_BYTES: Final = 64 << 10
 _TURN_BYTES: Final = 1 << 20
 _PIECE_COSTS_BYTES: Final = 4 << 10
 
 
 class Caps(NamedTuple):
-    """`max_bytes` counts what is unpacked; `max_ratio` is how many times what came it may be."""
+    """`max_bytes` counts decoded bytes; `max_ratio` is decoded to received."""
 
     max_bytes: int = MAX_BYTES
     max_ratio: float = MAX_RATIO
 
 
-def read_body(answer: Answer, url: str, caps: Caps) -> Coroutine[Any, Any, bytes]:
-    """All of it, or TooLarge as soon as that is known."""
-    encodings = answer.values("content-encoding")
+def read_body(response: Response, url: str, caps: Caps) -> Coroutine[Any, Any, bytes]:
+    """The whole body, or TooLarge as soon as that is known."""
+    encodings = response.values("content-encoding")
     if encodings and (decoder := decoder_of(", ".join(encodings))) is not None:
-        return _unpacked(answer, url, caps, decoder)
-    announced = answer.announced
+        return _unpacked(response, url, caps, decoder)
+    announced = response.announced
     if announced is None:
-        return _counted(answer, url, caps)
+        return _counted(response, url, caps)
     if announced > caps.max_bytes:
         raise _too_large(url, caps)
-    return answer.read()
+    return response.read()
 
 
-async def _counted(answer: Answer, url: str, caps: Caps) -> bytes:
+async def _counted(response: Response, url: str, caps: Caps) -> bytes:
     content = bytearray()
-    async with aclosing(answer.chunks()) as chunks:
+    async with aclosing(response.chunks()) as chunks:
         async for chunk in chunks:
             content += chunk
             if len(content) > caps.max_bytes:
@@ -51,11 +51,11 @@ async def _counted(answer: Answer, url: str, caps: Caps) -> bytes:
     return bytes(content)
 
 
-async def _unpacked(answer: Answer, url: str, caps: Caps, decoder: Decoder) -> bytes:
+async def _unpacked(response: Response, url: str, caps: Caps, decoder: Decoder) -> bytes:
     content = bytearray()
     packed_bytes = since_turn = 0
     try:
-        async with aclosing(_slices(answer)) as slices:
+        async with aclosing(_slices(response)) as slices:
             async for packed in slices:
                 packed_bytes += len(packed)
                 if packed_bytes > caps.max_bytes:
@@ -74,13 +74,13 @@ async def _unpacked(answer: Answer, url: str, caps: Caps, decoder: Decoder) -> b
     return bytes(content)
 
 
-async def _slices(answer: Answer) -> AsyncGenerator[bytes]:
-    if answer.announced is not None and answer.announced <= _READ_WHOLE_BYTES:
-        whole = memoryview(await answer.read())
+async def _slices(response: Response) -> AsyncGenerator[bytes]:
+    if response.announced is not None and response.announced <= _READ_WHOLE_BYTES:
+        whole = memoryview(await response.read())
         for start in range(0, len(whole), _SLICE_BYTES):
             yield bytes(whole[start : start + _SLICE_BYTES])
         return
-    async with aclosing(answer.chunks()) as chunks:
+    async with aclosing(response.chunks()) as chunks:
         async for chunk in chunks:
             for start in range(0, len(chunk), _SLICE_BYTES):
                 yield bytes(chunk[start : start + _SLICE_BYTES])

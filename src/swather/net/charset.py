@@ -1,4 +1,4 @@
-"""In which charset a page is written: what it says, and what it looks like when it says nothing."""
+"""The charset of a page: what it declares, else what it looks like."""
 
 import codecs
 import re
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 _IN_HEADER: Final = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:\-]+)", re.IGNORECASE)
-# Not in the content of a <meta> that is no header: a description may speak of charsets.
+# Only in a <meta> that stands for a header: a description may mention charsets.
 _IN_META: Final = re.compile(
     rb"<meta(?=[^<>]+charset\s*=\s*[\"']?\s*([\w.:\-]+))"
     rb"(?:(?=[^<>]+http-equiv)|(?![^<>]+content\s*=))",
@@ -20,7 +20,7 @@ _BYTE_ORDER_MARKS: Final = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
-# What the web means by a name: nearly always Windows' superset of it.
+# What browsers take a name for: nearly always the Windows superset.
 _MEANT: Final = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
     "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
@@ -30,7 +30,7 @@ _OTHERS: Final = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030",
                   "windows-949": "cp949", "x-mac-cyrillic": "mac-cyrillic", "windows-874": "cp874",
                   "iso-8859-8-i": "iso8859-8", "x-cp1251": "cp1251", "x-cp1252": "cp1252",
                   "ks_c_5601-1987": "cp949", "unicode-1-1-utf-8": "utf-8"}  # fmt: skip
-# Python has codecs that are none of the web's and that a page must not choose: 'unicode_escape'.
+# Python has codecs that no page may choose, such as 'unicode_escape'.
 _OF_THE_WEB: Final = re.compile(
     r"utf-8|utf-16-[bl]e|iso8859-\d+|cp(125\d|866|874|932|949)|koi8-[ru]|mac-(roman|cyrillic)"
     r"|gb18030|big5hkscs|euc_jp|iso2022_jp|hz"
@@ -51,7 +51,7 @@ def decoded(content: bytes, content_type: str) -> str:
 
 
 def reread(value: str) -> str:
-    """The value of a header, which was read as Latin-1: where its bytes are UTF-8, as that."""
+    """A header's value, which was decoded as Latin-1, decoded as UTF-8 if its bytes are that."""
     try:
         return value if value.isascii() else value.encode("latin-1").decode()
     except UnicodeError:
@@ -59,7 +59,7 @@ def reread(value: str) -> str:
 
 
 def named(content: bytes, content_type: str) -> str | None:
-    """Python's name for the charset that the content is said to be in, if it is said."""
+    """Python's name for the declared charset, if there is one."""
     for mark, marked in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return marked
@@ -70,14 +70,14 @@ def named(content: bytes, content_type: str) -> str | None:
         head = _COMMENT.sub(b"", head)
     for declared in (_IN_META.search(head), _IN_XML.match(head)):
         if declared and (encoding := _codec_of(declared[1].decode("latin-1"))):
-            # It could be read, so its letters are one byte each.
+            # It could be read as ASCII, so it is not UTF-16.
             return "utf-8" if encoding.startswith("utf-16") else encoding
     return None
 
 
 @lru_cache(maxsize=256)
 def _codec_of(name: str) -> str | None:
-    """Python's name for a charset of the web; None for any other."""
+    """Python's name for a charset that browsers know; None for any other."""
     name = name.lower()
     if name in _OTHERS:
         return _OTHERS[name]

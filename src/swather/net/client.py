@@ -1,7 +1,7 @@
-"""What a fetcher needs of an HTTP client: one request, one answer, to addresses that are given.
+"""What a fetcher needs from an HTTP client: one request, one response, at the given addresses.
 
-A client follows no redirects, unpacks nothing, keeps no cookies, looks no name up and takes no
-proxy from the environment: all of that is the fetcher's. It raises errors of ours and no others.
+A client follows no redirects, decodes nothing, keeps no cookies, resolves no names and ignores
+proxies in the environment: that is the fetcher's work. It raises only Swather's errors.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 import msgspec
 
 from swather.errors import InputError, MissingExtra
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 from swather.net.egress import Egress
 
 ClientName = Literal["wreq", "aiohttp"]
@@ -29,9 +29,9 @@ _CLIENTS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class ClientOptions:
-    """`headers` are sent with every request that names no other value and no browser profile;
-    `timeout_seconds` is what most have in all, `read_seconds` the longest silence. `ca_file` has
-    the authorities to trust instead of the usual ones.
+    """`headers` are sent with every request that overrides none of them and has no browser profile;
+    `timeout_seconds` is the usual total, `read_seconds` the longest silence. `ca_file` has the
+    authorities to trust instead of the system's.
     """
 
     headers: Mapping[str, str]
@@ -42,8 +42,8 @@ class ClientOptions:
 
 
 class Hop(msgspec.Struct, frozen=True):
-    """One request on the wire. `addresses` are what `host` is at, none unless `egress` is direct,
-    and `pin` names both. After `seconds` it is over, body and all.
+    """One request on the wire. `addresses` are those of `host`, none unless `egress` is direct;
+    `pin` names both. `seconds` is the timeout for everything, the body included.
     """
 
     method: str
@@ -58,11 +58,11 @@ class Hop(msgspec.Struct, frozen=True):
     profile: str | None
 
 
-class Answer(Protocol):
-    """An answer whose head has come; its body is as it came, packed if the site packed it.
+class Response(Protocol):
+    """A response whose headers have arrived; the body is still encoded as the site sent it.
 
     The names of `headers` are in lower case; `values` are those of one of them, in order.
-    `announced` is the length of the body in bytes, where the site tells it.
+    `announced` is the body's length in bytes, if the site sends it.
     """
 
     @property
@@ -77,22 +77,22 @@ class Answer(Protocol):
     def announced(self) -> int | None: ...
 
     async def read(self) -> bytes:
-        """All of the body; the connection is then free for others."""
+        """The whole body; the connection can then be reused."""
         ...
 
     def chunks(self) -> AsyncGenerator[bytes | memoryview]:
-        """The body, as it comes."""
+        """The body in chunks, as they arrive."""
         ...
 
     async def drop(self) -> None:
-        """Take no more of it."""
+        """Close it without reading the rest."""
         ...
 
 
 class Client(Protocol):
     """See above."""
 
-    async def send(self, hop: Hop) -> Answer: ...
+    async def send(self, hop: Hop) -> Response: ...
 
     async def close(self) -> None: ...
 

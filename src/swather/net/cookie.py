@@ -1,4 +1,4 @@
-"""One cookie, as a Set-Cookie header gives it and as RFC 6265 says whom it is for."""
+"""One cookie: parsed from a Set-Cookie header, and matched with requests as RFC 6265 says."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -20,8 +20,8 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun",
                   "jul", "aug", "sep", "oct", "nov", "dec")  # fmt: skip
 
 
-class Place(NamedTuple):
-    """Where a URL leads, as far as cookies care."""
+class CookieURL(NamedTuple):
+    """The parts of a URL that decide about cookies."""
 
     host: str
     path: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class Cookie(msgspec.Struct, frozen=True, kw_only=True):
-    """`host_only`: it goes back to the very host that set it, to none below it."""
+    """`host_only`: it is sent to the host that set it, not to subdomains."""
 
     name: str
     value: str
@@ -41,23 +41,23 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes in memory."""
+        """Approximate memory it takes."""
         texts = (self.name, self.value, self.domain, self.path)
         return _OBJECT_BYTES + sum(map(len, texts))
 
-    def is_for(self, place: Place) -> bool:
-        if self.host_only and place.host != self.domain:
+    def is_for(self, page: CookieURL) -> bool:
+        if self.host_only and page.host != self.domain:
             return False
-        return _is_below(place.path, self.path) and (place.is_secure or not self.secure)
+        return _is_below(page.path, self.path) and (page.is_secure or not self.secure)
 
     def hides(self, other: "Cookie") -> bool:
-        """Whether some page gets both, and would take this one for the other."""
+        """Whether some page gets both and could mistake this one for the other."""
         if self.name != other.name or not _is_below(self.path, other.path):
             return False
         return is_within(self.domain, other.domain) or is_within(other.domain, self.domain)
 
 
-def place_of(url: str) -> Place:
+def cookie_url(url: str) -> CookieURL:
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     if not host.isascii():
@@ -65,19 +65,19 @@ def place_of(url: str) -> Place:
             host = host.encode("idna").decode()
         except UnicodeError:
             host = ""
-    return Place(host, parts.path or "/", parts.scheme.lower() == "https")
+    return CookieURL(host, parts.path or "/", parts.scheme.lower() == "https")
 
 
 def domains_of(host: str) -> list[str]:
-    """The host and the domains above it whose cookies it is sent, the nearest first."""
+    """The host and the domains above it whose cookies it gets, the nearest first."""
     if _is_address(host):
         return [host]
     labels = host.split(".")
     return [".".join(labels[at:]) for at in range(max(len(labels) - 1, 1))]
 
 
-def cookie_of(text: str, place: Place, now: float) -> Cookie | None:
-    """The cookie in a Set-Cookie header of that place; None when it may not be kept."""
+def cookie_of(text: str, page: CookieURL, now: float) -> Cookie | None:
+    """The cookie in a Set-Cookie header of that page; None when it must be ignored."""
     if _CONTROL.search(text):
         return None
     pair, _, rest = text.partition(";")
@@ -87,19 +87,19 @@ def cookie_of(text: str, place: Place, now: float) -> Cookie | None:
         return None
     given = _attributes(rest)
     domain = given.get("domain", "").lstrip(".").lower()
-    if domain and not _may_set(domain, place.host):
+    if domain and not _may_set(domain, page.host):
         return None
     path = given.get("path", "")
     cookie = Cookie(
         name=name,
         value=value,
-        domain=domain or place.host,
-        path=path if path.startswith("/") else _folder_of(place.path),
+        domain=domain or page.host,
+        path=path if path.startswith("/") else _folder_of(page.path),
         host_only=not domain or _is_address(domain) or is_public_suffix(domain),
         secure="secure" in given,
         expires_at=_expires_at(given, now),
     )
-    return cookie if _keeps_its_word(cookie, path, place) else None
+    return cookie if _is_acceptable(cookie, path, page) else None
 
 
 def _attributes(text: str) -> dict[str, str]:
@@ -116,7 +116,7 @@ def is_within(host: str, domain: str) -> bool:
 
 
 def _may_set(domain: str, host: str) -> bool:
-    """Whether the host lies in a domain that is somebody's own."""
+    """Whether the host may set cookies for the domain."""
     if domain == host:
         return True
     return is_within(host, domain) and not _is_address(host) and not is_public_suffix(domain)
@@ -126,12 +126,12 @@ def _is_address(host: str) -> bool:
     return ":" in host or host.replace(".", "").isdigit()
 
 
-def _keeps_its_word(cookie: Cookie, path: str, place: Place) -> bool:
-    """Secure cookies come from secure pages; two prefixes of names promise more."""
-    if cookie.secure and not place.is_secure:
+def _is_acceptable(cookie: Cookie, path: str, page: CookieURL) -> bool:
+    """Secure cookies must come from secure pages; two name prefixes require more."""
+    if cookie.secure and not page.is_secure:
         return False
     if not cookie.name:
-        # It is sent as its value alone, which must not pass for such a name.
+        # It is sent as its value alone, which must not look like such a name.
         return not cookie.value.lower().startswith(_PREFIXES)
     name = cookie.name.lower()
     if name.startswith("__host-"):
@@ -150,7 +150,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _expires_at(given: dict[str, str], now: float) -> float | None:
-    """When the cookie ends; None at the end of the session. Max-Age wins over Expires."""
+    """When the cookie expires; None at the end of the session. Max-Age wins over Expires."""
     age = given.get("max-age", "")
     if re.fullmatch(r"-?[0-9]{1,12}", age):
         return now + int(age) if int(age) > 0 else 0.0

@@ -1,13 +1,13 @@
-"""Cookies that sites set, kept for whom they are for: one jar for each session."""
+"""Cookie jars: one for each session."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from time import time
 from typing import Final
 
-from swather.net.cookie import Cookie, Place, cookie_of, domains_of, place_of
+from swather.net.cookie import Cookie, CookieURL, cookie_of, cookie_url, domains_of
 
-# The bounds of browsers, for one jar.
+# The limits of browsers, for one jar.
 MAX_COOKIES: Final = 3_000
 MAX_PER_DOMAIN: Final = 180
 # Most servers take headers of 8 KiB, some of 16.
@@ -22,9 +22,9 @@ Key = tuple[str, str]
 class CookieJar:
     """What sites have set in one session, in memory.
 
-    It keeps the rules of RFC 6265 and the bounds of browsers: domain (none that is a public
-    suffix), path, Secure, expiry, the prefixes __Host- and __Secure-. In a full jar the domain that
-    was used least lately loses its oldest cookie.
+    It follows the rules of RFC 6265 and the limits of browsers: domain (none that is a public
+    suffix), path, Secure, expiry, the prefixes __Host- and __Secure-. In a full jar the least
+    recently used domain loses its oldest cookie.
     """
 
     __slots__ = ("_by_domain", "_count", "_now", "size_bytes")
@@ -42,68 +42,68 @@ class CookieJar:
         """The Cookie header of a request, '' when there is none to send."""
         if not self._by_domain:
             return ""
-        place, now = place_of(url), self._now()
+        page, now = cookie_url(url), self._now()
         fitting: list[Cookie] = []
-        for domain in domains_of(place.host):
-            if (kept := self._by_domain.get(domain)) is not None:
+        for domain in domains_of(page.host):
+            if (cookies := self._by_domain.get(domain)) is not None:
                 self._by_domain.move_to_end(domain)
                 fitting += [
                     cookie
-                    for cookie in kept.values()
-                    if cookie.is_for(place) and not _is_over(cookie, now)
+                    for cookie in cookies.values()
+                    if cookie.is_for(page) and not _is_over(cookie, now)
                 ]
         fitting.sort(key=lambda cookie: -len(cookie.path))
         return _header_of(fitting)
 
     def remember(self, url: str, values: Iterable[str]) -> None:
-        """Take the values of the Set-Cookie headers that a page of this URL came with."""
-        place, now = place_of(url), self._now()
+        """Store the cookies in the Set-Cookie headers of a page with this URL."""
+        page, now = cookie_url(url), self._now()
         for value in values:
-            if (cookie := cookie_of(value, place, now)) is not None:
-                self._put(cookie, place, now)
+            if (cookie := cookie_of(value, page, now)) is not None:
+                self._put(cookie, page, now)
 
-    def _put(self, cookie: Cookie, place: Place, now: float) -> None:
-        if not place.is_secure and self._hides_a_secure_one(cookie):
+    def _put(self, cookie: Cookie, page: CookieURL, now: float) -> None:
+        if not page.is_secure and self._hides_a_secure_one(cookie):
             return
-        kept = self._by_domain.setdefault(cookie.domain, {})
+        cookies = self._by_domain.setdefault(cookie.domain, {})
         key = cookie.path, cookie.name
-        if (before := kept.get(key)) is not None:
+        if (before := cookies.get(key)) is not None:
             self._count -= 1
             self.size_bytes -= before.size_bytes
-        kept[key] = cookie
+        cookies[key] = cookie
         self._count += 1
         self.size_bytes += cookie.size_bytes
         self._by_domain.move_to_end(cookie.domain)
         if _is_over(cookie, now):
             self._drop(cookie)
-        elif len(kept) > MAX_PER_DOMAIN:
-            self._make_room(kept, now)
+        elif len(cookies) > MAX_PER_DOMAIN:
+            self._make_room(cookies, now)
         while self._count > MAX_COOKIES:
             self._make_room(next(iter(self._by_domain.values())), now)
 
     def _hides_a_secure_one(self, cookie: Cookie) -> bool:
         return any(
             other.secure and cookie.hides(other)
-            for kept in self._by_domain.values()
-            for other in kept.values()
+            for cookies in self._by_domain.values()
+            for other in cookies.values()
         )
 
-    def _make_room(self, kept: dict[Key, Cookie], now: float) -> None:
-        over = [cookie for cookie in kept.values() if _is_over(cookie, now)]
-        for cookie in over or [next(iter(kept.values()))]:
+    def _make_room(self, cookies: dict[Key, Cookie], now: float) -> None:
+        over = [cookie for cookie in cookies.values() if _is_over(cookie, now)]
+        for cookie in over or [next(iter(cookies.values()))]:
             self._drop(cookie)
 
     def _drop(self, cookie: Cookie) -> None:
-        kept = self._by_domain[cookie.domain]
-        del kept[cookie.path, cookie.name]
+        cookies = self._by_domain[cookie.domain]
+        del cookies[cookie.path, cookie.name]
         self._count -= 1
         self.size_bytes -= cookie.size_bytes
-        if not kept:
+        if not cookies:
             del self._by_domain[cookie.domain]
 
 
 class CookieJars:
-    """The jars of all sessions, by name; the one that was used least lately gives way."""
+    """The jars of all sessions, by name; the least recently used one is evicted."""
 
     __slots__ = ("_jars", "_size_bytes")
 
@@ -122,7 +122,7 @@ class CookieJars:
         return jar.header_for(url)
 
     def remember(self, session: str, url: str, values: Iterable[str]) -> None:
-        """Take the values of the Set-Cookie headers that a page of this session came with."""
+        """Store the cookies in the Set-Cookie headers of a page of this session."""
         if (jar := self._jars.get(session)) is None:
             jar = self._jars[session] = CookieJar()
         self._jars.move_to_end(session)
@@ -141,7 +141,7 @@ class CookieJars:
 
 
 def _header_of(cookies: Iterable[Cookie]) -> str:
-    """As many as a header has room for, the first of them first."""
+    """As many as fit into a header, the first ones first."""
     sent: list[str] = []
     room = MAX_HEADER_BYTES
     for cookie in cookies:

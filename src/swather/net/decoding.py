@@ -1,4 +1,4 @@
-"""Packed bodies, unpacked a piece at a time, so that no small one becomes a large one unseen."""
+"""Decodes compressed bodies a piece at a time, so that a small one cannot explode unnoticed."""
 
 import sys
 import zlib
@@ -25,7 +25,7 @@ _ZSTD_WINDOW_LOG: Final = 23
 
 
 class Decoder(Protocol):
-    """Unpacks one kind of packing. A piece that comes out has PIECE_BYTES at most (br: about)."""
+    """Decodes one encoding. Each piece has at most PIECE_BYTES (br: about)."""
 
     def pieces(self, packed: bytes) -> Iterator[bytes]: ...
 
@@ -34,7 +34,7 @@ class Decoder(Protocol):
 
 
 class Gzip:
-    """Of any number of members; what is no member after the first is padding."""
+    """Any number of members; anything else after the first is padding."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(_GZIP)
@@ -58,7 +58,7 @@ class Gzip:
 
 
 class Deflate:
-    """With the wrapping it should have, or without it, as some sites send it."""
+    """With the zlib header it should have, or without it, as some sites send it."""
 
     def __init__(self) -> None:
         self._stream: Any = None
@@ -76,7 +76,7 @@ class Deflate:
             is_wrapped = packed[0] & 15 == 8 and int.from_bytes(packed[:2]) % 31 == 0
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if is_wrapped else -zlib.MAX_WBITS)
         piece = b""
-        # After a full piece there may be more, though all input is taken.
+        # After a full piece there may be more output, though all input is consumed.
         while not self._stream.eof and (packed or len(piece) == PIECE_BYTES):
             piece = self._stream.decompress(packed, PIECE_BYTES)
             yield piece
@@ -97,14 +97,14 @@ class Brotli:
             return
         self._has_begun = True
         piece = self._stream.process(packed, output_buffer_limit=PIECE_BYTES)
-        # It can hold back output also when it could take more input.
+        # It may hold back output even when it accepts more input.
         while piece or not self._stream.can_accept_more_data():
             yield piece
             piece = self._stream.process(b"", output_buffer_limit=PIECE_BYTES)
 
 
 class Zstd:
-    """Any number of frames, after another."""
+    """Any number of frames, one after another."""
 
     def __init__(self) -> None:
         self._stream = _new_zstd()
@@ -124,7 +124,7 @@ class Zstd:
 
 
 class Stacked:
-    """One packing inside another: `outer` was applied last."""
+    """One encoding inside another: `outer` was applied last."""
 
     def __init__(self, outer: Decoder, inner: Decoder) -> None:
         self._outer = outer
@@ -140,8 +140,8 @@ class Stacked:
 
 
 def decoder_of(encoding: str) -> Decoder | None:
-    """What unpacks a body of this Content-Encoding; None when it is not packed. Names that nobody
-    knows are taken for none, as browsers do.
+    """The decoder for a Content-Encoding; None when the body is not encoded. Unknown names count as
+    none, as in browsers.
     """
     names = [name.strip().lower().removeprefix("x-") for name in encoding.split(",")]
     known = [name for name in names if name in _DECODERS]

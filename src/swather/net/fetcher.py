@@ -1,4 +1,4 @@
-"""Fetches pages: the protocol, and the one who does it, hop by hop, over a client."""
+"""Fetches pages, hop by hop, with an HTTP client."""
 
 import asyncio
 import time
@@ -8,15 +8,15 @@ from typing import Final, Protocol
 from swather.errors import FetchError
 from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
 from swather.net.charset import reread
-from swather.net.client import Answer, Client, ClientName, ClientOptions, Hop, new_client
+from swather.net.client import Client, ClientName, ClientOptions, Hop, Response, new_client
 from swather.net.cookies import CookieJars
 from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
-from swather.net.guard import Checked, Guard, Resolve
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
+from swather.net.guard import CheckedOrigin, Guard, Resolve
 from swather.net.page import Headers, Page
 from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
 from swather.net.request import Request, shown_url
-from swather.net.trip import ANYWHERE, Trip
 from swather.version import __version__
 
 USER_AGENT: Final = f"swather/{__version__}"
@@ -29,24 +29,24 @@ _DRAINED_BYTES: Final = 64 << 10
 
 
 class Fetcher(Protocol):
-    """Whatever turns a request into a page. It raises errors of ours and no others."""
+    """Turns a request into a page. It raises only Swather's errors."""
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
-        """The page, whatever its status; redirects are followed as far as the trip allows."""
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
+        """The page, whatever its status; redirects are followed as far as the policy allows."""
         ...
 
     def forget(self, run_id: int) -> None:
-        """Drop what is remembered for a run that is over."""
+        """Drop what is cached for a run that has ended."""
         ...
 
     async def close(self) -> None: ...
 
 
 class WebFetcher:
-    """Fetches from the web; connections are kept and shared by all who fetch with it.
+    """Fetches from the web over pooled connections.
 
-    `timeout_seconds` is for a fetch with all its redirects and its whole body, without the time
-    for which its trip makes it wait; `read_seconds` is the longest silence in it.
+    `timeout_seconds` is for a whole fetch, redirects and body included, without the time that its
+    policy makes it wait; `read_seconds` is the longest silence.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class WebFetcher:
             ),
         )
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
         try:
             left = seconds = request.timeout or self._timeout_seconds
             first = url = request.full_url
@@ -90,34 +90,34 @@ class WebFetcher:
                 found = self._guard.known(url, request.egress)
                 if found is None:
                     began = time.monotonic()
-                    found = await self._look(url, request, trip, left)
+                    found = await self._look(url, request, policy, left)
                     left -= time.monotonic() - began
                 url, checked = found
-                if not self._guard.is_free(checked, trip):
-                    await self._guard.check(checked, trip)
-                await trip.admit(url, hop, request.egress)
+                if not self._guard.is_allowed(checked, policy):
+                    await self._guard.check(checked, policy)
+                await policy.admit(url, hop, request.egress)
                 began = time.monotonic()
                 try:
-                    page, leads_to = await self._ask(request, url, checked, trip, left)
+                    page, leads_to = await self._ask(request, url, checked, policy, left)
                 except Refused:
                     raise
                 except FetchError as error:
                     took = time.monotonic() - began
                     if isinstance(error, FetchTimeout) and took >= left:
                         error = _too_slow(first, seconds)
-                    trip.failed(url, error, took)
+                    policy.failed(url, error, took)
                     raise error from None
                 if leads_to is None:
                     return page
                 left -= time.monotonic() - began
-                request = redirected(request, page.status, leads_to, checked.place)
+                request = redirected(request, page.status, leads_to, checked.origin)
                 url = leads_to
             raise TooManyRedirects(
                 f"{shown_url(first)} leads from one redirect to another, more than "
                 f"{self._max_redirects} times"
             )
         finally:
-            trip.end()
+            policy.end()
 
     def forget(self, run_id: int) -> None:
         self.sessions.forget(run_id)
@@ -127,59 +127,59 @@ class WebFetcher:
         await self._client.close()
 
     async def _look(
-        self, url: str, request: Request, trip: Trip, left: float
-    ) -> tuple[str, Checked]:
+        self, url: str, request: Request, policy: FetchPolicy, left: float
+    ) -> tuple[str, CheckedOrigin]:
         began = time.monotonic()
         try:
             async with asyncio.timeout(min(left, self._connect_seconds)):
-                return await self._guard.look(url, request.egress)
+                return await self._guard.resolve(url, request.egress)
         except Refused:
             raise
         except (TimeoutError, FetchError) as error:
-            told = error
-            if not isinstance(told, FetchError):
-                told = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
-            trip.failed(url, told, time.monotonic() - began)
-            raise told from None
+            failure = error
+            if not isinstance(failure, FetchError):
+                failure = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
+            policy.failed(url, failure, time.monotonic() - began)
+            raise failure from None
 
     async def _ask(
-        self, request: Request, url: str, checked: Checked, trip: Trip, left: float
+        self, request: Request, url: str, checked: CheckedOrigin, policy: FetchPolicy, left: float
     ) -> tuple[Page, str | None]:
         """One hop: the page, and where it leads if it is a redirect."""
         began = time.monotonic()
-        place, method = checked.place, request.method.upper()
-        answer = await self._client.send(
+        origin, method = checked.origin, request.method.upper()
+        response = await self._client.send(
             Hop(
                 method,
                 url,
-                place.host,
+                origin.host,
                 checked.pin,
                 checked.addresses,
                 left,
-                self._headers(request, url, place.authorization),
+                self._headers(request, url, origin.authorization),
                 request.body,
                 request.egress,
                 request.profile,
             )
         )
         try:
-            status = answer.status
-            wait = retry_after_seconds(Headers(answer.headers)) if status >= 400 else None
-            trip.answered(url, status, wait, time.monotonic() - began)
-            if request.session and (cookies := answer.values("set-cookie")):
-                # Clients send text as UTF-8, and a cookie goes back as the bytes that it came as.
+            status = response.status
+            wait = retry_after_seconds(Headers(response.headers)) if status >= 400 else None
+            policy.answered(url, status, wait, time.monotonic() - began)
+            if request.session and (cookies := response.values("set-cookie")):
+                # Clients send text as UTF-8, and a cookie must go back as the same bytes.
                 self.sessions.remember(request.session, url, map(reread, cookies))
-            if status in REDIRECTS and (leads_to := location_in(answer, url)) is not None:
-                await _drain(answer)
-                return Page(url=url, status=status, raw_headers=answer.headers), leads_to
+            if status in REDIRECTS and (leads_to := location_in(response, url)) is not None:
+                await _drain(response)
+                return Page(url=url, status=status, raw_headers=response.headers), leads_to
             if method == "HEAD":
-                content = await answer.read()
+                content = await response.read()
             else:
-                content = await read_body(answer, url, self._caps)
+                content = await read_body(response, url, self._caps)
         except BaseException:
-            await answer.drop()
+            await response.drop()
             raise
-        return Page(url=url, status=status, raw_headers=answer.headers, content=content), None
+        return Page(url=url, status=status, raw_headers=response.headers, content=content), None
 
     def _headers(self, request: Request, url: str, authorization: str) -> dict[str, str]:
         if not (request.headers or request.session or authorization):
@@ -202,9 +202,9 @@ def _too_slow(url: str, seconds: float) -> FetchTimeout:
     return FetchTimeout(f"no complete answer from {shown_url(url)} within {seconds:g} s")
 
 
-async def _drain(answer: Answer) -> None:
+async def _drain(response: Response) -> None:
     """Read the rest if it is short, so that the connection can be used again."""
-    if answer.announced is not None and answer.announced <= _DRAINED_BYTES:
-        await answer.read()
+    if response.announced is not None and response.announced <= _DRAINED_BYTES:
+        await response.read()
     else:
-        await answer.drop()
+        await response.drop()

@@ -1,4 +1,4 @@
-"""A form on a page, with what a browser would send of it."""
+"""A form on a page, with what a browser would send for it."""
 
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ _BUTTONS: Final = "button, input[type=submit], input[type=image]"
 
 
 class Form(msgspec.Struct, frozen=True):
-    """`fields` are those it has already, hidden ones and the first button's among them."""
+    """`fields` has the initial values, those of hidden fields and the first button included."""
 
     action: str
     method: str
@@ -68,7 +68,7 @@ def _chosen(select: "LexborNode") -> list[str]:
 
 
 def _value(node: "LexborNode", otherwise: str) -> str:
-    """Its value, be it empty; `otherwise` when it has none."""
+    """Its value, even if empty; `otherwise` when it has none."""
     given = node.attributes
     return (given["value"] or "") if "value" in given else otherwise
 

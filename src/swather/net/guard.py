@@ -1,7 +1,7 @@
-"""Where requests may go: every hop of every fetch is looked at here, before anything is sent.
+"""The guard against private addresses: it checks every hop of every fetch before anything is sent.
 
-A name is looked up here, its addresses are checked, and the client connects to these addresses and
-to no others: what the name says a moment later does not count.
+A name is resolved here, its addresses are checked, and the client connects to exactly these
+addresses: what the name resolves to a moment later does not matter.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
-from swather.model.private import IPAddress, is_local_name, is_private
+from swather.model.private_addresses import IPAddress, is_local_name, is_private
 from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ConnectionFailed, Refused
-from swather.net.place import Place, place_of, rest_of, split
-from swather.net.trip import Trip
+from swather.net.fetch_policy import FetchPolicy
+from swather.net.origin import Origin, parse_origin, path_and_query, split_url
 
 TTL_SECONDS: Final = 60.0
 MAX_HOSTS: Final = 4096
@@ -26,15 +26,15 @@ _FOREVER: Final = float("inf")
 Resolve = Callable[[str], Awaitable[Sequence[IPAddress]]]
 
 
-class Checked(NamedTuple):
-    """A place with the addresses it is at; none where a proxy looks the name up.
+class CheckedOrigin(NamedTuple):
+    """An origin with its addresses; none where a proxy resolves the name.
 
-    `pin` names host and addresses. `private` is the first of them that is not of the public web,
-    and `decisive` the one by which a trip decides: that one, else the first; '' for a place that
-    anybody may reach.
+    `pin` names host and addresses. `private` is the first address that is not on the public web.
+    `decisive` is the address by which a policy decides: the private one, else the first; '' for an
+    origin that any fetch may reach.
     """
 
-    place: Place
+    origin: Origin
     pin: str
     addresses: tuple[IPAddress, ...]
     private: str
@@ -43,7 +43,7 @@ class Checked(NamedTuple):
 
 
 class Guard:
-    """Remembers the places it has looked at: one seen before costs a look into a dict."""
+    """Caches the origins it has checked: one seen before costs a dict lookup."""
 
     def __init__(
         self,
@@ -56,48 +56,48 @@ class Guard:
         self._resolve: Resolve = resolve or self._lookup_by_system
         self._ttl_seconds = ttl_seconds
         self._now = now
-        self._direct: dict[str, Checked] = {}
-        self._proxied: dict[str, Checked] = {}
+        self._direct: dict[str, CheckedOrigin] = {}
+        self._proxied: dict[str, CheckedOrigin] = {}
         self._looking: dict[str, asyncio.Task[tuple[IPAddress, ...]]] = {}
 
-    def known(self, url: str, egress: Egress) -> tuple[str, Checked] | None:
-        """The URL to send and what is known of its place, if it was looked at lately."""
+    def known(self, url: str, egress: Egress) -> tuple[str, CheckedOrigin] | None:
+        """The URL to send and its origin, if that was checked lately."""
         end = url.find("/", 8)
         # Nearly every request has this very value, and is spared a call.
-        places = self._direct if egress is DIRECT or egress.is_direct else self._proxied
-        checked = places.get(url[:end] if end > 0 else url)
+        origins = self._direct if egress is DIRECT or egress.is_direct else self._proxied
+        checked = origins.get(url[:end] if end > 0 else url)
         if checked is None or checked.until < self._now():
             return None
-        return checked.place.origin + rest_of(url[end:] if end > 0 else ""), checked
+        return checked.origin.url + path_and_query(url[end:] if end > 0 else ""), checked
 
-    async def look(self, url: str, egress: Egress) -> tuple[str, Checked]:
-        """The same for a place that is new, or was looked at too long ago."""
-        beginning, rest = split(url)
-        place = place_of(beginning)
-        checked = await self._by_address(place) if egress.is_direct else _by_name(place)
-        if not place.authorization:
+    async def resolve(self, url: str, egress: Egress) -> tuple[str, CheckedOrigin]:
+        """The same for an origin that is new, or was checked too long ago: its name is resolved."""
+        beginning, rest = split_url(url)
+        origin = parse_origin(beginning)
+        checked = await self._by_address(origin) if egress.is_direct else _by_name(origin)
+        if not origin.authorization:
             _remember(self._direct if egress.is_direct else self._proxied, beginning, checked)
-        return place.origin + rest_of(rest), checked
+        return origin.url + path_and_query(rest), checked
 
     @staticmethod
-    def is_free(checked: Checked, trip: Trip) -> bool:
-        """Whether a trip may reach a place, as far as is known without asking anybody."""
-        place = checked.place
-        return not checked.decisive or trip.may_reach(
-            place.host, place.port, private=checked.private != ""
+    def is_allowed(checked: CheckedOrigin, policy: FetchPolicy) -> bool:
+        """Whether a policy is known to allow an origin, without asking it."""
+        origin = checked.origin
+        return not checked.decisive or policy.may_reach(
+            origin.host, origin.port, private=checked.private != ""
         )
 
     @staticmethod
-    async def check(checked: Checked, trip: Trip) -> None:
-        """Refuse a private place, unless the trip may reach it."""
-        place = checked.place
+    async def check(checked: CheckedOrigin, policy: FetchPolicy) -> None:
+        """Raise Refused for a private origin, unless the policy allows it."""
+        origin = checked.origin
         private = checked.private != ""
-        why = await trip.refusal(place.host, place.port, checked.decisive, private=private)
+        why = await policy.refusal(origin.host, origin.port, checked.decisive, private=private)
         if why is None:
             return
-        at = "" if checked.private == place.host else f" is at {checked.private}, which"
+        at = "" if checked.private == origin.host else f" is at {checked.private}, which"
         raise Refused(
-            f"{place.origin}{at} is not on the public web, and {why}; to scrape a "
+            f"{origin.url}{at} is not on the public web, and {why}; to scrape a "
             "network of your own, give the scraper allow_private=True"
         )
 
@@ -105,19 +105,21 @@ class Guard:
         if self._lookup is not None:
             self._lookup.close()
 
-    async def _by_address(self, place: Place) -> Checked:
-        if place.address is not None:
-            private = place.host if is_private(place.address) else ""
-            return Checked(place, place.host, (place.address,), private, private, _FOREVER)
-        addresses = await self._addresses_of(place.host)
+    async def _by_address(self, origin: Origin) -> CheckedOrigin:
+        if origin.address is not None:
+            private = origin.host if is_private(origin.address) else ""
+            return CheckedOrigin(origin, origin.host, (origin.address,), private, private, _FOREVER)
+        addresses = await self._addresses_of(origin.host)
         private = next((str(address) for address in addresses if is_private(address)), "")
-        # In any order they are the same.
-        pin = " ".join([place.host, *sorted(map(str, addresses))])
+        # The same in whatever order they come.
+        pin = " ".join([origin.host, *sorted(map(str, addresses))])
         decisive = private or str(addresses[0])
-        return Checked(place, pin, addresses, private, decisive, self._now() + self._ttl_seconds)
+        return CheckedOrigin(
+            origin, pin, addresses, private, decisive, self._now() + self._ttl_seconds
+        )
 
     async def _addresses_of(self, name: str) -> tuple[IPAddress, ...]:
-        """All who ask at the same time share one lookup, and none of them can cancel it."""
+        """Concurrent callers share one lookup, and none of them can cancel it."""
         looking = self._looking.get(name)
         if looking is None:
             looking = self._looking[name] = asyncio.create_task(self._looked_up(name))
@@ -128,8 +130,8 @@ class Guard:
         try:
             return tuple(await self._resolve(name))
         except (OSError, UnicodeError) as error:
-            told = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-            raise ConnectionFailed(f"the name {name} cannot be found{told}") from None
+            reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+            raise ConnectionFailed(f"the name {name} cannot be found{reason}") from None
 
     async def _lookup_by_system(self, name: str) -> Sequence[IPAddress]:
         assert self._lookup is not None
@@ -137,7 +139,7 @@ class Guard:
 
 
 class _SystemLookup:
-    """Names as the system knows them, in threads of its own: a slow one holds up no others."""
+    """The system's resolver, in threads of its own: a slow name does not hold up others."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
@@ -155,15 +157,15 @@ class _SystemLookup:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _by_name(place: Place) -> Checked:
-    if place.address is not None:
-        private = place.host if is_private(place.address) else ""
+def _by_name(origin: Origin) -> CheckedOrigin:
+    if origin.address is not None:
+        private = origin.host if is_private(origin.address) else ""
     else:
-        private = place.host if is_local_name(place.host) else ""
-    return Checked(place, "", (), private, private, _FOREVER)
+        private = origin.host if is_local_name(origin.host) else ""
+    return CheckedOrigin(origin, "", (), private, private, _FOREVER)
 
 
-def _remember(known: dict[str, Checked], beginning: str, checked: Checked) -> None:
+def _remember(known: dict[str, CheckedOrigin], beginning: str, checked: CheckedOrigin) -> None:
     if len(known) >= MAX_HOSTS:
         for old in list(known)[: MAX_HOSTS // 2]:
             del known[old]

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 from swather.net.errors import TooComplex
 from swather.net.request import shown_url
-from swather.net.trial import TRIAL, Verdict
+from swather.net.sandbox import SANDBOX, ParseResult
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-# The worst that can be made of this many characters and tags takes about a second.
+# The worst page of this many characters and tags takes about a second.
 SMALL_CHARACTERS: Final = 96 << 10
 SMALL_TAGS: Final = 3_000
 # A table of 100,000 rows takes a tenth of this.
 _LEAST_SECONDS: Final = 0.5
 _SECONDS_PER_MB: Final = 0.1
-# Skips what scripts would see, and with it a search through the whole <select> at each <option>.
+# Skips what only scripts would see, and so a search through the whole <select> at each <option>.
 _WITHOUT_EVENTS: Final = 1
 
 
@@ -38,10 +38,10 @@ def parsed(text: str, url: str) -> "LexborHTMLParser":
 
 def _try(html: bytes, url: str) -> None:
     seconds = _LEAST_SECONDS + _SECONDS_PER_MB * len(html) / (1 << 20)
-    verdict = TRIAL.parse(html, seconds)
-    if verdict is Verdict.PARSED:
+    result = SANDBOX.parse(html, seconds)
+    if result is ParseResult.PARSED:
         return
-    if verdict is Verdict.TOO_SLOW:
+    if result is ParseResult.TOO_SLOW:
         why = f"takes more than {seconds:.1f} s of processor time"
     else:
         why = "takes more memory than the parser may use, or crashes it"

@@ -1,19 +1,19 @@
-"""Where a redirect leads, and what of a request goes there."""
+"""Redirects: where they lead, and what of the request may go there."""
 
 from typing import Final
 from urllib.parse import urljoin
 
 import msgspec
 
-from swather.model.private import is_local_name, is_private
+from swather.model.private_addresses import is_local_name, is_private
 from swather.net.charset import reread
-from swather.net.client import Answer
+from swather.net.client import Response
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
-from swather.net.place import Place, place_of, split
+from swather.net.origin import Origin, parse_origin, split_url
 from swather.net.request import Request, is_http, shown_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# Headers that say how to answer. Any other may hold a secret of the site it was meant for.
+# Headers about the wanted response. Any other may be a secret meant for one site.
 _HARMLESS: Final = frozenset(
     {"accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
      "if-none-match", "pragma", "range", "user-agent"}
@@ -24,9 +24,9 @@ _OF_THE_BODY: Final = frozenset(
 )
 
 
-def location_in(answer: Answer, url: str) -> str | None:
+def location_in(response: Response, url: str) -> str | None:
     """The URL that a redirect names, if it names one; UnusableURL when that is no web page."""
-    location = next(iter(answer.values("location")), None)
+    location = next(iter(response.values("location")), None)
     if location is None:
         return None
     location = reread(location)
@@ -41,7 +41,7 @@ def location_in(answer: Answer, url: str) -> str | None:
     return leads_to
 
 
-def redirected(request: Request, status: int, url: str, came_from: Place) -> Request:
+def redirected(request: Request, status: int, url: str, came_from: Origin) -> Request:
     """The request that follows a redirect, with another method only where browsers change it.
 
     Another scheme, host or port gets neither the body (UntrustedRedirect) nor headers that may be
@@ -52,14 +52,14 @@ def redirected(request: Request, status: int, url: str, came_from: Place) -> Req
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
         method, body = "GET", None
         headers = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
-    leads_to = place_of(split(url)[0])
-    if leads_to.origin == came_from.origin:
+    leads_to = parse_origin(split_url(url)[0])
+    if leads_to.url == came_from.url:
         if came_from.authorization:
             headers.setdefault("authorization", came_from.authorization)
     else:
         is_downgrade = came_from.is_encrypted and not leads_to.is_encrypted
         if is_downgrade and request.https_only:
-            raise Unencrypted(f"{came_from.origin} leads to {leads_to.origin}, away from https")
+            raise Unencrypted(f"{came_from.url} leads to {leads_to.url}, away from https")
         if request.trust_redirects and not is_downgrade:
             headers = {name: headers[name] for name in headers if name not in _NEVER_REDIRECTED}
         elif body is not None:
@@ -73,14 +73,14 @@ def redirected(request: Request, status: int, url: str, came_from: Place) -> Req
 
 def check_encrypted(url: str) -> None:
     """Refuse http, except to an address or a name that only a local network knows."""
-    place = place_of(split(url)[0])
-    is_local = is_local_name(place.host) if place.address is None else is_private(place.address)
-    if not (place.is_encrypted or is_local):
-        raise Unencrypted(f"{place.origin} is not encrypted: use https")
+    origin = parse_origin(split_url(url)[0])
+    is_local = is_local_name(origin.host) if origin.address is None else is_private(origin.address)
+    if not (origin.is_encrypted or is_local):
+        raise Unencrypted(f"{origin.url} is not encrypted: use https")
 
 
 def _untrusted(
-    method: str, came_from: Place, leads_to: Place, *, is_downgrade: bool
+    method: str, came_from: Origin, leads_to: Origin, *, is_downgrade: bool
 ) -> UntrustedRedirect:
     if is_downgrade:
         why = "from https to http, where its body would go unencrypted"
@@ -89,6 +89,5 @@ def _untrusted(
         why = "to another origin, which is not sent its body"
         what_to_do = "request the new URL yourself, or give trust_redirects=True"
     return UntrustedRedirect(
-        f"a {method} is redirected {why}; {what_to_do}: {came_from.origin} leads to "
-        f"{leads_to.origin}"
+        f"a {method} is redirected {why}; {what_to_do}: {came_from.url} leads to {leads_to.url}"
     )

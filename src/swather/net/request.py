@@ -69,9 +69,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self.url
         # Not by urlsplit, which refuses what cannot be requested with an error of its own.
         start, mark, fragment = self.url.partition("#")
-        place, _, query = start.partition("?")
+        base, _, query = start.partition("?")
         query = "&".join(filter(None, (query, urlencode(self.params, doseq=True))))
-        return f"{place}{query and '?'}{query}{mark}{fragment}"
+        return f"{base}{query and '?'}{query}{mark}{fragment}"
 
 
 def is_http(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""robots.txt: asked for once per site, remembered by the process and by the whole fleet."""
+"""robots.txt: fetched once per site, cached by the process and for the whole fleet."""
 
 import asyncio
 import re
@@ -28,25 +28,25 @@ from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, p
 
 TTL_SECONDS: Final = 86_400.0
 MAX_CRAWL_DELAY_SECONDS: Final = 60.0
-# Longer than a fetch takes: until then the other workers wait for the answer of the one who asks.
+# Longer than a fetch takes; until then the other workers wait for the one that fetches.
 CLAIM_SECONDS: Final = 45.0
 _FIRST_LOOK_SECONDS: Final = 0.05
 _LAST_LOOK_SECONDS: Final = 1.0
-# An answer that is no robots.txt may soon be another one.
+# A response that is no robots.txt may soon change.
 _ERROR_TTL_SECONDS: Final = 3_600.0
-# A site that is down now may be up soon; one that is not there fails its targets soon enough.
+# A site that is down may be up soon; one that is gone fails its targets soon enough.
 _LOOK_AGAIN_SECONDS: Final = 60.0
 _CALL_AGAIN_SECONDS: Final = 5.0
-# How long a process goes by its own copy before it looks into the cache again.
+# How long a process uses its own copy before it reads the cache again.
 _OWN_COPY_SECONDS: Final = 600.0
 _MAX_ORIGINS: Final = 10_000
-# Parsed rules take some twenty times the room of their text.
+# Parsed rules take about twenty times the memory of their text.
 _MAX_TOTAL_BYTES: Final = 1 << 20
 _PARSED_ASIDE_BYTES: Final = 16 << 10
 _NO_ANSWER: Final = 0
 _NO_SUCH_FILE: Final = 404
 _UNREACHABLE: Final = (FetchTimeout, ConnectionFailed, BadResponse, TooLarge)
-# By a redirect: where the page of a site may be fetched, its robots.txt may.
+# Only after a redirect: where a page of a site may be fetched, its robots.txt may.
 _LEADS_NOWHERE: Final = (TooManyRedirects, Refused)
 _ORIGIN: Final = re.compile(r"\s*https?://[^/?#\\]*", re.IGNORECASE)
 
@@ -55,8 +55,8 @@ Fetch = Callable[[str], Awaitable[Page]]
 Settle = Callable[[Rules], Awaitable[None]]
 
 
-class _Said(NamedTuple):
-    """An answer to the question for a robots.txt; `cause` is why there was none."""
+class _Response(NamedTuple):
+    """The response to a request for a robots.txt; `cause` is why there was none."""
 
     status: int
     body: bytes = b""
@@ -64,12 +64,12 @@ class _Said(NamedTuple):
     wait_seconds: float = 0.0
 
     @property
-    def is_told(self) -> bool:
-        return _tells(self.status)
+    def is_conclusive(self) -> bool:
+        return _is_conclusive(self.status)
 
 
 class _Remembered(NamedTuple):
-    """`rules` are None while the site does not tell them; `until` then, nobody asks again."""
+    """`rules` are None while the site does not provide them; nobody asks again before `until`."""
 
     rules: Rules | None
     until: float
@@ -79,8 +79,8 @@ class _Remembered(NamedTuple):
 
 
 class Robots:
-    """The rules of sites. One attempt of the fleet asks a site, and the others wait for its
-    answer, though for no longer than `claim_seconds`.
+    """The rules of sites. One attempt of the fleet fetches a site's robots.txt; the others wait for
+    it, but no longer than `claim_seconds`.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class Robots:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def known(self, url: str) -> Rules | None:
-        """The rules for a URL, if this process knows them without asking anybody."""
-        # Nearly always the URL begins as the origin is written.
+        """The rules for a URL, if this process has them in memory."""
+        # Nearly always the URL begins with the canonical origin.
         end = url.find("/", 8)
         found = self._remembered.get(url[:end]) if end > 0 else None
         if found is None:
@@ -116,11 +116,11 @@ class Robots:
         return None if found is None or found.until <= self._clock() else found.rules
 
     async def check(self, url: str, fetch: Fetch, settle: Settle | None = None) -> Rules:
-        """The rules for a URL that they allow to be fetched; else Disallowed. RobotsUnreachable
-        while the site does not tell them.
+        """The rules for a URL, if they allow it; else Disallowed. RobotsUnreachable while the site
+        does not provide any.
 
-        `fetch` brings its robots.txt, if that must be asked for. `settle` is awaited with rules
-        that are new to this process before anybody goes by them.
+        `fetch` gets its robots.txt if needed. `settle` is awaited with rules that are new to this
+        process before anybody uses them.
         """
         rules = self.known(url) or await self._found(url, fetch, settle or _nothing)
         if not rules.allows(url):
@@ -147,62 +147,62 @@ class Robots:
     async def _look_up(self, origin: str, fetch: Fetch, settle: Settle) -> _Remembered:
         cached = await self._known_or_claimed(origin)
         if cached is not None and cached.is_fresh:
-            said = _Said(cached.status, cached.body, _cause_of(cached.status))
-            failures = 0 if said.is_told else 1
-            seconds = self._ttl_of(said, failures)
-            return await self._remember(origin, said, seconds, failures, settle)
+            response = _Response(cached.status, cached.body, _cause_of(cached.status))
+            failures = 0 if response.is_conclusive else 1
+            seconds = self._ttl_of(response, failures)
+            return await self._remember(origin, response, seconds, failures, settle)
         try:
-            said = await _asked(origin, fetch)
+            response = await _fetched(origin, fetch)
         except BaseException:
-            await self._aside(self._cache.release, origin, self._holder)
+            await self._in_executor(self._cache.release, origin, self._holder)
             raise
         failures = 0
-        if not said.is_told:
+        if not response.is_conclusive:
             old = self._remembered.get(origin)
             failures = 1 + (old.failures if old else 0)
-        seconds = self._ttl_of(said, failures)
-        if failures and cached is not None and _tells(cached.status):
-            # What it said before holds until it can be asked again.
-            said = _Said(cached.status, cached.body)
-        await self._aside(self._cache.put, origin, said.status, said.body, seconds)
-        return await self._remember(origin, said, seconds, failures, settle)
+        seconds = self._ttl_of(response, failures)
+        if failures and cached is not None and _is_conclusive(cached.status):
+            # Its last response holds until it can be asked again.
+            response = _Response(cached.status, cached.body)
+        await self._in_executor(self._cache.put, origin, response.status, response.body, seconds)
+        return await self._remember(origin, response, seconds, failures, settle)
 
     async def _known_or_claimed(self, origin: str) -> KnownRobots | None:
-        """What the fleet knows, if it is fresh; else what it knew, and it is on us to ask."""
+        """What the cache has, if it is fresh; else its stale copy, and it is our turn to fetch."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + self._claim_seconds
         wait = _FIRST_LOOK_SECONDS
         while True:
-            cached = await self._aside(self._cache.get, origin)
+            cached = await self._in_executor(self._cache.get, origin)
             if cached is not None and cached.is_fresh:
                 return cached
-            # A clock that was set back makes a claim last for longer than anybody should wait.
-            if loop.time() > give_up_at or await self._aside(
+            # A clock that was set back would make a claim last too long.
+            if loop.time() > give_up_at or await self._in_executor(
                 self._cache.claim, origin, self._holder, self._claim_seconds
             ):
                 return cached
             await asyncio.sleep(wait)
             wait = min(2 * wait, _LAST_LOOK_SECONDS)
 
-    def _ttl_of(self, said: _Said, failures: int) -> float:
+    def _ttl_of(self, response: _Response, failures: int) -> float:
         if failures:
-            first = _LOOK_AGAIN_SECONDS if said.status else _CALL_AGAIN_SECONDS
+            first = _LOOK_AGAIN_SECONDS if response.status else _CALL_AGAIN_SECONDS
             doubled = min(first * 2.0 ** min(failures - 1, 20), _ERROR_TTL_SECONDS)
-            return max(doubled, said.wait_seconds)
-        if said.status < 300:
+            return max(doubled, response.wait_seconds)
+        if response.status < 300:
             return self._ttl_seconds
         return min(self._ttl_seconds, _ERROR_TTL_SECONDS)
 
     async def _remember(
-        self, origin: str, said: _Said, seconds: float, failures: int, settle: Settle
+        self, origin: str, response: _Response, seconds: float, failures: int, settle: Settle
     ) -> _Remembered:
-        rules = await self._rules_in(said)
+        rules = await self._rules_in(response)
         if rules is not None:
             await settle(rules)
-        size = 0 if rules is None or rules is ALL_ALLOWED else len(said.body)
+        size = 0 if rules is None or rules is ALL_ALLOWED else len(response.body)
         until = self._clock() + (seconds if failures else min(seconds, _OWN_COPY_SECONDS))
         self._forget(origin)
-        found = self._remembered[origin] = _Remembered(rules, until, size, failures, said.cause)
+        found = self._remembered[origin] = _Remembered(rules, until, size, failures, response.cause)
         self._total_bytes += size
         while self._total_bytes > _MAX_TOTAL_BYTES or len(self._remembered) > _MAX_ORIGINS:
             self._forget(next(iter(self._remembered)))
@@ -212,14 +212,14 @@ class Robots:
         if (old := self._remembered.pop(origin, None)) is not None:
             self._total_bytes -= old.size
 
-    async def _rules_in(self, said: _Said) -> Rules | None:
-        if not said.is_told:
+    async def _rules_in(self, response: _Response) -> Rules | None:
+        if not response.is_conclusive:
             return None
-        if said.status >= 300:
+        if response.status >= 300:
             return ALL_ALLOWED
-        if len(said.body) > _PARSED_ASIDE_BYTES:
-            return await self._aside(self._parsed, said.body)
-        return self._parsed(said.body)
+        if len(response.body) > _PARSED_ASIDE_BYTES:
+            return await self._in_executor(self._parsed, response.body)
+        return self._parsed(response.body)
 
     def _parsed(self, body: bytes) -> Rules:
         return parse(
@@ -228,7 +228,7 @@ class Robots:
             max_crawl_delay_seconds=self._max_crawl_delay_seconds,
         )
 
-    async def _aside(self, call: Callable[..., R], *arguments: Any) -> R:
+    async def _in_executor(self, call: Callable[..., R], *arguments: Any) -> R:
         return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
 
 
@@ -240,14 +240,14 @@ def origin_of(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _origin(start: str) -> str:
-    scheme, _, place = start.strip().lower().partition("://")
-    host = place.rpartition("@")[2]
+    scheme, _, authority = start.strip().lower().partition("://")
+    host = authority.rpartition("@")[2]
     usual = ":80" if scheme == "http" else ":443"
     return f"{scheme}://{host.removesuffix(usual).removesuffix(':')}"
 
 
-def _tells(status: int) -> bool:
-    """Whether an answer says what may be fetched; 'not now' says nothing, and so does silence."""
+def _is_conclusive(status: int) -> bool:
+    """Whether a response says what may be fetched; 429, server errors and silence do not."""
     return 200 <= status < 500 and status != 429
 
 
@@ -259,13 +259,13 @@ async def _nothing(_: Rules) -> None:
     pass
 
 
-async def _asked(origin: str, fetch: Fetch) -> _Said:
+async def _fetched(origin: str, fetch: Fetch) -> _Response:
     try:
         page = await fetch(f"{origin}/robots.txt")
     except _LEADS_NOWHERE:
-        return _Said(_NO_SUCH_FILE)
+        return _Response(_NO_SUCH_FILE)
     except _UNREACHABLE as error:
-        return _Said(_NO_ANSWER, cause=str(error))
+        return _Response(_NO_ANSWER, cause=str(error))
     wait = retry_after_seconds(page.headers) or 0.0
     body = page.content[:MAX_BYTES] if page.status < 300 else b""
-    return _Said(page.status, body, _cause_of(page.status), wait)
+    return _Response(page.status, body, _cause_of(page.status), wait)

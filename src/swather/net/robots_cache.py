@@ -1,4 +1,4 @@
-"""Where robots.txt is remembered: in the database, or in the memory of one process."""
+"""Caches for robots.txt: in the database, or in memory."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class KnownRobots(Protocol):
-    """What a site said when it was asked; the status is 0 when it did not answer."""
+    """A site's response; the status is 0 when there was none."""
 
     @property
     def status(self) -> int: ...
@@ -17,7 +17,7 @@ class KnownRobots(Protocol):
 
 
 class RobotsCache(Protocol):
-    """What remembers robots.txt: the store's, or one in memory. Its verbs may block."""
+    """A cache for robots.txt: the store's, or one in memory. Its verbs may block."""
 
     def get(self, origin: str) -> KnownRobots | None: ...
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None: ...
@@ -32,7 +32,7 @@ class _InMemory(NamedTuple):
 
 
 class MemoryRobotsCache:
-    """A cache for one process, where there is no database."""
+    """A cache for one process without a database."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -48,7 +48,7 @@ class MemoryRobotsCache:
         self._known[origin] = (status, body, self._clock() + ttl_seconds)
 
     def claim(self, origin: str, holder: str, seconds: float) -> bool:
-        """Always: whoever else could ask waits in this process already."""
+        """Always: other fetches of this process wait already."""
         del origin, holder, seconds
         return True
 

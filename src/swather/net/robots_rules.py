@@ -1,4 +1,4 @@
-"""What a robots.txt says to us: which URLs we may fetch, and how slowly (RFC 9309)."""
+"""The rules of a robots.txt: which URLs we may fetch, and how slowly (RFC 9309)."""
 
 import re
 from typing import Final
@@ -11,7 +11,7 @@ OWN_TOKEN: Final = "swather"  # noqa: S105 - a product token is no secret
 _ALL: Final = "*"
 _OTHERS: Final = "others"
 _TOKEN: Final = re.compile(r"[A-Za-z_-]*")
-# Every browser claims to be Mozilla, and some to be others as well: nobody's own names.
+# Every browser claims to be Mozilla, and some claim others: these name nobody.
 _BROWSERS: Final = frozenset(
     {"applewebkit", "build", "chrome", "chromium", "edg", "edge", "firefox", "gecko",
      "khtml", "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari", "trident", "version"}
@@ -42,7 +42,7 @@ ALL_ALLOWED: Final = Rules(None, None)
 
 
 def parse(body: bytes, *, user_agent: str, max_crawl_delay_seconds: float) -> Rules:
-    """The rules in the first 500 KiB of a robots.txt; what makes no sense in it is passed over."""
+    """The rules in the first 500 KiB of a robots.txt; invalid lines are skipped."""
     own = {OWN_TOKEN, *names_of(user_agent)}
     named: set[str] = set()
 
@@ -51,7 +51,7 @@ def parse(body: bytes, *, user_agent: str, max_crawl_delay_seconds: float) -> Ru
         named.add(name)
         return f"{line[1]} {name}"
 
-    # A parser that takes 'sw' or 'swather-news' for one of our names cannot do so now.
+    # So that the parser cannot take 'sw' or 'swather-news' for one of our names.
     text = _AGENT_LINE.sub(one_of_three, _text_of(body))
     if named <= {_OTHERS}:
         return ALL_ALLOWED
@@ -61,7 +61,7 @@ def parse(body: bytes, *, user_agent: str, max_crawl_delay_seconds: float) -> Ru
 
 
 def names_of(user_agent: str) -> set[str]:
-    """The names by which a User-Agent goes in a robots.txt: 'acme' of 'Acme/1.0 (…)', and 'acmebot'
+    """The names of a User-Agent in a robots.txt: 'acme' of 'Acme/1.0 (…)', and 'acmebot'
     of 'Mozilla/5.0 (compatible; AcmeBot/1.2)'; none when it is a browser's.
     """
     found = _TOKEN.match(user_agent)

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4096)
 def is_public_suffix(domain: str) -> bool:
-    """Whether a domain in lower-case ASCII is nobody's own; every top level is."""
+    """Whether a domain, in lower-case ASCII, is a public suffix; every top-level domain is."""
     return _suffixes().is_public(domain)
 
 
 @cache
 def _suffixes() -> "PublicSuffixList":
-    # Reading it takes a tenth of a second and some megabytes, which most processes never need.
+    # Loading it takes 0.1 s and some megabytes, and most processes never need it.
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
 
     return PublicSuffixList()

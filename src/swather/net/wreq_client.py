@@ -1,4 +1,4 @@
-"""The client wreq: HTTP/1.1 and 2, browser profiles, every kind of proxy."""
+"""The wreq client: HTTP/1.1 and 2, browser profiles, every kind of proxy."""
 
 import re
 from collections import OrderedDict
@@ -23,14 +23,14 @@ from swather.net.request import shown_url
 
 # Each has its own pool of connections, and takes about 60 KB.
 MAX_CLIENTS: Final = 256
-# To be sent at all; a timeout of 0 means none to some.
+# A timeout of 0 can mean none.
 _LEAST_SECONDS: Final = 0.001
 _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
-# A site may refuse them without a length, and of a body that is empty wreq tells none.
+# A site may refuse them without a length, and wreq sends none for an empty body.
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
-# Never those where the name is looked up on this machine, which nobody would check.
-_LOOKED_UP_THERE: Final = {"socks4": "socks4a", "socks5": "socks5h"}
-# wreq's own, and those of Python that it raises for values it cannot read.
+# Never those that resolve the name on this machine, where nobody would check it.
+_RESOLVED_THERE: Final = {"socks4": "socks4a", "socks5": "socks5h"}
+# wreq's own, and Python's, which it raises for values it cannot use.
 _ERRORS: Final[tuple[type[Exception], ...]] = (
     *(kind for kind in vars(wreq.exceptions).values() if isinstance(kind, type)),
     ValueError,
@@ -54,14 +54,14 @@ _CAUSES: Final = {
 
 
 class WreqClient:
-    """A client of wreq's for every host, because only a client as a whole can be told addresses."""
+    """One wreq client per host, because addresses can only be set for a whole client."""
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
-        self._by_place: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
+        self._by_pin: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
         self._is_closed = False
 
-    async def send(self, hop: Hop) -> "WreqAnswer":
+    async def send(self, hop: Hop) -> "WreqResponse":
         method = _METHODS.get(hop.method)
         if method is None:
             raise InputError(f"there is no HTTP method {hop.method!r}")
@@ -78,29 +78,29 @@ class WreqClient:
             given["proxy"] = _proxy(hop.egress.proxy_url)
         client = self._client_for(hop)
         try:
-            return WreqAnswer(hop.url, await client.request(method, hop.url, **given))
+            return WreqResponse(hop.url, await client.request(method, hop.url, **given))
         except _ERRORS as error:
             # Not "from error": its text may hold the password of a proxy.
-            raise _told(error, hop.url) from None
+            raise _translated(error, hop.url) from None
 
     async def close(self) -> None:
         self._is_closed = True
-        while self._by_place:
-            self._by_place.popitem()[1].close()
+        while self._by_pin:
+            self._by_pin.popitem()[1].close()
 
     def _client_for(self, hop: Hop) -> wreq.Client:
         if self._is_closed:
             # wreq would say so with a CancelledError.
             raise ConnectionFailed("the fetcher is closed")
         key = hop.pin, hop.profile
-        client = self._by_place.get(key)
+        client = self._by_pin.get(key)
         if client is None:
-            client = self._by_place[key] = self._new_client(hop)
-            if len(self._by_place) > MAX_CLIENTS:
-                # Not closed: requests may be on their way, and the last of them ends it.
-                self._by_place.popitem(last=False)
+            client = self._by_pin[key] = self._new_client(hop)
+            if len(self._by_pin) > MAX_CLIENTS:
+                # Not closed: requests may still use it, and it goes away with the last.
+                self._by_pin.popitem(last=False)
         else:
-            self._by_place.move_to_end(key)
+            self._by_pin.move_to_end(key)
         return client
 
     def _new_client(self, hop: Hop) -> wreq.Client:
@@ -132,8 +132,8 @@ class WreqClient:
         )
 
 
-class WreqAnswer:
-    """See swather.net.client.Answer."""
+class WreqResponse:
+    """See swather.net.client.Response."""
 
     __slots__ = ("_response", "_url", "announced", "headers", "status")
 
@@ -151,24 +151,24 @@ class WreqAnswer:
         try:
             return bytes(await self._response.bytes())
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def chunks(self) -> AsyncGenerator[bytes | memoryview]:
         try:
             async with self._response.stream() as stream:
                 async for chunk in stream:
-                    # What is no memoryview are headers that came after the body.
+                    # Anything but a memoryview is a trailer.
                     if isinstance(chunk, memoryview):
                         yield chunk
         except _ERRORS as error:
-            raise _told(error, self._url) from None
+            raise _translated(error, self._url) from None
 
     async def drop(self) -> None:
         await self._response.close()
 
 
 class _Headers(Sequence[tuple[str, str]]):
-    """Made into text when somebody looks at them all; to ask for a few of them is far quicker."""
+    """Decoded only when all are read; looking up a few is far quicker."""
 
     __slots__ = ("_as_text", "_received")
 
@@ -207,7 +207,7 @@ def _proxy(url: str) -> wreq.Proxy:
     scheme, _, rest = url.partition("://")
     scheme = scheme.lower()
     try:
-        return wreq.Proxy.all(f"{_LOOKED_UP_THERE.get(scheme, scheme)}://{rest}")
+        return wreq.Proxy.all(f"{_RESOLVED_THERE.get(scheme, scheme)}://{rest}")
     except Exception:  # noqa: BLE001 - wreq's own, with the password in its text
         raise InputError(f"the proxy {Egress.through(url)} cannot be used") from None
 
@@ -221,8 +221,8 @@ def _profile(name: str) -> wreq.Profile:
     raise InputError(f"there is no browser profile {name!r}; chrome140 is one")
 
 
-def _told(error: Exception, url: str) -> SwatherError:
-    """One of our errors for one of wreq's, which are known by their names and debug texts."""
+def _translated(error: Exception, url: str) -> SwatherError:
+    """Wreq's error as one of ours, recognised by its name and debug text."""
     text, shown = str(error), shown_url(url)
     if "Parse(TooLarge)" in text:
         return TooLarge(f"the headers of {shown} are larger than {MAX_HEADER_BYTES:,} bytes")
@@ -240,5 +240,5 @@ def _cause_in(text: str) -> str:
     for pattern, cause in _CAUSES.items():
         if pattern in text:
             return f": {cause}"
-    told = _MESSAGE.search(text)
-    return f": {told[1] or told[2]}" if told else ""
+    message = _MESSAGE.search(text)
+    return f": {message[1] or message[2]}" if message else ""

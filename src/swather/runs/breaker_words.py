@@ -13,7 +13,7 @@ _REFUSALS: Final = frozenset({"401", "403", "429", "451"})
 _MAX_KINDS: Final = 4
 
 
-def told(breaker: Breaker, *, url: str, now: datetime) -> Iterator[str]:
+def describe(breaker: Breaker, *, url: str, now: datetime) -> Iterator[str]:
     where = f"on lane {breaker.lane}" if breaker.lane else "on targets without a lane"
     yield (
         f"The breaker of {breaker.scraper} {where} is open since "

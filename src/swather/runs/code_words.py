@@ -1,7 +1,7 @@
-"""How a command names the code of a run, where only the run is known.
+"""How a suggested command names the code of a run, when only the run is known.
 
-Not by what the database says of it, which would then choose the code that somebody runs by copying
-the command.
+Not by what the database says, which could then choose the code that somebody runs by copying the
+command.
 """
 
 from typing import Final
@@ -13,12 +13,12 @@ _SCRAPER: Final = "SCRAPER"
 
 
 def argument(run: Run) -> list[str]:
-    """What stands for the code in a command; nothing if it is installed."""
+    """The argument for the code in a command; none if it is installed."""
     return [] if run.scraper in registry.installed() else [_SCRAPER]
 
 
 def explained(run: Run) -> str:
-    """What comes after a command with that argument."""
+    """The explanation after a command with that argument."""
     if not argument(run):
         return ""
     spec, name = run.scraper_spec, run.scraper

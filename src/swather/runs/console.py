@@ -1,4 +1,4 @@
-"""The terminal as everything that is drawn on it goes there."""
+"""The console: everything that is drawn on the terminal goes through it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,8 +12,8 @@ from swather.visible import visible
 
 
 class PlainConsole(Console):
-    """A console to which text is text: no markup, nothing that steers the terminal and no password
-    in it. What steers it comes from rich alone.
+    """A console that prints text as it is: no markup, no control sequences and no passwords. Only
+    rich's own control sequences reach the terminal.
     """
 
     def __init__(self, **given: Any) -> None:
@@ -29,8 +29,8 @@ class PlainConsole(Console):
         )
 
 
-class Aside:
-    """A stream whose lines are drawn above what a console keeps drawing."""
+class LinesAbove:
+    """A stream whose lines are drawn above a live display."""
 
     def __init__(self, console: PlainConsole) -> None:
         self._console = console

@@ -1,8 +1,8 @@
 """Items as CSV that a spreadsheet opens without running what a web page put into it.
 
-A spreadsheet separates cells as the user's locale says: where a comma is the decimal point it takes
-a semicolon, and quotes that do not begin a cell mean nothing then. So a formula is made harmless
-wherever a cell could begin, also in the middle of ours.
+A spreadsheet splits cells by the user's locale: where the comma is the decimal point it splits at
+semicolons, and quotes inside a cell then mean nothing. So a formula is made harmless wherever a
+cell could begin, even in the middle of ours.
 """
 
 import io
@@ -12,25 +12,25 @@ from typing import IO, Any, Final
 
 from swather.runs.table import json_text, row_of
 
-# What begins a formula, in both widths, and what may stand before it unnoticed.
+# What begins a formula, in both widths, and what may precede it.
 _FORMULA: Final = "[=+@\uff1d\uff0b\uff0d\uff20-]"
 _UNNOTICED: Final = r"[^\S\r\n]|[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]"
 _RUNS: Final = re.compile(rf"[\t\r\n]|(?:{_UNNOTICED})*{_FORMULA}")
-# Not the comma: read by commas, the file has the cells that we gave it. It is taken whole (`*+`):
-# to look on from each of many tabs would take hours.
+# Not the comma: split at commas, the file has the cells that we wrote. A gap is matched as a whole
+# (`*+`): to search from each of many tabs would take hours.
 _GAP: Final = re.compile(rf"[;|\t\r\n](?:{_UNNOTICED}|[;|\r\n\"])*+")
 _BEGINS_FORMULA: Final = re.compile(_FORMULA)
 _NUMBER: Final = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?")
 _PHONE: Final = re.compile(r"\+[\d ()./-]*\d")
-# All else is quoted: a number in front of it, as in `-5,"1+A1"`, does not become a formula then.
+# Anything else is quoted: a number before it, as in `-5,"1+A1"`, makes no formula then.
 _NEEDS_NO_QUOTES: Final = re.compile(r"[\w .]*")
 
 
 def write_csv(
     items: Iterable[Any], columns: list[str], stream: IO[bytes], *, raw: bool = False
 ) -> None:
-    """A header and a row per item; nested values are JSON. What a spreadsheet would take for a
-    formula gets an apostrophe in front, unless `raw`.
+    """A header and a row per item; nested values are JSON. A would-be formula gets an apostrophe in
+    front, unless `raw`.
     """
     guard: Callable[[str], str] = str if raw else guarded
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
@@ -42,7 +42,7 @@ def write_csv(
 
 
 def guarded(cell: str) -> str:
-    """The cell, with an apostrophe wherever a spreadsheet would begin to run it. Plain numbers and
+    """The cell, with an apostrophe wherever a spreadsheet would see a formula. Plain numbers and
     phone numbers stay as they are.
     """
     cell = _GAP.sub(_guarded_gap, cell)

@@ -34,7 +34,7 @@ _FORMATS: Final = {
 
 
 class Exported(NamedTuple):
-    """Where the items are and how many they are."""
+    """The file that was written, and how many items it has."""
 
     path: Path
     items: int
@@ -49,7 +49,7 @@ def format_of(path: Path | str) -> Format:
 
 
 def check_format(form: Format) -> None:
-    """Raise now what would stand in the way of writing this format at the end of a long run."""
+    """Raise now whatever would prevent writing this format at the end of a long run."""
     if form is Format.PARQUET:
         load_pyarrow()
 
@@ -77,7 +77,7 @@ def export(
         with replacing(path) as stream:
             reading = Reading(store, run, complete_only=complete_only)
             write_items(reading, stream, form, raw=raw, spool_folder=path.parent)
-        # The file that was written live in this place is gone.
+        # The file that was written live under this name is gone.
         position_path(path).unlink(missing_ok=True)
     except OSError as error:
         # Not the error's own text, which names a file that is gone.

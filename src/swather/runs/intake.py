@@ -1,4 +1,4 @@
-"""Lines on their way to be targets of a run: checked, limited, and in batches."""
+"""Turns lines into targets of a run: checked, limited, and in batches."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -7,7 +7,7 @@ from typing import Final
 from swather.errors import BadLines, InputError
 from swather.model.load import Load, unrepeatable
 from swather.model.task import Target
-from swather.net.typed import Host, hosts_in
+from swather.net.private_hosts import Host, hosts_in
 from swather.runs.lines import STDIN
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
 from swather.scraping.scraper import Scraper
@@ -23,9 +23,9 @@ class Intake:
     """The targets of a scraper, from lines that may be bad.
 
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
-    with it they are counted in `skipped`, and the first of them kept in `bad`. A None among the
-    lines means that none has come yet. `load` says which targets these are; `is_empty` when a
-    check has found that there is not one line.
+    with it they are counted in `skipped`, and the first ones listed in `bad`. A None among the
+    lines means that none has arrived yet. `load` identifies these targets; `is_empty` is set when
+    a check has found no line at all.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class Intake:
         self.is_empty = False
 
     def check(self, count: int = CHECKED_AHEAD) -> None:
-        """Look at the first `count` lines, so that a bad one among them is told before anything is
-        stored. A pipe is looked into only as far as it has been filled.
+        """Check the first `count` lines, so that a bad one is reported before anything is stored.
+        Of a pipe, only the lines that have arrived are checked.
         """
         seen: list[Row | BadLine | None] = []
         for entry in self._entries:
@@ -67,7 +67,7 @@ class Intake:
         self._entries = chain(seen, self._entries)
 
     def batches(self, size: int) -> Iterator[list[Row]]:
-        """Full batches, and a smaller (or empty) one whenever no line has come for a while."""
+        """Full batches, and a smaller (or empty) one whenever no line has arrived for a while."""
         batch: list[Row] = []
         for entry in self._entries:
             if type(entry) is Row:
@@ -85,7 +85,7 @@ class Intake:
             yield batch
 
     def take_hosts(self) -> set[Host]:
-        """Hosts of the targets so far that were not taken before; a few may come twice."""
+        """Hosts of the targets so far that were not returned before; a few may come twice."""
         taken, self._hosts = self._hosts, set()
         if len(self._taken) > MAX_HOSTS_KNOWN:
             self._taken.clear()
@@ -94,7 +94,7 @@ class Intake:
 
     @property
     def hosts(self) -> set[Host]:
-        """Those of the targets that have been looked at so far."""
+        """The hosts of all targets that have been read so far."""
         return self._hosts | self._taken
 
     def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
@@ -110,7 +110,7 @@ class Intake:
     def _row(self, line: Line) -> Row | BadLine:
         try:
             target = self._made(line)
-            # Checked here, where it is known on which line it stood.
+            # Checked here, where its line number is known.
             row = row_of(target)
         except InputError as error:
             return BadLine(line.number, str(error), line.source)
@@ -160,6 +160,6 @@ def bad_lines(bad: list[BadLine]) -> BadLines:
 
 def described(bad: BadLine) -> str:
     """'targets.csv line 7: column 'url' is empty'."""
-    places = {ARGUMENTS: "argument", VALUES: "target", STDIN: "standard input line"}
-    place = places.get(bad.source, f"{bad.source} line")
-    return f"{place} {bad.number:,}: {bad.reason}"
+    names = {ARGUMENTS: "argument", VALUES: "target", STDIN: "standard input line"}
+    name = names.get(bad.source, f"{bad.source} line")
+    return f"{name} {bad.number:,}: {bad.reason}"

@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 def pieces(
     store: Store, run: str, *, after: str = "", complete_only: bool = False
 ) -> Iterator[Piece]:
-    """What can be read after a position; smaller pieces when items are large.
+    """The items after a position; in smaller pieces when they are large.
 
     With `complete_only` the items of tasks that have not completed are read but give no lines.
     """
@@ -59,8 +59,8 @@ def pieces(
 class Reading:
     """All items that a run has when the reading begins.
 
-    The last ones can be read only when no older transaction is open in the database any more, so
-    they are waited for; ResultsIncomplete is raised when they do not come.
+    The last ones can be read only when no older transaction is open in the database, so this waits
+    for them; ResultsIncomplete is raised when they do not come.
     """
 
     def __init__(self, store: Store, run: str, *, complete_only: bool = False) -> None:
@@ -91,7 +91,7 @@ class Reading:
 
 
 class Waiting:
-    """Waits for items that are committed but cannot be read yet, and says for whom."""
+    """Waits for items that are committed but cannot be read yet, and says what blocks them."""
 
     def __init__(self, store: Store, run: str, *, at_most_seconds: float = math.inf) -> None:
         self._store = store
@@ -101,7 +101,7 @@ class Waiting:
         self._has_said = False
 
     def goes_on(self, missing: int) -> bool:
-        """Wait a moment; False when there was enough of it."""
+        """Wait a moment; False when it has taken too long."""
         waited = time.monotonic() - self._began
         if waited > self._patience_seconds:
             return False

@@ -1,4 +1,4 @@
-"""What holds a lane, or all work of a scraper, back: in words."""
+"""What holds a lane or a scraper back, in words."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -6,16 +6,14 @@ from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS, Limits, strictest
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.runs.words import command, count, duration, rate, time_ahead
 
 _DEFAULT: Final = ", the default for public hosts; --rate or @scraper(rate=...) changes it"
 
 
-def held_by(
-    lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS
-) -> Iterator[str]:
-    """Sentences on a lane whose targets are also held to what their run says."""
+def holds(lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS) -> Iterator[str]:
+    """Sentences on what holds a lane back; `run_limits` are those of the run that asks."""
     title = title_of(lane)
     run_limits = on_lane(run_limits, lane.name)
     limits = strictest(lane.in_force, run_limits)
@@ -35,7 +33,7 @@ def title_of(lane: Lane) -> str:
 
 
 def pace_of(lane: Lane) -> str | None:
-    """'2/s', '30/min (crawl delay)': the rate that is in force on a lane, whoever works on it."""
+    """'2/s', '30/min (crawl delay)': the rate of a lane, whichever run works on it."""
     limits = lane.in_force
     if not limits.every_seconds:
         return None
@@ -43,14 +41,14 @@ def pace_of(lane: Lane) -> str | None:
 
 
 def on_lane(limits: Limits, lane: str) -> Limits:
-    """What a run's limits are on a lane; a default rate is for hosts of the public web."""
+    """A run's limits on a lane; a default rate applies only to hosts on the public web."""
     if not limits.public_only or is_public_host(lane):
         return limits
     return Limits(in_flight=limits.in_flight)
 
 
 def default_pace(limits: Limits, lanes: Iterable[str]) -> str | None:
-    """What somebody should know who has named no rate, if any of these is a public host."""
+    """A note for users who set no rate, if any of these is a public host."""
     if not limits.public_only or not any(map(is_public_host, lanes)):
         return None
     return (
@@ -77,7 +75,7 @@ def _cause(lane: Lane) -> str:
 
 
 def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
-    """Why it is that slow, unless somebody has set it so."""
+    """Why it is that slow, unless a limit was set."""
     if limits.every_seconds == lane.limits.every_seconds:
         return ""
     if limits.every_seconds == lane.crawl_delay_seconds:

@@ -55,7 +55,7 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
 
 
 def _standard_input() -> IO[bytes]:
-    """A reader of its own: the interpreter cannot end while a thread is left waiting in its."""
+    """A reader of our own: the interpreter cannot exit while a thread waits in sys.stdin."""
     if sys.stdin is None:
         raise InputError("standard input is closed")
     return open(sys.stdin.fileno(), "rb", closefd=False)

@@ -14,15 +14,15 @@ from swather.runs.results_file import ResultsFile
 from swather.store import Store
 
 _LONGEST_PAUSE_SECONDS: Final = 10.0
-# A run that is still open goes on elsewhere or later, and its file with it.
+# A run that is still open continues elsewhere or later, and so does its file.
 _OPEN_PATIENCE_SECONDS: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
 
 class Written(NamedTuple):
-    """What the file holds. `missing`: items of a run that goes on elsewhere or later, which will
-    also write them.
+    """What the file holds. `missing`: items of a run that continues elsewhere or later and will
+    write them then.
     """
 
     path: Path
@@ -49,13 +49,13 @@ class LiveExporter:
         self._began = False
 
     def start(self) -> None:
-        """Open the file, so that one that cannot be used is told at once, and begin to write."""
+        """Open the file, so that an unusable one is reported at once, and begin to write."""
         self._open()
         self._began = True
         self._thread.start()
 
     def start_over(self) -> None:
-        """Instead of `start`: empty the file, for `finish` to write all of it anew."""
+        """Instead of `start`: empty the file, so that `finish` rewrites it."""
         self._open()
         if self._file is None:
             self._store.close()
@@ -68,7 +68,7 @@ class LiveExporter:
         return self._file.written.lines if self._file else 0
 
     def finish(self) -> Written:
-        """Write what is still missing and stop; raises what stands in the way."""
+        """Write what is still missing and stop; raises whatever prevents it."""
         self._ending.set()
         if self._began:
             self._thread.join()
@@ -127,7 +127,7 @@ class LiveExporter:
         ended = self._store.runs.get(self._run.name).state is not RunState.OPEN
         wanted = self._items()
         if self._file is not None and ended and self.lines > wanted:
-            # Tasks that had completed were retried: their new rows stand for the old ones.
+            # Completed tasks were retried: their new rows replace the old ones.
             self._file.start_over()
             holds = self._catch_up()
         at_most = math.inf if ended else _OPEN_PATIENCE_SECONDS

@@ -12,7 +12,7 @@ from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
 from swather.store import Store
 from swather.store.batching import Row
-from swather.store.steady import SteadyQueue
+from swather.store.retrying_queue import RetryingQueue
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,27 +45,27 @@ def load(
     """Load all of `intake` into `run`, until it ends or `stop` is set.
 
     A bad line, `stop` and any other error leave what was loaded so far in the run, which is then
-    load_incomplete: the same load again completes it. A database that is away is waited for. When
-    the run is cancelled, loading ends.
+    load_incomplete: the same load again completes it. It waits for a lost database. When the run
+    is cancelled, loading ends.
     """
     stop = stop or Event()
-    steady = SteadyQueue(store.queue, stop)
+    queue = RetryingQueue(store.queue, stop)
     loaded = Loaded()
     store.loads.begin(run, intake.load)
     with Producer(store, run, lease_seconds=lease_seconds) as producer:
         try:
             for batch in intake.batches(batch_size):
                 if batch:
-                    # Before any of its targets can be taken.
+                    # Before any of its targets can be claimed.
                     if hosts := intake.take_hosts():
-                        steady.repeat(partial(store.allowed_hosts.add, run, hosts))
-                    loaded = _plus(store, steady, run, batch, loaded, intake)
+                        queue.repeat(partial(store.allowed_hosts.add, run, hosts))
+                    loaded = _plus(store, queue, run, batch, loaded, intake)
                     producer.statistics = {"loaded": loaded.targets, "added": loaded.added}
                     if on_progress is not None:
                         on_progress(loaded)
                 if stop.is_set():
                     return loaded
-            steady.repeat(lambda: store.loads.complete(run, intake.load))
+            queue.repeat(lambda: store.loads.complete(run, intake.load))
         except BadLines as error:
             raise BadLines(f"{error}\n{_how_to_go_on(loaded)}") from error
         except Closed:
@@ -79,13 +79,13 @@ def load(
 
 def _plus(
     store: Store,
-    steady: SteadyQueue,
+    queue: RetryingQueue,
     run: str,
     batch: list[Row],
     loaded: Loaded,
     intake: Intake,
 ) -> Loaded:
-    new = steady.repeat(lambda: store.tasks.enqueue(run, batch, batch_size=len(batch)))
+    new = queue.repeat(lambda: store.tasks.enqueue(run, batch, batch_size=len(batch)))
     store.hints.send()
     return Loaded(
         added=loaded.added + new.added,

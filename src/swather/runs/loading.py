@@ -1,4 +1,4 @@
-"""Loading while workers already work on what was loaded first."""
+"""Loads targets while workers already work on the first ones."""
 
 import threading
 from collections.abc import Callable
@@ -39,8 +39,8 @@ class Loading:
         self._loaded = Loaded()
 
     def during(self, start: Callable[[], None], watch: Callable[[Store], None], stop: Stop) -> None:
-        """Start the workers once the run cannot be finished any more before all is loaded, and
-        watch them here; `stop` them when loading fails.
+        """Start the workers once the run can no longer finish before all is loaded, and watch them
+        here; `stop` them when loading fails.
         """
         threading.Thread(target=self._load, args=[stop], name="loading", daemon=True).start()
         while not self._is_registered() and not self._over.wait(_LOOK_SECONDS):
@@ -52,7 +52,7 @@ class Loading:
         self._stopping.set()
 
     def result(self) -> Loaded:
-        """What was loaded, once it is over; raises what stood in the way."""
+        """What was loaded, once loading is over; raises what ended it early."""
         self._over.wait()
         self._store.close()
         if self._error is not None:
@@ -83,9 +83,7 @@ class Loading:
 
 
 class LoadingHere:
-    """Loads an intake into a run in the thread that asks for it: that of a program, which draws
-    its own targets.
-    """
+    """Loads an intake into a run in the calling thread: a program's own targets are drawn there."""
 
     def __init__(self, store: Store, run: str, intake: Intake, *, lease_seconds: float) -> None:
         self._store = store
@@ -99,7 +97,7 @@ class LoadingHere:
 
     def during(self, start: Callable[[], None], watch: Callable[[Store], None], stop: Stop) -> None:
         """Start the workers with the first targets: before them they would find nothing to do.
-        Watch them in another thread; what interrupts this one stops them, and is raised again.
+        Watch them in another thread; an interrupt of this one stops them, and is raised again.
         """
         watching = threading.Thread(
             target=self._watch, args=[watch], name="swather-progress", daemon=True
@@ -158,8 +156,8 @@ class LoadingHere:
             self._watched.set()
 
     def _wait(self) -> None:
-        """In short steps, so that an interrupt is heard. Not by joining the thread: in Python 3.11
-        one whose join is interrupted counts as ended from then on.
+        """In short steps, so that an interrupt is noticed. Not by joining the thread: in Python
+        3.11 a thread whose join is interrupted counts as ended.
         """
         while not self._watched.wait(_WAIT_SECONDS):
             pass

@@ -1,4 +1,4 @@
-"""Lines from a pipe, which may come slowly: who reads them learns when there are none yet."""
+"""Lines from a pipe, which may come slowly: readers learn when there are none yet."""
 
 from collections.abc import Iterable, Iterator
 from threading import Condition, Thread
@@ -11,9 +11,9 @@ _MAX_AHEAD: Final = 10_000
 
 
 class Pipe(Generic[T]):
-    """The entries of a slow source, read ahead in a thread; None whenever nothing has come.
+    """The entries of a slow source, read ahead in a thread; None whenever nothing has arrived.
 
-    A blocked read cannot be interrupted, so the thread is left behind when nobody asks any more.
+    A blocked read cannot be interrupted, so the thread is abandoned when nobody reads any more.
     """
 
     def __init__(self, entries: Iterable[T]) -> None:

@@ -1,4 +1,4 @@
-"""Whoever loads targets into a run: registered and beating, so that nobody finishes the run."""
+"""The producer of a run: it loads targets, and its beats keep the run open."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Producer:
-    """Within its block the run stays open."""
+    """The run stays open within its block."""
 
     def __init__(self, store: Store, run: str, *, lease_seconds: float = 60.0) -> None:
         self._store = store
@@ -64,7 +64,9 @@ class Producer:
     def _beat(self, store: Store) -> None:
         try:
             if not store.workers.beat(self.id, (), self.statistics).alive:
-                _log.warning("the producer was given up (was this machine asleep?); it goes on")
+                _log.warning(
+                    "the producer was declared lost (was this machine asleep?); it is back"
+                )
                 self.id = store.workers.register(self._new)
         except StoreError as error:
             _log.warning("a beat of the producer failed: %s", error)

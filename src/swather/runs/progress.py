@@ -1,4 +1,4 @@
-"""How a run stands: counts, rate, estimate, workers, errors."""
+"""The progress of a run: counts, rate, estimate, workers, errors."""
 
 import math
 import time
@@ -37,7 +37,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A run at one moment.
 
     `rate_per_second`: tasks that ended per second, lately; None while unknown. `eta_seconds`: None
-    unless it can be told honestly: the run is open, loaded, not paused, and moving. `errors`:
+    unless it is meaningful: the run is open, loaded, not paused, and moving. `errors`:
     failures by error class, those that were retried too. `seconds`: since the run was made.
     """
 
@@ -165,7 +165,7 @@ def _eta_seconds(run: Run, counts: Counts, rate: float | None) -> float | None:
 
 
 def _rate_since_start(workers: list[WorkerLine]) -> float | None:
-    """What a first look can tell: what the workers did over the time they have been there."""
+    """The rate at the first snapshot: what the workers did since they started."""
     rates = [
         (worker.completed + worker.failed) / worker.uptime_seconds
         for worker in workers
@@ -175,7 +175,7 @@ def _rate_since_start(workers: list[WorkerLine]) -> float | None:
 
 
 def _seconds(run: Run, live: list[Worker]) -> float:
-    """Until the run's end, or until the last sign of life; all by the database's clock."""
+    """Until the run's end, or its last sign of life; all by the database's clock."""
     end = run.finished_at or max((worker.beat_at for worker in live), default=run.created_at)
     return max((end - run.created_at).total_seconds(), 0.0)
 
@@ -204,5 +204,5 @@ def _line_of(worker: Worker) -> WorkerLine:
 
 
 def _number(value: Any) -> int:
-    """Statistics come from workers of any release, so nothing in them is certain."""
+    """Statistics come from workers of any release, so their types are not certain."""
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0

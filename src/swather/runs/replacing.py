@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, also after a crash."""
+"""Replaces files atomically, even across a crash."""
 
 import os
 import stat
@@ -14,9 +14,9 @@ from swather import permissions, posix
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write; it takes the place of `path` when the block ends well, else it is gone."""
+    """A file to write; it replaces `path` when the block succeeds, and is removed otherwise."""
     _remove_leftovers(path)
-    # In a folder that others can write to, a name that they know may be a link to anywhere.
+    # In a folder that others can write to, a predictable name may be a link to anywhere.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(8)}.tmp")
     try:
         with open(temporary, "xb", opener=permissions.opener) as stream:
@@ -32,7 +32,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """What processes left behind that were killed in such a block."""
+    """Remove what killed processes left behind."""
     for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
         pid = leftover.name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
         if pid.isdecimal() and posix.start_time(int(pid)) is None:
@@ -40,6 +40,6 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _keep_mode(path: Path, stream: IO[bytes]) -> None:
-    """Somebody may have opened the file to others, or closed it."""
+    """Keep the mode of the old file, which somebody may have changed."""
     with suppress(FileNotFoundError):
         os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))

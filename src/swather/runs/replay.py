@@ -1,16 +1,16 @@
-"""The replay of a run: which tasks it takes up, and how it begins, goes on and ends.
+"""The replay of a run: which tasks it takes, and how it begins, resumes and ends.
 
-While it lasts the run is paused, so that no other worker fetches anything for it. What is noted in
-the run tells a replay that goes on what the one before it had done.
+Meanwhile the run is paused, so that no other worker fetches anything for it. A note in the run
+tells a resumed replay what the earlier one had done.
 """
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
-from swather.model.query import TaskFilter
 from swather.model.run import RESERVED_PARAM, Run, RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.words import command, count
 from swather.scraping.scraper import Scraper
 from swather.store import Store
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """A replay that can be worked on. `goes_on`: an earlier one was not finished."""
+    """A replay to work on. `goes_on`: it resumes an earlier one."""
 
     run: Run
     tasks: int
@@ -48,8 +48,8 @@ def is_half_done(run: Run) -> bool:
 
 
 def begin(store: Store, run: Run, scraper: Scraper, *, new: bool = False) -> Begun:
-    """Pause the run and make its tasks with stored pages ready; `new` also those that an earlier
-    replay, which did not come to its end, has done.
+    """Pause the run and make its tasks with stored pages ready; with `new`, also those that an
+    earlier, unfinished replay has done.
     """
     note = _note_of(run)
     if note is None:
@@ -59,7 +59,7 @@ def begin(store: Store, run: Run, scraper: Scraper, *, new: bool = False) -> Beg
                 f"run {run.name} has no stored pages; they are kept by runs with --store-pages, "
                 "or with store_pages=True in the scraper"
             )
-        # Noted first: a run that is found paused and without this was paused by a person.
+        # Recorded first: a paused run without this note was paused by a person.
         store.runs.record(run.name, {_NOTE: {"was_paused": run.paused, "marked": False}})
     goes_on = note is not None and not new
     marked = note is not None and bool(note.get("marked"))
@@ -82,7 +82,8 @@ def is_done(store: Store, name: str) -> bool:
 
 
 def end(store: Store, name: str) -> None:
-    """Let the run go. Last of all: without its note, the same command would be another replay."""
+    """Unpause the run and drop the note. Done last: without its note, the same command would start
+    another replay."""
     note = _note_of(store.runs.get(name)) or {}
     if not note.get("was_paused"):
         store.runs.unpause(name)
@@ -90,11 +91,11 @@ def end(store: Store, name: str) -> None:
 
 
 def _note_of(run: Run) -> dict[str, Any] | None:
-    """What a replay that did not come to its end has left behind."""
+    """The note of an unfinished replay."""
     note = run.params.get(RESERVED_PARAM, {}).get(_NOTE)
     if not isinstance(note, dict):
         return None
-    # Somebody let the run go on and it came to its end by fetching: that replay is over.
+    # Somebody unpaused the run and it finished by fetching: that replay is over.
     return None if run.state is not RunState.OPEN and not run.paused else note
 
 

@@ -8,13 +8,13 @@ from swather.errors import InputError
 from swather.model.run import Run
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.live import LiveExporter
-from swather.runs.noted_files import note_move, note_output, note_table, writer_of
+from swather.runs.output_files import record_move, record_output, record_table, writer_of
 from swather.runs.results_file import position_path, set_aside, set_table_aside
 from swather.store.ports import Store
 
 
 class Results:
-    """A file that is checked before anything is done, and complete when the run is."""
+    """A results file: checked before anything is done, complete when the run is."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -37,18 +37,18 @@ class Results:
             raise self._is_a_strangers()
 
     def begin(self, store: Store, run: Run) -> str | None:
-        """Write on from here; says where results of another run went that were in the way."""
+        """Begin to write; returns the new name of another run's results that were in the way."""
         aside = self._set_aside(store, run)
         if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
             self._exporter.start()
-        note_output(store, run, self.path)
+        record_output(store, run, self.path)
         if aside is None:
             return None
         return f"the results of an earlier run are now in {Path(self.name).with_name(aside.name)}"
 
     def finish(self, store: Store, run: Run) -> dict[str, Any]:
-        """Complete the file; what it holds."""
+        """Complete the file; returns what it holds."""
         if self._exporter is not None:
             written = self._exporter.finish()
             self._exporter = None
@@ -57,7 +57,7 @@ class Results:
         return {"path": self.name, "items": exported.items, "missing": 0}
 
     def rewrite(self, store: Store, run: Run) -> dict[str, Any]:
-        """Write the whole file anew; what it holds."""
+        """Rewrite the whole file; returns what it holds."""
         self._set_aside(store, run)
         if not self._is_table:
             self._exporter = LiveExporter(store, run.name, self.path)
@@ -79,13 +79,13 @@ class Results:
         )
 
     def _set_aside(self, store: Store, run: Run) -> Path | None:
-        """Make room for the results of this run; where those of another one went."""
+        """Move another run's results out of the way; returns their new name."""
         if not self._is_table:
             return set_aside(self.path, run)
         aside = None
         writer = writer_of(store, self.path) if self._is_in_use else None
         if writer is not None and writer.id != run.id:
             aside = set_table_aside(self.path, writer)
-            note_move(store, writer, self.path, aside)
-        note_table(store, run, self.path)
+            record_move(store, writer, self.path, aside)
+        record_table(store, run, self.path)
         return aside

@@ -1,7 +1,7 @@
-"""A results file that is written while its run goes on, and what of it is known to be durable.
+"""A results file that is written during its run, and how much of it is durable.
 
-Next to `books.jsonl` lies `books.jsonl.position`: up to which item and which byte the file is on
-the disk. What lies beyond it after a crash is cut off and written again.
+`books.jsonl.position` next to `books.jsonl` says up to which item and which byte the file is on the
+disk. After a crash, the rest is cut off and written again.
 """
 
 import os
@@ -18,7 +18,7 @@ from swather.runs.replacing import replacing
 
 
 class Position(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the items of a run are in its file. A run is told by its name and its beginning."""
+    """How far the items of a run are in its file. A run is identified by its name and start."""
 
     run: str
     created_at: str
@@ -28,7 +28,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResultsFile:
-    """One run's file, held by this process alone until it is closed."""
+    """One run's file, locked by this process until it is closed."""
 
     def __init__(self, path: Path, descriptor: int, durable: Position) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class ResultsFile:
 
     @classmethod
     def open(cls, path: Path, run: Run) -> "ResultsFile | None":
-        """The file, cut to what is known to be durable; None while another process holds it."""
+        """The file, truncated to what is durable; None while another process has it locked."""
         descriptor = _opened(path)
         try:
             if not posix.lock(descriptor):
@@ -67,7 +67,7 @@ class ResultsFile:
         )
 
     def commit(self) -> None:
-        """Make what was appended durable, then the position that says so."""
+        """Make what was appended durable, then the position."""
         if self.written == self._durable:
             return
         os.fsync(self._descriptor)
@@ -81,13 +81,13 @@ class ResultsFile:
         os.lseek(self._descriptor, self._durable.size_bytes, os.SEEK_SET)
 
     def start_over(self) -> None:
-        """Forget all lines; a crash while they are written anew starts over again."""
+        """Drop all lines; after a crash while they are rewritten, it starts over."""
         self._durable = Position(run=self.written.run, created_at=self.written.created_at)
         self._record()
         self.go_back()
 
     def is_in_place(self) -> bool:
-        """False when somebody removed, replaced, cut or lengthened the file."""
+        """False when somebody removed, replaced, truncated or extended the file."""
         own = os.fstat(self._descriptor)
         try:
             found = self.path.stat()
@@ -108,20 +108,20 @@ def position_path(path: Path) -> Path:
 
 
 def holds(path: Path, run: Run) -> bool:
-    """Whether the file says itself that it holds results of this run."""
+    """Whether the file's position says that it holds results of this run."""
     found = _recorded(path)
     return found is not None and _is_of(found, run)
 
 
 def set_aside(path: Path, run: Run) -> Path | None:
-    """Rename a file that holds another run's results, so that it can be written anew.
+    """Rename a file that holds another run's results, so that its name is free.
 
     Its new name, `books.RUN.jsonl`; None when there is nothing in the way.
     """
     found = _recorded(path)
     if found is None or _is_of(found, run) or not path.exists():
         return None
-    if _is_held(path):
+    if _is_locked(path):
         raise InputError(f"{path} is being written by run {found.run}; name another file")
     aside = _aside(path, found.run)
     known = _recorded(aside)
@@ -151,7 +151,7 @@ def _no_room(path: Path, run: str, aside: Path) -> InputError:
     )
 
 
-def _is_held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     """Whether another process writes to the file now."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""Where targets come from: the arguments of a command, files, standard input; a program."""
+"""Sources of targets: the arguments of a command, files, standard input, or a program."""
 
 import json
 import time
@@ -26,7 +26,7 @@ _SLOW_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """The targets that a command names, and how they are to be read."""
+    """The targets that a command names, and how to read them."""
 
     arguments: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Source:
 
     @property
     def load(self) -> Load:
-        """These targets as a run knows them. Standard input is never the same twice."""
+        """The load of these targets. Standard input is never the same twice."""
         if STDIN in self.files:
             return unrepeatable(self.fingerprint, self.in_words)
         stats = [Path(name).stat() for name in self.files]
@@ -79,12 +79,14 @@ class Source:
         return path.exists() and any(path.samefile(name) for name in files)
 
     def check(self, scraper: Scraper) -> None:
-        """Tell what is wrong with the first targets; standard input can be read only once."""
+        """Raise what is wrong with the first targets; not for standard input, which is read only
+        once.
+        """
         if STDIN not in self.files:
             self.intake(scraper)
 
     def intake(self, scraper: Scraper) -> Intake:
-        """The targets on their way in, the first of them checked already."""
+        """The intake of these targets, the first ones already checked."""
         intake = Intake(
             scraper, self._lines(), skip_bad=self.skip_bad, limit=self.limit, load=self.load
         )
@@ -103,20 +105,20 @@ class Source:
 
 
 class Values:
-    """The targets that a program gives: any JSON values, or Targets. Only those of a collection
-    can be told to be the same another time; `can_be_told` then.
+    """The targets of a program: any JSON values, or Targets. Only those of a collection can be
+    recognised another time: `is_repeatable`.
     """
 
     def __init__(self, values: Iterable[Any], *, limit: int | None = None) -> None:
         is_one = isinstance(values, str | bytes)
         self._values = [values] if is_one else values
-        self.can_be_told = isinstance(values, Collection) and not is_one
+        self.is_repeatable = isinstance(values, Collection) and not is_one
         self.limit = limit
-        self.fingerprint = _hash_of(self._values, limit) if self.can_be_told else ""
+        self.fingerprint = _hash_of(self._values, limit) if self.is_repeatable else ""
 
     @property
     def is_empty(self) -> bool:
-        """A program that gives none has given them all."""
+        """False: a program that gives no targets has given them all."""
         return False
 
     @property
@@ -128,21 +130,21 @@ class Values:
         return "there are no targets"
 
     def check(self, scraper: Scraper) -> None:
-        """Tell what is wrong with the first targets; a generator can be drawn from only once."""
-        if self.can_be_told:
+        """Raise what is wrong with the first targets, unless they can be read only once."""
+        if self.is_repeatable:
             self.intake(scraper)
 
     def intake(self, scraper: Scraper) -> Intake:
         intake = Intake(
             scraper, _paced(from_values(self._values)), limit=self.limit, load=self.load
         )
-        if self.can_be_told:
+        if self.is_repeatable:
             intake.check(BATCH_SIZE_HERE)
         return intake
 
     @property
     def load(self) -> Load:
-        if not self.can_be_told:
+        if not self.is_repeatable:
             return unrepeatable("generator", "a generator")
         return Load(source=self.fingerprint, content="", name="Python")
 
@@ -153,7 +155,7 @@ class Values:
 
 
 def _paced(lines: Iterator[Line]) -> Iterator[Line | None]:
-    """The lines, and a None whenever they come slowly: what has come is then loaded."""
+    """The lines, and a None whenever they come slowly, so that those before it are loaded."""
     loaded_at = time.monotonic()
     for line in lines:
         yield line

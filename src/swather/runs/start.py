@@ -1,4 +1,4 @@
-"""Begin a run, or go on with the one that the same command began."""
+"""Begin a run, or resume the one that the same command began."""
 
 import json
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.model.strategy import Strategy
-from swather.net.typed import hosts_in
+from swather.net.private_hosts import hosts_in
 from swather.runs.lines import STDIN
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
-# Newer runs than this are looked through for the one that the same command began.
+# How many of the newest runs are searched for the one that the same command began.
 MAX_RUNS_SEEN: Final = 10_000
 
 
 class Planned(NamedTuple):
     """The run to load and work on.
 
-    `finished`: it has come to its end, so there is nothing to go on with unless more is loaded.
-    `notes`: what a person should know before it goes on.
+    `finished`: there is nothing left to do unless more is loaded. `notes`: what a person should
+    know before it starts.
     """
 
     run: Run
@@ -60,8 +60,8 @@ def plan_run(
     default_rate: str = DEFAULT_RATE,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
-    else (or with `new`) a new one. The scraper's total limits are put in force. `source` is kept
-    for people to read. A new run has at most `task_limit` tasks. `default_rate` is for scrapers
+    else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
+    to read. A new run has at most `task_limit` tasks. `default_rate` is for scrapers
     that name none.
     """
     if resume is not None and new:
@@ -88,15 +88,15 @@ def plan_run(
         }
 
         def begin() -> tuple[Run, bool]:
-            # Somebody else may have given the same command just now.
+            # Somebody else may have run the same command just now.
             begun = None if new else _begun_before(store, scraper, fingerprint)
             if begun is not None:
                 return begun, False
             reserved = {**params, RESERVED_PARAM: kept}
             return _create(store, scraper, limits, reserved, name, task_limit), True
 
-        found, is_new = store.runs.alone(begin)
-    # Each time: whoever began the run may have been killed before this.
+        found, is_new = store.runs.exclusively(begin)
+    # Each time: the process that began the run may have been killed before this.
     if hosts := set(hosts_in(params)):
         store.allowed_hosts.add(found.name, hosts)
     return Planned(found, True, False) if is_new else _going_on(store, scraper, limits, found)

@@ -1,14 +1,14 @@
-"""The last words on a run: totals that add up, and how to retry what failed."""
+"""The summary of a run: totals that add up, and how to retry what failed."""
 
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup
 from swather.model.run import Counts, RunState
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.runs.words import command, count, duration, rate
 from swather.store import Store
 
@@ -28,8 +28,8 @@ class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run came to. `seconds`: how long it took, if known; `groups`: how most of its failed
-    tasks have failed; `incomplete_loads`: where targets come from that were not all loaded.
+    """The result of a run. `seconds`: how long it took, if known; `groups`: how most of its failed
+    tasks failed; `incomplete_loads`: sources that were not loaded completely.
     """
 
     run: str
@@ -95,7 +95,7 @@ _STATES: Final = {
 
 
 def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summary:
-    """What the run came to; `seconds` is how long it took here, else its whole life counts."""
+    """Sum up a run; `seconds` is how long it took here, by default its whole life."""
     found = store.runs.get(run)
     counts = store.runs.counts(run)
     if seconds is None and found.finished_at is not None:
@@ -115,7 +115,7 @@ def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summar
 
 
 def failed_groups(store: Store, run: str, failed: int) -> list[FailedGroup]:
-    """Groups by how many of their tasks have failed for good, until all `failed` are in one."""
+    """Groups by how many of their tasks failed for good, until they account for all `failed`."""
     groups: list[FailedGroup] = []
     left = failed
     for group in store.results.errors(run, limit=MAX_GROUPS) if failed else ():

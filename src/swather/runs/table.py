@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 ONLY_COLUMN: Final = "value"
-# Whole numbers beyond these are not exact as a float, or do not fit a column of whole numbers.
+# Integers beyond these are not exact as a float, or do not fit an integer column.
 _EXACT: Final = 2**53
 _INT64: Final = 2**63
 
@@ -55,7 +55,7 @@ class Columns:
 
 
 def row_of(item: Any) -> dict[str, Any]:
-    """The cells of an item by column; one that is no object has a single cell."""
+    """The cells of an item by column; anything but an object has a single cell."""
     return item if isinstance(item, dict) else {ONLY_COLUMN: item}
 
 

@@ -36,8 +36,8 @@ class Header:
         if column is None and len(set(self._names)) < len(self._names):
             twice = next(name for name in self._names if self._names.count(name) > 1)
             raise InputError(f"{source} has two columns named {twice!r}; name one with --column")
-        self._column = None if column is None else self._place(source, column)
-        self._key = None if key is None else self._place(source, key)
+        self._column = None if column is None else self._index_of(source, column)
+        self._key = None if key is None else self._index_of(source, key)
 
     def target(self, cells: list[str]) -> tuple[Any, str | None]:
         if len(cells) != len(self._names):
@@ -51,13 +51,13 @@ class Header:
             return cells[0].strip()
         return dict(zip(self._names, cells, strict=True))
 
-    def _cell(self, cells: list[str], place: int) -> str:
-        cell = cells[place].strip()
+    def _cell(self, cells: list[str], index: int) -> str:
+        cell = cells[index].strip()
         if not cell:
-            raise InputError(f"column {self._names[place]!r} is empty")
+            raise InputError(f"column {self._names[index]!r} is empty")
         return cell
 
-    def _place(self, source: str, name: str) -> int:
+    def _index_of(self, source: str, name: str) -> int:
         if name not in self._names:
             raise InputError(
                 f"{source} has no column {name!r}; its columns are {', '.join(self._names)}"

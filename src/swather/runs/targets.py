@@ -1,4 +1,4 @@
-"""Targets as they are written down: in arguments, text files, CSV and JSON lines."""
+"""Reads targets from arguments, text files, CSV and JSON lines."""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -71,7 +71,7 @@ def read_targets(
 
 
 def form_of(source: str, column: str | None = None) -> Form:
-    """The form a file's name tells; standard input is CSV when a column is asked for."""
+    """The form by a file's name; standard input is CSV when a column is named."""
     if source == STDIN:
         return Form.TEXT if column is None else Form.CSV
     suffixes = [suffix.lower() for suffix in Path(source).suffixes]
@@ -91,7 +91,7 @@ def from_arguments(arguments: Iterable[str]) -> Iterator[Line]:
 
 
 def from_values(values: Iterable[Any], *, source: str = VALUES) -> Iterator[Line]:
-    """Targets that Python code gives; the number is their place."""
+    """Targets from Python code, numbered from 1."""
     return (Line(number, value, None, source) for number, value in enumerate(values, 1))
 
 

@@ -7,13 +7,13 @@ from typing import Final
 from swather.model.transaction import OpenTransaction
 from swather.runs.words import clock_time, duration
 
-# Transactions are short; one that is older stands in the way.
+# Transactions are short; an older one is a problem.
 _LONG_SECONDS: Final = 5.0
 _MAX_TOLD: Final = 3
 
 
 def holding_locks(transactions: Sequence[OpenTransaction]) -> Iterator[str]:
-    """Sentences on those that have held locks on Swather's tables for long."""
+    """Sentences on transactions that have held locks on Swather's tables for long."""
     holding = [each for each in transactions if each.holds_locks and _is_old(each)]
     for transaction in holding[:_MAX_TOLD]:
         for_long = "" if transaction.seconds is None else f" for {duration(transaction.seconds)}"
@@ -67,5 +67,5 @@ def _statement(transaction: OpenTransaction) -> str:
 
 
 def _is_old(transaction: OpenTransaction) -> bool:
-    """What cannot be seen may be old."""
+    """Unknown ages count as old."""
     return transaction.seconds is None or transaction.seconds >= _LONG_SECONDS

@@ -1,4 +1,4 @@
-"""How a run shows itself while it goes on: a live bar on a terminal, plain lines elsewhere."""
+"""Shows a run's progress: a live bar on a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout
@@ -40,7 +40,7 @@ class View(Protocol):
 
 
 def view_on(console: "PlainConsole") -> View:
-    """A live picture where it can be drawn, lines where not."""
+    """A live picture on a terminal, lines elsewhere."""
     return Picture(console) if console.is_terminal or console.is_jupyter else Lines(console)
 
 
@@ -60,8 +60,8 @@ class Silent:
         pass
 
 
-class Through:
-    """Shows a run as another view does; who makes it may change or watch what is shown."""
+class WrappingView:
+    """Shows a run through another view; a subclass may change or watch what is shown."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -106,13 +106,13 @@ class Lines(Silent):
 
 
 class Picture:
-    """A bar, the counts, the errors and the workers, drawn anew in place."""
+    """A bar, the counts, the errors and the workers, redrawn in place."""
 
     def __init__(self, console: "PlainConsole") -> None:
         from rich.live import Live  # noqa: PLC0415 - only where it is drawn
 
         self._console = console
-        # Not rich's own redirection, which takes colours and links from whatever is printed.
+        # Not rich's own redirection, which accepts colours and links from whatever is printed.
         self._live = Live(
             console=console,
             refresh_per_second=_FRAMES_PER_SECOND,
@@ -122,10 +122,10 @@ class Picture:
         self._redirection = ExitStack()
 
     def __enter__(self) -> Self:
-        from swather.runs.console import Aside  # noqa: PLC0415
+        from swather.runs.console import LinesAbove  # noqa: PLC0415
 
         for redirect in (redirect_stdout, redirect_stderr):
-            aside = self._redirection.enter_context(closing(Aside(self._console)))
+            aside = self._redirection.enter_context(closing(LinesAbove(self._console)))
             self._redirection.enter_context(redirect(cast("TextIO", aside)))
         self._live.start()
         return self
@@ -247,5 +247,5 @@ def _worker(worker: WorkerLine) -> "Text":
 
 
 def _target_of(current: Any) -> str:
-    """What a worker says it does now; its row comes from a worker of any release."""
+    """What a worker says it is doing; its row may come from any release."""
     return str(masked_data(current.get("target", "") if isinstance(current, dict) else current))

@@ -7,16 +7,16 @@ from typing import Any, Final
 from swather.errors import InputError
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
-from swather.model.query import TaskFilter
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import WAITING, State, Task
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import Worker, WorkerKind
 from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
 from swather.runs.words import clock_time, command, count, time_ahead
 from swather.store import Store
 
 _MAX_LANES: Final = 200
-_MAX_LANES_TOLD: Final = 10
+_MAX_LANES_SHOWN: Final = 10
 _MAX_LISTED: Final = 5
 _MAX_EVENTS: Final = 50
 _MAX_SCHEDULED: Final = 1_000
@@ -31,12 +31,12 @@ def why(store: Store, what: str, *, now: datetime | None = None) -> list[str]:
 
 
 def why_run(store: Store, name: str, *, now: datetime | None = None) -> list[str]:
-    """What holds a run back; the first sentence says how it stands."""
+    """What holds a run back; the first sentence is its state."""
     return list(_Reasons(store, store.runs.get(name), now or datetime.now(UTC)).of_run())
 
 
 def why_task(store: Store, task_id: int, *, now: datetime | None = None) -> list[str]:
-    """How a task stands, what it waits for, and what the event log knows of it."""
+    """A task's state, what it waits for, and what the event log says about it."""
     if task_id < 1:
         raise InputError(f"a task's number is 1 or more, got {task_id}")
     task = store.tasks.get(task_id)
@@ -61,18 +61,18 @@ class _Reasons:
             yield f"Not all targets were loaded from {partial}: give that command again."
         if self._run.state is not RunState.OPEN:
             return
-        held = [*self._held_by_itself(), *self._loading()]
-        yield from held
+        holds = [*self._own_holds(), *self._loading()]
+        yield from holds
         if not counts.unfinished:
             if not self._producers:
                 yield "Nothing is left to do: a worker will finish it at its next look."
             return
-        reasons = [*self._held_by_lanes(counts), *self._held_by_breakers(counts)]
-        reasons += self._held_by_workers(counts)
-        reasons += [*self._held_by_due_times(counts), *self._held_by_partitions(counts)]
-        reasons += self._held_by_locks()
+        reasons = [*self._lanes_holds(counts), *self._breaker_holds(counts)]
+        reasons += self._worker_holds(counts)
+        reasons += [*self._due_time_holds(counts), *self._partition_holds(counts)]
+        reasons += self._lock_holds()
         yield from reasons
-        if not held and not reasons:
+        if not holds and not reasons:
             yield f"Nothing holds it back: {self._work_in_words(counts)}."
 
     def of_task(self, task: Task) -> Iterator[str]:
@@ -85,13 +85,13 @@ class _Reasons:
             case State.SCHEDULED:
                 assert task.due_at is not None
                 yield f"It waits until {self._at(task.due_at)}{_after_failures(task)}."
-                yield from self._held_by_itself()
+                yield from self._own_holds()
             case State.READY:
                 yield "It is ready: it waits for a worker to take it."
-                yield from self._held_by_itself()
-                yield from self._held_by_lane_of(task)
-                yield from self._held_by_workers(self._store.runs.counts(self._run.name))
-                yield from self._held_by_locks()
+                yield from self._own_holds()
+                yield from self._task_lane_holds(task)
+                yield from self._worker_holds(self._store.runs.counts(self._run.name))
+                yield from self._lock_holds()
         if task.error is not None and task.state is not State.COMPLETED:
             yield f"Its last error ({task.error_class}): {task.error}"
 
@@ -114,7 +114,7 @@ class _Reasons:
             case RunState.CANCELLED:
                 return f"Run {name} was cancelled: {ended}."
 
-    def _held_by_itself(self) -> Iterator[str]:
+    def _own_holds(self) -> Iterator[str]:
         run = self._run
         if run.paused and replay.is_half_done(run):
             again = command(
@@ -130,7 +130,7 @@ class _Reasons:
         if self._is_ahead(run.cool_until):
             yield f"The run is cooling until {self._at(run.cool_until)}."
         scraper = self._store.lanes.get(run.scraper, PacedKind.SCRAPER)
-        yield from self._held_by_lane(scraper)
+        yield from self._lane_holds(scraper)
 
     def _loading(self) -> Iterator[str]:
         for producer in self._producers:
@@ -138,24 +138,24 @@ class _Reasons:
             so_far = f", {loaded:,} so far" if isinstance(loaded, int) else ""
             yield f"It is still being loaded by {producer.name}{so_far}."
 
-    def _held_by_lanes(self, counts: Counts) -> Iterator[str]:
+    def _lanes_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
-        told = 0
+        shown = 0
         for lane in self._lanes():
-            held = list(self._held_by_lane(lane))
-            if not held or not self._waits_on(lane.name):
+            holds = list(self._lane_holds(lane))
+            if not holds or not self._waits_on(lane.name):
                 continue
-            if told == _MAX_LANES_TOLD:
+            if shown == _MAX_LANES_SHOWN:
                 listed = command("lanes", url=self._store.url)
-                yield f"More lanes than these {told} are held back; to see them: {listed}"
+                yield f"More lanes than these {shown} are held back; to see them: {listed}"
                 return
-            told += 1
-            yield from held
+            shown += 1
+            yield from holds
 
     def _lanes(self) -> Iterator[Lane]:
-        """Those that hold back whoever works on them, then those to which only the run's own limits
-        apply, as far as its next tasks tell.
+        """Lanes that hold back every run, then lanes with only the run's own limits, among those of
+        its next tasks.
         """
         known = set()
         for lane in self._store.lanes.find(limit=_MAX_LANES):
@@ -168,29 +168,29 @@ class _Reasons:
         waiting = {task.lane for task in self._store.tasks.find(ready, limit=_MAX_LANES)}
         yield from map(self._store.lanes.get, sorted(waiting - known - {""}))
 
-    def _held_by_lane_of(self, task: Task) -> Iterator[str]:
+    def _task_lane_holds(self, task: Task) -> Iterator[str]:
         if task.lane:
-            yield from self._held_by_lane(self._store.lanes.get(task.lane))
+            yield from self._lane_holds(self._store.lanes.get(task.lane))
         for breaker in self._store.breakers.find(scraper=self._run.scraper, lane=task.lane):
-            yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
+            yield from breaker_words.describe(breaker, url=self._store.url, now=self._now)
 
-    def _held_by_lane(self, lane: Lane) -> Iterator[str]:
+    def _lane_holds(self, lane: Lane) -> Iterator[str]:
         limits = self._run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
         url = self._store.url
-        yield from lane_words.held_by(lane, url=url, now=self._now, run_limits=limits)
+        yield from lane_words.holds(lane, url=url, now=self._now, run_limits=limits)
 
-    def _held_by_breakers(self, counts: Counts) -> Iterator[str]:
+    def _breaker_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
         for breaker in self._store.breakers.find(scraper=self._run.scraper):
             if self._waits_on(breaker.lane):
-                yield from breaker_words.told(breaker, url=self._store.url, now=self._now)
+                yield from breaker_words.describe(breaker, url=self._store.url, now=self._now)
 
     def _waits_on(self, lane: str) -> bool:
         which = TaskFilter(run=self._run.name, states=WAITING, lane=lane)
         return bool(self._store.tasks.find(which, limit=1))
 
-    def _held_by_workers(self, counts: Counts) -> Iterator[str]:
+    def _worker_holds(self, counts: Counts) -> Iterator[str]:
         able = [w for w in self._workers if not w.paused and not self._is_ahead(w.cool_until)]
         if not self._workers:
             start = command(
@@ -209,7 +209,7 @@ class _Reasons:
         if able and counts.ready and (slots := _slots(able)) and (busy := _busy(able)) >= slots:
             yield f"{busy} of {slots} slots busy."
 
-    def _held_by_due_times(self, counts: Counts) -> Iterator[str]:
+    def _due_time_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.scheduled:
             return
         which = TaskFilter(run=self._run.name, states=frozenset({State.SCHEDULED}))
@@ -220,7 +220,7 @@ class _Reasons:
         waiting = count(counts.scheduled, "task waits", "tasks wait")
         yield f"{waiting} for a later time, the next until {self._at(min(due))}."
 
-    def _held_by_partitions(self, counts: Counts) -> Iterator[str]:
+    def _partition_holds(self, counts: Counts) -> Iterator[str]:
         if not counts.waiting:
             return
         partitions = self._store.workers.partitions(self._run.name)
@@ -230,7 +230,7 @@ class _Reasons:
             listed = ", ".join(names[:_MAX_LISTED]) + more
             yield f"{count(len(names), 'partition')} without an owner: {listed}."
 
-    def _held_by_locks(self) -> Iterator[str]:
+    def _lock_holds(self) -> Iterator[str]:
         return transaction_words.holding_locks(self._store.upkeep.transactions())
 
     def _work_in_words(self, counts: Counts) -> str:

@@ -1,4 +1,4 @@
-"""What an attempt is made of: the verbs behind a context, its names, and what it has produced."""
+"""The parts of an attempt: the verbs behind a context, its run and task, and what it produced."""
 
 import logging
 from collections.abc import Callable, Coroutine, MutableMapping, Sequence
@@ -10,15 +10,15 @@ from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 
-# Runs a coroutine where an attempt's verbs live, and returns its result.
+# Runs a coroutine on the loop of an attempt's verbs, and returns its result.
 RunCoroutine = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 class Verbs(Protocol):
-    """What a context asks of whoever runs it. Each raises LeaseLost when the lease is gone."""
+    """What a context needs from its runner. Each verb raises LeaseLost when the lease is gone."""
 
     async def fetch(self, request: Request) -> Page:
-        """The page, when its lane lets the request start and robots.txt allows it."""
+        """The page, once its lane lets the request start, if robots.txt allows it."""
         ...
 
     async def checkpoint(

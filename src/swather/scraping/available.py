@@ -1,7 +1,7 @@
 """Which scrapers a process may run: those it was given, and those installed on its machine.
 
-What a database says selects among them by name; it never becomes a path or a module. Any other
-place that may name code belongs here.
+A database selects among them by name only; its values never become a path or a module. Any other
+source that may name code belongs here.
 """
 
 import logging
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 class Available:
     """`specs` are what a person named: 'file.py', 'file.py:name', 'module:name', installed names.
-    One of them goes before an installed scraper of the same name.
+    They take precedence over installed scrapers of the same name.
     """
 
     def __init__(self, specs: Iterable[str] = ()) -> None:
@@ -32,7 +32,7 @@ class Available:
                 )
 
     def all(self) -> dict[str, Scraper]:
-        """By name. An installed one that cannot be loaded is left out, and said to be broken."""
+        """By name. An installed one that cannot be loaded is left out with a warning."""
         found = dict(self._given)
         for name in registry.installed():
             try:
@@ -44,7 +44,7 @@ class Available:
         return found
 
     def of(self, run: Run) -> Scraper:
-        """The one that a run is of; InputError says which there are, and how to name another."""
+        """The scraper of a run; InputError says which there are, and how to name another."""
         if run.scraper in self._given:
             return self._given[run.scraper]
         found = self._installed(run.scraper)
@@ -54,7 +54,7 @@ class Available:
                 f"there is no code here for scraper {run.scraper!r} of run {run.name!r} "
                 f"(there is: {has}); name its code as SCRAPER: {registry.FORMS}{_begun_with(run)}"
             )
-        # Two scrapers may have the same name; then somebody has to say which is meant.
+        # Two scrapers may have the same name; then a person has to say which is meant.
         if run.scraper_spec not in {run.scraper, found.spec}:
             raise InputError(
                 f"run {run.name!r} may be one of another scraper than {found.spec}, which is "
@@ -66,7 +66,7 @@ class Available:
     def _installed(self, name: str) -> Scraper | None:
         if name in registry.installed() and (found := registry.load_installed(name)).name == name:
             return found
-        # An entry point may be called otherwise than its scraper.
+        # An entry point may have another name than its scraper.
         return self.all().get(name)
 
 

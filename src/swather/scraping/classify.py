@@ -76,7 +76,7 @@ from swather.net.errors import (
     TooManyRedirects,
     retry_after_seconds,
 )
-from swather.scraping.place import traceback_of, where_of
+from swather.scraping.source_location import source_location, traceback_of
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ _MAX_AFTER_SECONDS: Final = 365 * 86_400.0
 class Classified(msgspec.Struct, frozen=True):
     """What went wrong; `reason` names the end it leads to, `after_seconds` when to try again.
 
-    `cools_lane`: what refuses this target refuses its neighbours.
+    `cools_lane`: it concerns the whole lane, not only this target.
     """
 
     fault: Fault
@@ -111,15 +111,15 @@ _own_rules: list[Rule] = []
 
 
 def classify(error: BaseException, *, alone: bool = False) -> Classified:
-    """Look an exception up in the table; `alone`: nothing but this target can be to blame for it.
-    It never raises, whatever the attributes and methods of a foreign error do.
+    """Look an exception up in the table; `alone`: only this target can have caused it. It never
+    raises, whatever the attributes and methods of a foreign error do.
     """
     cause, meaning = _meaning_of(error)
     fault = Fault(
         error_class=meaning.error_class,
         message=storable(masked(_message_of(cause))),
         traceback=storable(masked(traceback_of(error))),
-        where=storable(where_of(cause)),
+        where=storable(source_location(cause)),
         alone=alone,
     )
     return Classified(
@@ -163,7 +163,7 @@ def _asked(rule: Rule, error: BaseException) -> Meaning | None:
     try:
         return rule(error)
     except Exception as problem:  # noqa: BLE001 - a foreign error's attributes may raise anything
-        _log.warning("%s could not be looked at: %r", type(error).__name__, problem)
+        _log.warning("%s could not be inspected: %r", type(error).__name__, problem)
         return None
 
 
@@ -296,18 +296,18 @@ _RULES: Final[tuple[Rule, ...]] = (_by_scrape_error, _by_status, _by_name, _by_t
 
 
 def _names_of(error: BaseException) -> list[str]:
-    """The full names of the error's type and of those it is made from, the nearest first."""
+    """The full names of the error's type and its bases, the nearest first."""
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
 
 
 def _reason_of(meaning: Meaning) -> str | None:
-    """Whatever the user's code gave for one."""
+    """The reason that the user's code gave, as text."""
     reason = "" if meaning.reason is None else _text_of(meaning.reason)
     return storable(reason[:_MAX_REASON_CHARACTERS].replace("\0", "")) or None
 
 
 def _bounded(seconds: Any) -> float | None:
-    """A wait that every database can hold; None for what is no number."""
+    """A wait that every database can hold; None for anything but a number."""
     if not isinstance(seconds, int | float):
         return None
     bounded = float(min(max(seconds, 0.0), _MAX_AFTER_SECONDS))

@@ -11,7 +11,6 @@ from swather.model.payload import encode
 from swather.model.task import Target, check_name
 from swather.net.page import join
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
-from swather.scraping.blocking import SyncContext
 from swather.scraping.hooks import DROPPED
 from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper
@@ -19,7 +18,7 @@ from swather.scraping.targets import target_of
 from swather.scraping.web import Web
 from swather.store.batching import row_of
 
-__all__ = ["Collected", "Context", "RunInfo", "SyncContext", "TaskInfo", "TaskLog", "Verbs"]
+__all__ = ["Collected", "Context", "RunInfo", "TaskInfo", "TaskLog", "Verbs"]
 
 
 class Context(Web):
@@ -161,8 +160,8 @@ class Context(Web):
     ) -> None:
         """Tell those who watch how far this target is."""
         self._check_usable()
-        told = {"done": done, "total": total, "note": note or None}
-        data = {name: value for name, value in told.items() if value is not None}
+        fields = {"done": done, "total": total, "note": note or None}
+        data = {name: value for name, value in fields.items() if value is not None}
         encode(data, what="progress")
         await self._verbs.progress(data)
 

@@ -1,4 +1,4 @@
-"""Names of files: from what a site calls them to names that are safe on every disk."""
+"""Safe file names, made from the names that sites give."""
 
 import mimetypes
 import re
@@ -15,7 +15,7 @@ _FORBIDDEN: Final = re.compile(r'[<>:"|?*]')
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)", re.IGNORECASE)
 _EXTENSION: Final = re.compile(r"\w{1,20}")
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# What a double click opens rather than runs; everything else gets '.bin' behind it.
+# Extensions that a double click opens rather than runs; all others get '.bin' appended.
 EXTENSIONS: Final = frozenset(
     {
         "7z", "aac", "ass", "avi", "avif", "bin", "bmp", "br", "bz2", "csv", "doc", "docx", "epub",
@@ -31,8 +31,8 @@ EXTENSIONS: Final = frozenset(
 
 
 def safe_name(name: str | None, sha256: str, media_type: str = "") -> str:
-    """A name of our own that a person recognises: no folders, nothing invisible, no reserved
-    name, a known extension, at most 150 bytes. Without a usable name it is the hash's beginning.
+    """A safe name that a person recognises: no folders, nothing invisible, no reserved name, a
+    known extension, at most 150 bytes. Without a usable name, the start of the hash.
     """
     text = unicodedata.normalize("NFC", re.split(r"[/\\]", name or "")[-1])
     text = "".join(c for c in text if unicodedata.category(c) not in _INVISIBLE)
@@ -56,7 +56,7 @@ def numbered(name: str, sha256: str) -> Iterator[str]:
 
 
 def label_of(name: str | None) -> str:
-    """The name as it was given, as far as every database can hold it."""
+    """The given name, without what some database cannot hold."""
     return _shortened(storable(name or ""), MAX_NAME_BYTES)
 
 

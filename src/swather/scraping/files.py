@@ -22,7 +22,7 @@ _CANNOT_LINK: Final = frozenset({errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP, er
 
 
 class Pruned(NamedTuple):
-    """What was taken away."""
+    """What was removed."""
 
     files: int
     size_bytes: int
@@ -31,8 +31,8 @@ class Pruned(NamedTuple):
 class FileStore:
     """A folder of files. Nothing in it is ever overwritten, and no file is there in part.
 
-    Content lies under `.content/`, named by its hash, and may be written by any attempt, also by
-    one that has lost its lease. Friendly names are linked after the commit.
+    Content is under `.content/`, named by its hash, and may be written by any attempt, even one
+    that has lost its lease. Friendly names are linked after the commit.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,8 +40,10 @@ class FileStore:
         self._content = folder / ".content"
         self._unfinished = self._content / "unfinished"
 
-    def keep(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
-        """Save content and describe it, `name` as the user gave it."""
+    def save_file(
+        self, content: bytes | Path, name: str | None = None, media_type: str = ""
+    ) -> File:
+        """Save content and return its File, with the `name` that the user gave."""
         sha256, size = self.save(content)
         return File(
             name=label_of(name) or safe_name(None, sha256, media_type),
@@ -64,15 +66,15 @@ class FileStore:
         return sha256, size
 
     def path_of(self, sha256: str) -> Path:
-        """Where content lies, or would lie."""
+        """The path of the content, whether it exists or not."""
         if len(sha256) != 64 or not all(digit in "0123456789abcdef" for digit in sha256):
             raise InputError(f"a SHA-256 has 64 hexadecimal digits, got {sha256!r}")
         return self._content / sha256[:2] / sha256
 
     def link_name(self, sha256: str, name: str | None, media_type: str = "") -> Path:
-        """Give stored content a friendly name in the folder; again is harmless.
+        """Give stored content a friendly name in the folder; repeating it is harmless.
 
-        The name is made safe. One that stands for other content is left to it: then 'a-1.pdf' …
+        The name is made safe. If it is taken by other content, 'a-1.pdf' and so on is used.
         """
         source = self.path_of(sha256)
         for candidate in numbered(safe_name(name, sha256, media_type), sha256):
@@ -89,7 +91,7 @@ class FileStore:
         return all(self.path_of(file.sha256).exists() for file in files)
 
     def prune_daily(self, is_referenced: Callable[[str], bool]) -> Pruned:
-        """Prune, unless somebody did within the last day."""
+        """Prune, unless it was done within the last day."""
         mark = self._content / "pruned"
         if not self._content.exists() or _is_young(mark, time.time() - ORPHAN_SECONDS):
             return Pruned(0, 0)
@@ -99,8 +101,8 @@ class FileStore:
     def prune(
         self, is_referenced: Callable[[str], bool], older_than_seconds: float = ORPHAN_SECONDS
     ) -> Pruned:
-        """Remove content that no row refers to and no name links to, and what was never finished,
-        once it is old.
+        """Remove content that no row refers to and no name links to, and unfinished files, once
+        they are old.
         """
         before = time.time() - older_than_seconds
         sizes = [
@@ -137,7 +139,7 @@ class FileStore:
         sync_folder(path.parent)
 
     def _remove_old(self, path: Path, before: float) -> int | None:
-        """Remove a file unless somebody saves the same content again at this moment."""
+        """Remove a file unless the same content is being saved again right now."""
         aside = self._unfinished / f"{path.name}.removed"
         try:
             if path.lstat().st_mtime >= before:
@@ -181,7 +183,7 @@ def _is_named(path: Path) -> bool:
 
 
 def _touch(path: Path) -> bool:
-    """Make content young again, so that it is not pruned before its new row is committed."""
+    """Renew the time of content, so that it is not pruned before its new row is committed."""
     try:
         os.utime(path)
     except FileNotFoundError:
@@ -211,7 +213,7 @@ def _link_by_path(source: Path, path: Path) -> bool:
 
 
 def _is_content(path: Path, source: Path) -> bool:
-    """Whether a taken name stands for this content: as a link to it, or as a copy of it."""
+    """Whether an existing name has this content: as a link to it, or as a copy of it."""
     if path.is_symlink():
         return path.readlink() == source.relative_to(path.parent)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Small functions that a user hangs on a scraper: on each request it makes, on each item."""
+"""Hooks that a user adds to a scraper: on each request, on each item."""
 
 import inspect
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Hooks:
         self.items: list[ItemHook] = []
 
     def changed(self, request: Request) -> Request:
-        """The request as the hooks want it; one that returns None leaves it as it is."""
+        """The request as changed by the hooks; a hook that returns None leaves it unchanged."""
         for hook in self.requests:
             given = hook(request)
             if given is not None and not isinstance(given, Request):

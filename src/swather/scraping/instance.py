@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from swather.errors import InputError
 from swather.scraping.attempt import RunCoroutine
 from swather.scraping.blocking import SyncWeb
 
@@ -50,12 +49,12 @@ class Instance:
         _call_blocking(self._setup, run, *given)
 
     def serve(self, attempt: "Web", run: RunCoroutine | None = None) -> None:
-        """What the class does from now on, it does for this attempt."""
+        """From now on the instance works for this attempt."""
         if self._web is not None:
             self._web._serve(attempt, run)  # noqa: SLF001 - not for scrapers
 
     def rest(self) -> None:
-        """What the class does from now on, it does for nobody."""
+        """From now on the instance works for no attempt."""
         if self._web is not None:
             self._web._end()  # noqa: SLF001 - not for scrapers
 
@@ -76,35 +75,3 @@ def _call_blocking(method: Callable[..., Any] | None, run: RunCoroutine, *given:
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
-
-
-def takes_web(name: str, kind: Any) -> bool:
-    """Whether the class has a setup(self, web); it must be written like its scrape()."""
-    setup = getattr(kind, "setup", None)
-    if setup is None:
-        return False
-    try:
-        signature = inspect.signature(setup)
-    except ValueError:
-        return False
-    bound = isinstance(inspect.getattr_static(kind, "setup"), staticmethod | classmethod)
-    if _binds(signature, 0 if bound else 1):
-        return False
-    if not _binds(signature, 1 if bound else 2):
-        raise InputError(f"the setup of scraper {name!r} must take nothing or (web)")
-    is_async = inspect.iscoroutinefunction(setup)
-    scrape = kind.scrape
-    if is_async != (inspect.iscoroutinefunction(scrape) or inspect.isasyncgenfunction(scrape)):
-        raise InputError(
-            f"setup(web) of scraper {name!r} must be {'plain' if is_async else 'async'}, as its "
-            "scrape() is"
-        )
-    return True
-
-
-def _binds(signature: inspect.Signature, count: int) -> bool:
-    try:
-        signature.bind(*[None] * count)
-    except TypeError:
-        return False
-    return True

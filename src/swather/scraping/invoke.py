@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from swather.errors import InputError, Permanent, Transient
-from swather.scraping.context import Context, SyncContext
-from swather.scraping.scraper import Instance
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Context
+from swather.scraping.instance import Instance
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ async def invoke(instance: Instance, context: Context) -> None:
     """Run an async scraper on the context's target; its items are then in the context, which can
     be used no more.
     """
-    # In one coroutine: each more is resumed once more whenever the scraper is.
+    # In one coroutine: every further one would add a resume to each step of the scraper.
     try:
         if instance.is_generator:
             async with aclosing(instance.scrape(context, context.target)) as items:

@@ -1,4 +1,4 @@
-"""Items on their way out: whatever a scraper yields, as checked JSON."""
+"""Encodes items: whatever a scraper yields, as checked JSON."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def _dump(model: Any) -> Any:
 
 
 def _plain(item: Any, error: BadPayload) -> Any:
-    """The item with pydantic models inside it made plain; what else is no JSON stays an error."""
+    """The item with its pydantic models converted; other values that are not JSON fail."""
     try:
         return msgspec.to_builtins(item, str_keys=True, enc_hook=_dump)
     except (TypeError, AttributeError, RecursionError, ValueError):

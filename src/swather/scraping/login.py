@@ -26,10 +26,10 @@ _locks: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, as
 
 
 class Turn:
-    """Who logs in to one session does it alone: the others then find that it is done.
+    """One login at a time per session: the others then find that it is done.
 
-    A plain scraper has its turn in a thread of its own, and may be stopped while it waits for it:
-    then it is given up as soon as it is there.
+    A plain scraper waits for its turn in its own thread, and may be stopped meanwhile: then the
+    turn is released as soon as it is acquired.
     """
 
     def __init__(self, session: str) -> None:
@@ -70,7 +70,7 @@ class Turn:
 
 
 def is_logged_in(page: Page, check: Check) -> bool:
-    """Whether the page shows it; without a check, no page does."""
+    """Whether the page shows that we are logged in; without a check, no page does."""
     if check is None:
         return False
     return check in page.text if isinstance(check, str) else bool(check(page))
@@ -101,7 +101,7 @@ def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value])
     if answer.status in _REFUSALS:
         why = f"HTTP {answer.status}"
     else:
-        # A form that is no POST has its fields in the query.
+        # Without POST, the fields are in the query.
         msgspec.structs.replace(answer, url=_without_query(answer.url)).raise_for_status()
         if check is None or is_logged_in(answer, check):
             return answer

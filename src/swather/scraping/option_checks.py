@@ -1,4 +1,4 @@
-"""The kinds of values a scraper's options take, and the checks that tell a wrong one."""
+"""The types of a scraper's options, and the checks of their values."""
 
 import math
 import re
@@ -155,7 +155,7 @@ def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
 
 
 def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:
-    """Refuse what would do nothing in this release: whoever asks for it counts on it."""
+    """Refuse what has no effect in this release: whoever sets it relies on it."""
 
     def checked(field: str, value: Any) -> Any:
         found = check(field, value)

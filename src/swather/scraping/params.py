@@ -10,15 +10,15 @@ from swather.model.payload import encode
 from swather.scraping.param_fields import fields_of, type_name
 from swather.scraping.scraper import Scraper
 
-# Such names are kept beside a run's parameters and are not the scraper's.
+# Swather's own values among a run's parameters; the scraper does not get them.
 _RESERVED_PREFIX: Final = "_"
 
 
 def parse(scraper: Scraper, pairs: Iterable[str]) -> dict[str, Any]:
     """The parameters in 'name=value' texts, as JSON that a run can keep.
 
-    A name that comes more than once is a list. Values are read by the type the scraper declares, as
-    text if it declares none; all that is wrong is told in one InputError.
+    A repeated name makes a list. Values are parsed as the type that the scraper declares, as
+    text if it declares none; one InputError lists all that is wrong.
     """
     given: dict[str, Any] = {}
     for name, value in map(_split, pairs):
@@ -28,14 +28,14 @@ def parse(scraper: Scraper, pairs: Iterable[str]) -> dict[str, Any]:
             given[name].append(value)
         else:
             given[name] = [given[name], value]
-    made = typed(scraper, given)
+    made = typed_params(scraper, given)
     if scraper.options.params is None:
         return given
     plain = _to_builtins(made)
     return {name: plain[name] for name in given if name in plain}
 
 
-def typed(scraper: Scraper, params: Mapping[str, Any]) -> Any:
+def typed_params(scraper: Scraper, params: Mapping[str, Any]) -> Any:
     """What `ctx.params` is: an object of the type the scraper declares, else a plain dict."""
     given = {name: value for name, value in params.items() if not name.startswith(_RESERVED_PREFIX)}
     kind = scraper.options.params
@@ -64,12 +64,12 @@ def typed(scraper: Scraper, params: Mapping[str, Any]) -> Any:
         try:
             return kind(**values)
         except (ValueError, TypeError) as error:
-            problems = _told(error)
+            problems = _complaints(error)
     raise InputError(f"parameters of scraper {scraper.name!r}: {'; '.join(sorted(problems))}")
 
 
-def _told(error: Exception) -> list[str]:
-    """What a type says against its values; pydantic says it in many lines."""
+def _complaints(error: Exception) -> list[str]:
+    """The complaints of a type about its values; one for each of pydantic's."""
     if not hasattr(error, "errors"):
         return [str(error)]
     return [

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import Final, NamedTuple
 
 from swather.errors import LoadError
-from swather.scraping.place import kind_of
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
+from swather.scraping.source_location import code_owner
 
 ENTRY_POINTS: Final = "swather.scrapers"
 FORMS: Final = "file.py, file.py:name or module:name"
@@ -40,31 +40,31 @@ def load(spec: str) -> Scraper:
 
     LoadError says what is missing or broken, and where.
     """
-    with _folder_kept():
+    with _folder_restored():
         return _load(spec)
 
 
 def enter_folder() -> None:
-    """Change to the folder that code changed to while it was loaded, if it did: what it names is
-    meant from there, while what a command names is meant from where the command was given.
+    """Change to the folder that the code changed to while it was loaded, if it did: its paths are
+    relative to that one, while a command's are relative to where it was run.
     """
     if _entered:
         os.chdir(_entered[-1])
 
 
 def _load(spec: str) -> Scraper:
-    place, colon, name = spec.rpartition(":")
+    source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
-    if place.endswith(".py"):
-        return _named(_load_file(Path(place)), name, place)
+    if source.endswith(".py"):
+        return _named(_load_file(Path(source)), name, source)
     if colon:
-        return _named(_load_module(place), name, place)
+        return _named(_load_module(source), name, source)
     return load_installed(spec)
 
 
 def load_installed(name: str) -> Scraper:
-    """The scraper that is installed under a name, and nothing else that the name might mean."""
+    """The scraper that is installed under a name, and nothing else."""
     points = _points()
     if name in points:
         return _load_point(points[name])
@@ -77,15 +77,15 @@ def load_installed(name: str) -> Scraper:
 
 
 def absolute(spec: str) -> str:
-    """What means the same scraper in any folder, if it is one of a file."""
-    place, colon, name = spec.rpartition(":")
+    """A spec that works in any folder: with an absolute path, if it names a file."""
+    source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return str(Path(spec).resolve())
-    return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else spec
+    return f"{Path(source).resolve()}{colon}{name}" if source.endswith(".py") else spec
 
 
 @contextmanager
-def _folder_kept() -> Iterator[None]:
+def _folder_restored() -> Iterator[None]:
     before = Path.cwd()
     try:
         yield
@@ -119,7 +119,7 @@ def installed() -> list[str]:
 def _points() -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
-        # The first on the path, as for imports.
+        # The first on the path wins, as for imports.
         found.setdefault(point.name, point)
     return found
 
@@ -154,7 +154,7 @@ def _load_file(file: Path) -> ModuleType:
     path = file.resolve()
     if not path.is_file():
         raise LoadError(f"there is no file {str(file)!r} in {Path.cwd()}")
-    # The same name in every process and at every call, so that the file is run once in each.
+    # The same name in every process and at every call, so that each runs the file once.
     digest = hashlib.sha256(str(path).encode(errors="surrogateescape")).hexdigest()
     name = f"{path.stem}_{digest[:8]}"
     if name in sys.modules:
@@ -177,8 +177,8 @@ def _load_file(file: Path) -> ModuleType:
 
 
 def _add_to_path(folder: Path) -> None:
-    """What lies beside a scraper can be imported, unless it is called like something installed:
-    a file in that folder must not take the place of a module that anybody else imports.
+    """Modules beside a scraper can be imported, unless they are named like an installed one: a file
+    in that folder must not shadow a module that others import.
     """
     entry = str(folder)
     if entry not in sys.path:
@@ -210,10 +210,10 @@ def _line_of(error: BaseException) -> str:
     frames = [
         frame
         for frame in extract_tb(error.__traceback__)
-        if kind_of(frame.filename) in {"user", "installed"}
+        if code_owner(frame.filename) in {"user", "installed"}
     ]
-    # What a dataclass generates for itself has no file, and is not the user's either.
-    own = [f for f in frames if kind_of(f.filename) == "user" and f.filename != "<string>"]
+    # Code that a dataclass generates has no file, and is not the user's either.
+    own = [f for f in frames if code_owner(f.filename) == "user" and f.filename != "<string>"]
     return next((f" ({f.filename}, line {f.lineno})" for f in reversed(own or frames)), "")
 
 

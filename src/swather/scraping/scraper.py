@@ -10,7 +10,6 @@ from typing import Any, Final, Unpack, overload
 
 from swather.errors import InputError
 from swather.scraping.hooks import Hooks, ItemHook, RequestHook, checked
-from swather.scraping.instance import Instance, takes_web
 from swather.scraping.options import (
     ExecutionMode,
     Isolation,
@@ -18,8 +17,9 @@ from swather.scraping.options import (
     Options,
     options_from,
 )
+from swather.scraping.signatures import check_signature, takes_web
 
-__all__ = ["ExecutionMode", "Instance", "Isolation", "Options", "Scraper", "scraper"]
+__all__ = ["ExecutionMode", "Isolation", "Options", "Scraper", "scraper"]
 
 # Marks a module that was loaded by its path and that no import statement finds.
 LOADED_FROM_FILE: Final = "__swather_file__"
@@ -87,10 +87,6 @@ class Scraper:
         self.hooks.items.append(hook)
         return hook
 
-    def new_instance(self) -> Instance:
-        """Something to call targets with; a class is instantiated, its setup() not yet called."""
-        return Instance(self)
-
 
 @overload
 def scraper(function: Callable[..., Any], /) -> Scraper: ...
@@ -119,7 +115,7 @@ def _scraper_of(function: Callable[..., Any], options: Options) -> Scraper:
     name = options.name or getattr(function, "__name__", "")
     if not options.name:
         Options(name=name)
-    _check_signature(name, called, is_method=is_class)
+    check_signature(name, called, is_method=is_class)
     is_async_generator = inspect.isasyncgenfunction(called)
     made = Scraper(
         name=name,
@@ -141,16 +137,6 @@ def _scrape_of(kind: Any) -> Any:
             f"the class {kind.__name__!r} has no scrape(self, ctx, target): a scraper needs one"
         )
     return scrape
-
-
-def _check_signature(name: str, called: Callable[..., Any], *, is_method: bool) -> None:
-    given = [None] * (3 if is_method else 2)
-    try:
-        inspect.signature(called).bind(*given)
-    except TypeError as error:
-        raise InputError(f"the scraper {name!r} must take (ctx, target): {error}") from error
-    except ValueError:
-        return
 
 
 def _check_isolation(made: Scraper) -> None:

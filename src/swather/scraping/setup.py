@@ -9,10 +9,8 @@ from swather.scraping.scraper import Scraper
 
 
 async def set_up(scraper: Scraper, context: Context) -> Instance:
-    """On this event loop, ready for the target of this attempt; what setup() fetches is fetched
-    for it.
-    """
-    instance = scraper.new_instance()
+    """On this event loop, ready for the target of this attempt; setup() fetches on its behalf."""
+    instance = Instance(scraper)
     await instance.setup(context._for_instance() if scraper.sets_up_with_web else None)  # noqa: SLF001 - not for scrapers
     instance.serve(context)
     return instance
@@ -25,8 +23,8 @@ def set_up_blocking(
     *,
     run_setup: RunCoroutine = asyncio.run,
 ) -> Instance:
-    """In this thread; `run` runs what the web is asked for, `run_setup` a setup() that is async."""
-    instance = scraper.new_instance()
+    """In this thread; `run` runs the web's coroutines, `run_setup` an async setup()."""
+    instance = Instance(scraper)
     web = context._for_instance(run) if scraper.sets_up_with_web else None  # noqa: SLF001 - see above
     instance.setup_blocking(run_setup, web)
     instance.serve(context, run)

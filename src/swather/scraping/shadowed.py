@@ -1,4 +1,4 @@
-"""Modules beside a scraper that cannot be imported, since another of the same name goes first."""
+"""Refuses modules beside a scraper that are shadowed by others of the same name."""
 
 import ast
 import sys
@@ -10,7 +10,7 @@ from swather.errors import LoadError
 
 def refuse_shadowed(file: Path, folder: Path) -> None:
     """LoadError if this file, or one that it imports from the folder, imports a module by the name
-    of one in the folder and would get another. To be called when the folder is on the path.
+    of one in the folder and would get another. Call it when the folder is on the path.
     """
     waiting, seen = [file], {file.stem}
     while waiting:
@@ -23,7 +23,7 @@ def refuse_shadowed(file: Path, folder: Path) -> None:
 
 
 def refuse_other_than(wanted: Path, name: str, why: str) -> None:
-    """LoadError unless this file is what the name of a module means."""
+    """LoadError unless importing `name` would give this file."""
     try:
         found = find_spec(name)
     except ValueError:
@@ -36,17 +36,17 @@ def refuse_other_than(wanted: Path, name: str, why: str) -> None:
 
 
 def module_in(folder: Path, name: str) -> Path | None:
-    """The file of a module, or of a package, that lies in a folder."""
+    """The file of a module or package in a folder."""
     files = (folder / name / "__init__.py", folder / f"{name}.py")
     return next((file for file in files if file.is_file()), None)
 
 
 def _imported_by(file: Path) -> set[str]:
-    """The names, up to their first dot, of all modules that are imported somewhere in a file."""
+    """The top-level names of all modules that a file imports anywhere."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
-        # Whoever imports it says it better.
+        # The import itself reports it better.
         return set()
     names: set[str] = set()
     for node in ast.walk(tree):

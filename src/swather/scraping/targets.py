@@ -1,4 +1,4 @@
-"""From what a person names to a target of the queue: its key, lane and partition."""
+"""Makes targets from values: their key, lane and partition."""
 
 from functools import lru_cache
 from typing import Any, Final
@@ -8,7 +8,7 @@ from swather.errors import BadTarget, InputError
 from swather.model.key import key_of, normalise_url
 from swather.model.task import DEFAULT_PRIORITY, Target
 from swather.net.errors import UnusableURL
-from swather.net.place import place_of, split
+from swather.net.origin import parse_origin, split_url
 from swather.net.request import is_http
 from swather.scraping.options import Named
 from swather.scraping.scraper import Scraper
@@ -63,7 +63,7 @@ def url_of(value: Any) -> str | None:
 def lane_of_url(url: str) -> str:
     """The host of a URL, with its port unless it is the usual one.
 
-    However it is written, it is the host that is asked in the end: its requests are paced by it.
+    However it is spelled, it is the host that gets the requests: they are paced by it.
     """
     url = url.strip()
     end = url.find("/", 8)
@@ -73,13 +73,13 @@ def lane_of_url(url: str) -> str:
 @lru_cache(maxsize=4096)
 def _lane_of(url: str) -> str:
     try:
-        return place_of(split(url)[0]).origin.partition("://")[2]
+        return parse_origin(split_url(url)[0]).url.partition("://")[2]
     except UnusableURL:
         return _lane_as_written(url)
 
 
 def _lane_as_written(url: str) -> str:
-    """Of a URL that nobody can fetch, as its task will find out."""
+    """The lane of a URL that cannot be fetched, as its task will find out."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port

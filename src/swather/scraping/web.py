@@ -141,12 +141,12 @@ class Web:
             return checked(answer, check, found, fields)
 
     @property
-    def _is_copied(self) -> bool:
-        """Whether this process is a copy, made by os.fork, of the one that has the target."""
+    def _is_forked(self) -> bool:
+        """Whether this process is a fork of the one that has the target."""
         return self._process_id != posix.process_id
 
     def _end(self) -> None:
-        """The scraper has returned: whoever still holds this may do nothing more with it."""
+        """The scraper has returned: whoever still has this object can no longer use it."""
         self._is_over = True
 
     def _check_usable(self) -> None:

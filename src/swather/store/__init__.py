@@ -1,4 +1,4 @@
-"""What is to do and who is doing it: one durable queue, the same on SQLite and PostgreSQL."""
+"""The durable queue, the same on SQLite and PostgreSQL."""
 
 from swather.store.factory import open, prepare
 from swather.store.ports import Enqueued, Finished, Store

@@ -1,4 +1,4 @@
-"""Targets on their way in: checked, encoded, keyed, in batches that fit in memory."""
+"""Turns targets into rows: checked, encoded, keyed, in batches that fit in memory."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ from swather.store.checks import check_seconds
 
 
 class Row(NamedTuple):
-    """A target as the databases take it."""
+    """A target as a row to insert."""
 
     key: bytes
     target: str
@@ -62,8 +62,8 @@ def row_of(target: Target) -> Row:
 
 
 def rows_of(targets: Iterable[Target | Row], *, first: int = 0) -> list[Row]:
-    """Rows of all targets that are none yet; an error says which target it was, counting from
-    `first` + 1.
+    """Rows for the targets that are not rows yet; an error names the target by its number, counting
+    from `first` + 1.
     """
     rows = []
     for number, target in enumerate(targets, first + 1):
@@ -83,18 +83,18 @@ def batches_of(targets: Iterable[Target | Row], size: int) -> Iterator[list[Row]
 
 
 def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[int], int]:
-    """Which rows may be added (their places) where there is room for so many new ones, and for how
-    many there is none. `known`: keys that the run has already.
+    """The indexes of the rows that may be added where there is `room` for so many new ones, and how
+    many do not fit. `known`: keys that the run already has.
     """
     seen = set(known)
-    kept: list[int] = []
+    fits: list[int] = []
     over = 0
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.key in seen:
             continue
         seen.add(row.key)
-        if len(kept) < room:
-            kept.append(place)
+        if len(fits) < room:
+            fits.append(index)
         else:
             over += 1
-    return kept, over
+    return fits, over

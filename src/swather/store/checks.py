@@ -1,4 +1,4 @@
-"""What both stores refuse before they touch the database."""
+"""Input checks of both stores, made before they touch the database."""
 
 import math
 from typing import Any, Final
@@ -8,9 +8,9 @@ from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
 from swather.model.load import Load
 from swather.model.pacing import MAX_AHEAD_SECONDS
-from swather.model.query import TaskFilter
 from swather.model.run import NewRun, RunState
 from swather.model.task import check_file_name, check_name
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker
 
 MAX_ID: Final = 2**63 - 1
@@ -66,14 +66,14 @@ def check_setting(name: str, value: Any) -> None:
 
 
 def check_seconds(what: str, seconds: float) -> float:
-    """A length of time that ends."""
+    """A finite length of time."""
     if type(seconds) in (int, float) and 0 <= seconds <= MAX_SECONDS:
         return seconds
     raise InputError(f"{what} must be between 0 and {MAX_SECONDS:,} seconds, got {seconds!r}")
 
 
 def check_permits(
-    lane: str, count: int, held: int | None = None, ahead_seconds: float = 0.0
+    lane: str, count: int, in_flight: int | None = None, ahead_seconds: float = 0.0
 ) -> None:
     check_name("lane", lane)
     if not 0.0 <= ahead_seconds <= MAX_AHEAD_SECONDS:
@@ -82,12 +82,14 @@ def check_permits(
         )
     if count < 1:
         raise InputError(f"count must be at least 1, got {count!r}")
-    if held is not None and (held < 0 or not lane):
-        raise InputError(f"a lane has 0 or more requests in flight, {lane!r} cannot have {held!r}")
+    if in_flight is not None and (in_flight < 0 or not lane):
+        raise InputError(
+            f"a lane has 0 or more requests in flight, {lane!r} cannot have {in_flight!r}"
+        )
 
 
 def check_limit(limit: int) -> int:
-    """How many rows to find at most."""
+    """The maximum number of rows to find."""
     if type(limit) is int and 0 < limit <= MAX_ID:
         return limit
     raise InputError(f"limit must be a whole number from 1 to {MAX_ID:,}, got {limit!r}")
@@ -121,7 +123,7 @@ def check_host(host: str, port: int) -> tuple[str, int]:
 
 
 def check_retry_after(seconds: float | None) -> float | None:
-    """What a site has asked for; it may ask for more than anybody can wait."""
+    """A wait that a site has asked for; it may be absurdly long."""
     if seconds is None:
         return None
     if type(seconds) not in (int, float) or math.isnan(seconds):
@@ -139,7 +141,7 @@ def check_filter(which: TaskFilter) -> None:
 
 
 def check_known(run: str) -> None:
-    """A name that no database can hold is not that of a run."""
+    """NotFound for a name that no database can hold: there is no such run."""
     try:
         check_name("run name", run)
     except BadTarget as error:
@@ -147,7 +149,7 @@ def check_known(run: str) -> None:
 
 
 def may_exist(*ids: int | None) -> bool:
-    """Whether a database can hold those ids that are given."""
+    """Whether a database can hold the given ids."""
     return all(number is None or 0 < number <= MAX_ID for number in ids)
 
 

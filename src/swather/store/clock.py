@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 
 class Clock:
-    """SQLite asks these clocks; PostgreSQL asks its own and adds the offset.
+    """SQLite uses these clocks; PostgreSQL uses its own and adds the offset.
 
-    The offsets are zero but in tests.
+    The offsets are zero except in tests.
     """
 
     def __init__(self) -> None:

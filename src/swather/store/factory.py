@@ -56,7 +56,7 @@ def sqlite_path(url: str) -> Path | None:
 
 
 def located(url: str) -> str:
-    """The same database, whatever becomes of the current folder."""
+    """The same database with an absolute path, so that the current folder may change."""
     path = sqlite_path(url)
     return url if path is None else f"sqlite:///{path.absolute()}"
 

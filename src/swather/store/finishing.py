@@ -1,4 +1,4 @@
-"""From outcomes to rows: what a finish writes, the same for both databases."""
+"""Converts outcomes to the rows that a finish writes, the same for both databases."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from swather.store.checks import check_seconds
 
 
 class HeldLease(NamedTuple):
-    """A lease as it was taken out of the database by its fence."""
+    """A lease as read from the database by its fence."""
 
     task_id: int
     token: int
@@ -67,7 +67,7 @@ class FileRow(NamedTuple):
 
 
 class FaultRow(NamedTuple):
-    """Counts are what this attempt adds; the database sums them up."""
+    """Counts are increments; the database adds them up."""
 
     task_id: int
     run_id: int
@@ -276,5 +276,5 @@ _NOTHING = Prepared([], [], [], 0)
 
 
 def clipped(text: str) -> str:
-    """Text that every database can hold, of bearable length."""
+    """Text of bounded length that every database can hold."""
     return storable(text[:MAX_MESSAGE_CHARACTERS])

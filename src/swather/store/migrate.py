@@ -36,7 +36,7 @@ def latest(package: str) -> int:
 
 
 def check_version(version: int, wanted: int, where: str) -> None:
-    """Raise unless the tables at `where` are the ones this release works on."""
+    """Raise unless this release supports the schema version at `where`."""
     if version == wanted:
         return
     if version == 0:

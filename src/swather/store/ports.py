@@ -1,8 +1,8 @@
 """The verbs of a store, one protocol per noun. Both databases implement all of them.
 
-Verbs block and are atomic: each is one transaction, or (where it says so) a row of them that can be
-repeated safely. A store may be used from several threads; they take turns. What must not wait for
-its turn (the beat, a dashboard) opens a store of its own.
+Verbs block and are atomic: each is one transaction, or (where it says so) several that can be
+repeated safely. Threads that share a store take turns. What must not wait for its turn (the beat, a
+dashboard) opens a store of its own.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
 from swather.model.event import Event
 from swather.model.lane import Lane, PacedKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.load import Load
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import Limits
-from swather.model.query import TaskFilter
 from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
+from swather.model.strikes import CoolDownCurve
 from swather.model.task import Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
@@ -30,13 +30,13 @@ from swather.store.web_ports import AllowedHosts, Breakers, Pages, Robots
 T = TypeVar("T")
 Fence = tuple[int, int]
 
-# A learned pace that nobody renews is forgotten after so long.
+# A learned pace expires when it is not renewed for this long.
 LEARNED_SECONDS: Final = 600.0
 
 
 class Enqueued(NamedTuple):
-    """How many targets were new, how many the run had already, and how many were dropped because
-    the run had its limit of tasks.
+    """How many targets were new, how many the run already had, and how many were dropped because
+    the run was at its task limit.
     """
 
     added: int
@@ -55,12 +55,12 @@ class Finished(NamedTuple):
 
 class Runs(Protocol):
     def create(self, new: NewRun) -> Run:
-        """Make a run; a name that is taken is refused, a missing one is made."""
+        """Create a run; an existing name is refused, a missing one is generated."""
         ...
 
-    def alone(self, work: Callable[[], T]) -> T:
-        """Do `work` on this store in one transaction, while nobody else does any here: to make a
-        run unless there is one. It may be repeated, and must not change anything else.
+    def exclusively(self, work: Callable[[], T]) -> T:
+        """Run `work` in one transaction, with no other call of `exclusively` at the same time: to
+        create a run unless there is one. It may be repeated, and must not change anything outside.
         """
         ...
 
@@ -75,13 +75,13 @@ class Runs(Protocol):
         ...
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
-        """Go on with another version of the scraper (its cursors are dropped) and other limits for
-        its lanes, from the next claim on.
+        """Continue with another version of the scraper (its cursors are dropped) and other lane
+        limits, from the next claim on.
         """
         ...
 
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
-        """Merge these members into what Swather keeps for itself in the run's params."""
+        """Merge these members into Swather's own part of the run's params."""
         ...
 
     def pause(self, name: str) -> None: ...
@@ -96,8 +96,8 @@ class Runs(Protocol):
         ...
 
     def settle(self, name: str) -> bool:
-        """Finish the run if nothing of it is ready, scheduled or leased and no producer is alive.
-        True for the one call that finished it.
+        """Finish the run if none of its tasks is ready, scheduled or leased and no producer is
+        alive. True only for the call that finished it.
         """
         ...
 
@@ -110,17 +110,17 @@ class Tasks(Protocol):
     def enqueue(
         self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 10_000
     ) -> Enqueued:
-        """Stream targets in, a transaction per batch; what the run has already is left alone.
+        """Stream targets in, a transaction per batch; those that the run already has are skipped.
 
-        A target that cannot be stored raises before its batch is written: what came before that
-        batch stays, nothing of the batch itself. Loading again is safe. A row is a target that was
-        checked already.
+        A target that cannot be stored raises before its batch is written: earlier batches stay,
+        nothing of this one does. Loading again is safe. A Row is a target that was already
+        checked.
         """
         ...
 
     def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
-        """One transaction; the new task's id for each target, None for a duplicate and for what
-        the run's limit of tasks leaves no room for.
+        """One transaction; the new task's id for each target, None for a duplicate and for one over
+        the run's task limit.
         """
         ...
 
@@ -139,8 +139,8 @@ class Tasks(Protocol):
         ...
 
     def retry(self, which: TaskFilter, *, anew: bool = False) -> int:
-        """Make ended tasks ready again with fresh budgets; the run is open again. With `anew` those
-        that failed begin at their beginning, too, and their rows give way to the new ones.
+        """Make ended tasks ready again with fresh budgets; the run reopens. With `anew`, failed
+        tasks also start from the beginning, and new rows replace theirs.
         """
         ...
 
@@ -175,35 +175,35 @@ class Queue(Protocol):
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Permits:
-        """Leave for further requests on `lane`, at its pace; a stale fence gets none.
+        """Permits for further requests on `lane`, at its pace; a stale fence gets none.
 
-        A lease stands for one request in flight on its own lane. For others `held` is given: how
-        many of them its worker has in flight on `lane` just now. What is granted adds to these
-        until `in_flight` or the next question says otherwise. With `gives_up`, a task that finds
-        the lane full no longer stands for a request on its own: two tasks that wait for each
-        other's lane would wait forever. Where nothing but a pace holds it back, one request may be
-        granted that starts within `ahead_seconds`: who asks for leave only when it is due may find
-        it taken by claims, time and again.
+        A lease covers one request in flight on its own lane. Others need `in_flight`: how many of
+        them its worker has in flight on `lane` now. Granted permits are added to that number until
+        `set_in_flight` or the next call says otherwise. With `gives_up`, a task that finds the lane
+        full no longer counts as in flight on its own lane: two tasks that wait for each other's
+        lane would wait forever. If only the pace holds it back, one request may be granted that
+        starts within `ahead_seconds`: a caller that asks only when it is due may lose to claims
+        every time.
         """
         ...
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
-        """So many requests of the worker are in flight on the lane, beside those that its leases
-        stand for.
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
+        """How many requests the worker has in flight on the lane, besides those that its leases
+        cover.
         """
         ...
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
-        """Read back what became of finishes whose commit was uncertain."""
+        """Read back whether finishes with an uncertain commit were committed."""
         ...
 
 
 class Lanes(Protocol):
-    """Lanes by default; with kind SCRAPER the same verbs hold for all of a scraper's work."""
+    """Lanes by default; with kind SCRAPER the same verbs apply to all work of a scraper."""
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane: ...
     def find(self, *, limit: int = 100) -> list[Lane]:
@@ -229,24 +229,24 @@ class Lanes(Protocol):
         ...
 
     def strike(
-        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: CoolDownCurve
     ) -> float:
         """The site has asked us to go away: cool the lane for as long as it said, else by the
         curve; how many seconds until it opens.
 
-        What comes while the lane is cooling is part of the same strike, and only a longer
-        Retry-After lengthens it. A Retry-After that has passed says nothing.
+        While the lane cools, further calls are part of the same strike, and only a longer
+        Retry-After lengthens it. A Retry-After in the past is ignored.
         """
         ...
 
     def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
-        """Learn a lane's pace from a response; the interval it has now. What nobody renews for ten
-        minutes is forgotten.
+        """Learn a lane's pace from a response; returns its new interval. It expires when it is not
+        renewed for ten minutes.
         """
         ...
 
-    def crawl_delay(self, name: str, seconds: float | None) -> None:
-        """The interval that the site's robots.txt asks for, None for no wish."""
+    def set_crawl_delay(self, name: str, seconds: float | None) -> None:
+        """Set the interval that the site's robots.txt asks for; None if it asks for none."""
         ...
 
 
@@ -275,7 +275,7 @@ class Workers(Protocol):
         held: Collection[Fence],
         statistics: dict[str, Any] | None = None,
     ) -> Beat:
-        """Renew all leases of a worker; give back those it does not know of."""
+        """Renew all leases of a worker; give back those it does not know about."""
         ...
 
     def retire(self, worker_id: int) -> int:
@@ -298,8 +298,8 @@ class Workers(Protocol):
     def take_partitions(
         self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
     ) -> list[str]:
-        """Become the owner of unowned partitions: the named ones, else up to `limit` with the most
-        waiting. All that the worker owns now.
+        """Take over unowned partitions: the named ones, else up to `limit` with the most waiting
+        tasks. Returns all that the worker owns now.
         """
         ...
 
@@ -320,8 +320,8 @@ class Results(Protocol):
         """Parts of tasks whose files are committed and have no friendly names yet."""
         ...
 
-    def linked(self, parts: Collection[Part]) -> None:
-        """The files of these parts have their names."""
+    def mark_linked(self, parts: Collection[Part]) -> None:
+        """Record that the files of these parts have their names."""
         ...
 
     def has_file(self, sha256: str) -> bool:
@@ -344,7 +344,7 @@ class Events(Protocol):
         limit: int = 100,
     ) -> list[Event]: ...
 
-    def started(self, fences: Collection[Fence]) -> None:
+    def log_started(self, fences: Collection[Fence]) -> None:
         """Log that attempts have begun, if the level asks for it."""
         ...
 
@@ -356,25 +356,25 @@ class Settings(Protocol):
     def set(self, name: str, value: Any) -> None: ...
     def unset(self, name: str) -> None: ...
     def control_version(self) -> int:
-        """Grows with every pause, cancel, limit and setting, so that workers can notice."""
+        """Grows with every pause, cancel, limit and setting, so that workers notice."""
         ...
 
 
 class Upkeep(Protocol):
     def schema_version(self) -> int: ...
     def backup(self, path: Path) -> None:
-        """A consistent copy, while others go on working. An existing file is never overwritten."""
+        """A consistent copy, made while others work. An existing file is never overwritten."""
         ...
 
     def stats(self) -> dict[str, Any]: ...
     def transactions(self) -> list[OpenTransaction]:
-        """Those of others that have written or locked something here, the oldest first; none where
-        the database does not know.
+        """Open transactions of others that have written or locked something here, the oldest first;
+        none where the database cannot say.
         """
         ...
 
     def pragmas(self) -> dict[str, Any]:
-        """The database settings that matter here, as they are in force."""
+        """The database settings that matter to Swather, with their current values."""
         ...
 
     def checkpoint_wal(self) -> dict[str, Any]: ...
@@ -384,14 +384,14 @@ class Upkeep(Protocol):
         ...
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
-        """Delete old ended runs, events and kept pages past their retention, bodies without a page,
-        robots.txt long out of date and rows of long-gone workers.
+        """Delete old ended runs, events and stored pages past their retention, bodies without a
+        page, robots.txt long out of date and rows of long-gone workers.
         """
         ...
 
 
 class Hints(Protocol):
-    """Wake-ups between processes. A hint may be lost: who waits must also look by himself."""
+    """Wake-ups between processes. A hint may be lost: waiters must also poll."""
 
     def send(self) -> None: ...
     def wait(self, timeout_seconds: float) -> bool:

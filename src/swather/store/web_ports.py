@@ -1,5 +1,4 @@
-"""The verbs of a store that remember what the web has said: breakers, robots.txt, kept pages;
-and which of its private hosts a run may reach.
+"""The verbs of a store about the web: breakers, robots.txt, allowed hosts and stored pages.
 
 They block and are atomic like all others, see swather.store.ports.
 """
@@ -8,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from swather.model.breaker import Breaker
-from swather.model.kept import KeptPage
 from swather.model.robots import StoredRobots
+from swather.model.stored_page import StoredPage
 
 
 class Breakers(Protocol):
@@ -18,8 +17,8 @@ class Breakers(Protocol):
     """
 
     def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
-        """Open a breaker, the first probe `probe_seconds` from now. One that is open gets what was
-        seen last and its next probe so far from now; neither time is ever shortened.
+        """Open a breaker, with the first probe `probe_seconds` from now. An open one is updated
+        with what was seen last and its next probe; neither time is ever shortened.
         """
         ...
 
@@ -33,68 +32,68 @@ class Breakers(Protocol):
 
 
 class Robots(Protocol):
-    """What sites have said in their robots.txt. Whoever claims an origin asks it, so that the fleet
-    asks once.
+    """The robots.txt of sites. Whoever claims an origin fetches its file, so that the fleet fetches
+    it once.
     """
 
     def get(self, origin: str) -> StoredRobots | None: ...
     def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None:
-        """Keep an answer, the last one given; any claim on the origin ends."""
+        """Store a response in place of the last; any claim on the origin ends."""
         ...
 
     def claim(self, origin: str, holder: str, seconds: float) -> bool:
-        """Whether `holder` is the one to ask the origin now. Nobody else is until it has put the
-        answer, has released the claim, or the time is over; nobody is while an answer is fresh.
+        """Whether it is `holder` who fetches the file now. Nobody else may until it has put the
+        response or released the claim, or the time is over; nobody may while a response is fresh.
         """
         ...
 
     def release(self, origin: str, holder: str) -> None:
-        """Give up a claim without an answer; a claim of somebody else stays."""
+        """Give up a claim without a response; another holder's claim stays."""
         ...
 
 
-# A host, its port, and an address where it was found.
+# A host, its port, and an address that it resolved to.
 Sighting = tuple[str, int, str]
 
 
 class AllowedHosts(Protocol):
-    """Hosts that a person typed, in targets or parameters of a run: it may reach them at private
-    addresses. A port is one of a host's; 80 stands for 443, too.
+    """Hosts that a person named in the targets or parameters of a run; it may reach them at private
+    addresses. A host is allowed per port; 80 stands for 443, too.
     """
 
     def add(self, run: str, hosts: Iterable[tuple[str, int]]) -> None:
-        """Allow these, too; one that the run has already stays as it is."""
+        """Allow these as well; those already allowed stay as they are."""
         ...
 
     def pin(self, run: str, host: str, port: int, address: str) -> str | None:
-        """Where the host was first found: at `address`, unless a worker of the run has pinned it
-        before. None when nobody typed the host.
+        """The address that the host first resolved to: `address`, unless a worker of the run has
+        pinned another before. None when nobody named the host.
         """
         ...
 
     def pin_all(self, run: str, sightings: Collection[Sighting]) -> None:
-        """The same for many hosts at once, without an answer."""
+        """The same for many hosts at once, without a result."""
         ...
 
 
 class Pages(Protocol):
-    """Pages that were kept. A body is stored once, however many pages have it."""
+    """Stored pages. A body is stored once, however many pages have it."""
 
-    def keep(self, run: str, pages: Sequence[KeptPage]) -> None:
-        """One transaction; a page takes the place of an earlier one of its task and request."""
+    def put(self, run: str, pages: Sequence[StoredPage]) -> None:
+        """One transaction; a page replaces an earlier one of its task and request."""
         ...
 
-    def find(self, run: str, task_id: int) -> list[KeptPage]:
+    def find(self, run: str, task_id: int) -> list[StoredPage]:
         """A task's pages in the order in which they were fetched."""
         ...
 
-    def get(self, run: str, task_id: int, request_key: bytes) -> KeptPage | None: ...
-    def latest(self, request_key: bytes, *, run: str | None = None) -> KeptPage | None:
+    def get(self, run: str, task_id: int, request_key: bytes) -> StoredPage | None: ...
+    def latest(self, request_key: bytes, *, run: str | None = None) -> StoredPage | None:
         """The newest page of this request, of any task of a run, or of any run."""
         ...
 
     def tasks(self, run: str, *, after_id: int = 0, limit: int = 10_000) -> list[int]:
-        """The numbers of tasks that have pages, in their order, beginning after `after_id`."""
+        """The ids of tasks that have pages, in order, after `after_id`."""
         ...
 
     def stats(self, run: str | None = None) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The writer: many callers, one thread, one transaction for all that waits."""
+"""The writer: one thread that commits the writes of many callers in shared transactions."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -9,36 +9,36 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from swather.errors import Closed, DatabaseUnusable
-from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Verdict
+from swather.model.stored_page import StoredPage
 from swather.model.task import Target
-from swather.store.group import (
+from swather.store.ports import Fence, Store
+from swather.store.retrying_queue import RetryingQueue, WriterStatistics
+from swather.store.write_batch import (
     Bounds,
     Call,
     Claim,
     Finish,
-    Group,
     Job,
-    Keep,
+    StorePages,
+    WriteBatch,
     answer,
-    deal,
     fitting,
     merged,
     refuse,
+    share_out,
 )
-from swather.store.ports import Fence, Store
-from swather.store.steady import SteadyQueue, WriterStatistics
 
-# What fails for one job for such a reason fails for all of them.
+# An error of these fails every job, not only one.
 HOPELESS: Final = (Closed, DatabaseUnusable)
 
 
 class Writer:
-    """Commits at once when idle; what arrives while a transaction runs shares the next one.
+    """Commits at once when idle; jobs that arrive during a transaction share the next one.
 
-    Each verb returns a future. What was handed over before `start` waits for it. Cancelling the
-    future of a claim that has not begun withdraws it; every other write, once handed over, is made.
+    Each verb returns a future. Jobs from before `start` wait for it. Cancelling the future
+    of a claim that has not begun withdraws it; every other write, once handed over, is made.
     """
 
     def __init__(
@@ -52,19 +52,19 @@ class Writer:
         self._store = store
         self._bounds = Bounds(max_rows, max_bytes, max_wait_seconds)
         self._waiting: deque[Job] = deque()
-        self._group = Group()
+        self._batch = WriteBatch()
         self._changed = Condition()
         self._closing = False
         self._give_up = Event()
-        self._queue = SteadyQueue(store.queue, self._give_up)
+        self._queue = RetryingQueue(store.queue, self._give_up)
         self._thread = Thread(target=self._run, name="swather-writer", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def close(self, timeout_seconds: float = 30.0) -> bool:
-        """Take nothing more and commit what waits; False when that took too long and the callers
-        still waiting were told Closed.
+        """Accept nothing more and commit what waits; False when that took too long and the
+        remaining callers got Closed.
         """
         with self._changed:
             self._closing = True
@@ -95,7 +95,7 @@ class Writer:
         return job.future
 
     def claim(self, request: ClaimRequest) -> Future[Claimed]:
-        """Claim tasks, together with those who ask for the same kind."""
+        """Claim tasks, merged with other claims of the same kind."""
         hash(request)  # an unhashable filter is the caller's mistake and must not reach the thread
         job = Claim(request)
         self._hand_over(job)
@@ -126,24 +126,29 @@ class Writer:
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Future[Permits]:
         return self._call(
             lambda: self._store.queue.permits(
-                fence, lane, count, held=held, gives_up=gives_up, ahead_seconds=ahead_seconds
+                fence,
+                lane,
+                count,
+                in_flight=in_flight,
+                gives_up=gives_up,
+                ahead_seconds=ahead_seconds,
             )
         )
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
-        return self._call(lambda: self._store.queue.in_flight(worker_id, lane, n))
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
+        return self._call(lambda: self._store.queue.set_in_flight(worker_id, lane, n))
 
-    def keep_pages(self, run: str, pages: Sequence[KeptPage]) -> Future[None]:
-        """Keep pages, together with others of their run, before any outcome that is handed over
+    def store_pages(self, run: str, pages: Sequence[StoredPage]) -> Future[None]:
+        """Store pages, together with others of their run, before any outcome that is handed over
         after them.
         """
-        job = Keep(run, pages)
+        job = StorePages(run, pages)
         job.future.set_running_or_notify_cancel()
         self._hand_over(job)
         return job.future
@@ -166,55 +171,57 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while group := self._take():
-                self._carry_out(group)
+            while batch := self._take():
+                self._carry_out(batch)
         finally:
             self._abandon()
 
-    def _take(self) -> Group | None:
+    def _take(self) -> WriteBatch | None:
         """Wait for work; None when the writer was closed and there is no more."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             front = [*islice(self._waiting, self._bounds.max_rows)]
-        # Outside the lock, so that nobody waits for the weighing; only this thread takes away.
+        # Outside the lock, so that nobody waits meanwhile; only this thread removes jobs.
         count = fitting(front, self._bounds)
         with self._changed:
             if not self._waiting:
                 return None
-            self._group = Group([self._waiting.popleft() for _ in range(count)])
-            return self._group
+            self._batch = WriteBatch([self._waiting.popleft() for _ in range(count)])
+            return self._batch
 
-    def _carry_out(self, group: Group) -> None:
-        for call in group.calls:
+    def _carry_out(self, batch: WriteBatch) -> None:
+        for call in batch.calls:
             try:
                 answer(call.future, self._queue.repeat(call.verb))
             except Exception as error:  # noqa: BLE001 - it is the caller's, who waits for it
                 refuse(call.future, error)
-        for run, keeps in group.keeps.items():
-            self._keep(run, keeps)
-        first, *others = [*group.claims.values()] or [[]]
-        self._commit(group.finishes, first)
+        for run, page_jobs in batch.page_jobs.items():
+            self._store_pages(run, page_jobs)
+        first, *others = [*batch.claims.values()] or [[]]
+        self._commit(batch.finishes, first)
         for claims in others:
             self._commit([], claims)
 
-    def _keep(self, run: str, keeps: Sequence[Keep]) -> None:
+    def _store_pages(self, run: str, page_jobs: Sequence[StorePages]) -> None:
         """One transaction; when it fails, each job by itself."""
-        pages = [page for job in keeps for page in job.pages]
+        pages = [page for job in page_jobs for page in job.pages]
         try:
-            self._queue.repeat(lambda: self._store.pages.keep(run, pages))
+            self._queue.repeat(lambda: self._store.pages.put(run, pages))
         except Exception as error:  # noqa: BLE001 - it is the callers', who wait for it
-            if len(keeps) > 1 and not isinstance(error, HOPELESS):
-                for job in keeps:
-                    self._keep(run, [job])
+            if len(page_jobs) > 1 and not isinstance(error, HOPELESS):
+                for job in page_jobs:
+                    self._store_pages(run, [job])
                 return
-            for job in keeps:
+            for job in page_jobs:
                 refuse(job.future, error)
             return
-        for job in keeps:
+        for job in page_jobs:
             answer(job.future, None)
 
     def _commit(self, finishes: Sequence[Finish], claims: Sequence[Claim]) -> None:
-        """One transaction for all; when it fails, halves, until the guilty job stands alone."""
+        """One transaction for all; when it fails, it is split in halves until the guilty job is
+        alone.
+        """
         jobs: list[Finish | Claim] = [*finishes, *claims]
         if not jobs:
             return
@@ -242,14 +249,14 @@ class Writer:
         if claimed is None:
             self._commit([], claims)
         else:
-            deal(claims, claimed)
+            share_out(claims, claimed)
 
     def _abandon(self) -> None:
-        """Tell everyone who still waits that nobody will answer."""
+        """Fail all jobs that still wait."""
         error = Closed("the writer was closed before this was known to be committed")
         with self._changed:
             self._give_up.set()
-            left = [*self._waiting, *self._group.jobs]
+            left = [*self._waiting, *self._batch.jobs]
             self._waiting.clear()
         for job in left:
             refuse(job.future, error)

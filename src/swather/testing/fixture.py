@@ -32,16 +32,16 @@ from typing import Any, Final
 import msgspec
 
 from swather.errors import InputError
-from swather.net.kept import address_of, without_password, without_secrets
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.stored_page import stored_page_url, without_password, without_secrets
 
 FORMAT: Final = 1
 _BASE64_COLUMNS: Final = 96
 _NOT_TEXT: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RecordedPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request and the page it brought, as the file has them."""
 
     method: str = "GET"
@@ -75,14 +75,14 @@ class Fixture(msgspec.Struct, frozen=True, kw_only=True):
     swather_fixture: int = FORMAT
     scraper: str = ""
     target: Any = None
-    pages: list[Taken] = []
+    pages: list[RecordedPage] = []
 
 
-def taken(request: Request, page: Page) -> Taken:
-    """A page as it is written down, without what is secret in its headers."""
-    url, final_url = address_of(request), without_password(page.url)
+def record_page(request: Request, page: Page) -> RecordedPage:
+    """A page to record, without secrets in its headers."""
+    url, final_url = stored_page_url(request), without_password(page.url)
     lines, encoding = _lines_of(page)
-    return Taken(
+    return RecordedPage(
         method=request.method.upper(),
         url=url,
         body_sha256=body_hash(request),
@@ -96,12 +96,12 @@ def taken(request: Request, page: Page) -> Taken:
 
 
 def body_hash(request: Request) -> str | None:
-    """A form may hold a password, so that a fixture has no more of it than this."""
+    """A form may hold a password, so a fixture has only its hash."""
     return None if request.body is None else sha256(request.body).hexdigest()
 
 
 def save(path: Path | str, fixture: Fixture) -> None:
-    """Write the file; one that is no fixture is not overwritten."""
+    """Write the file; a file that is not a fixture is not overwritten."""
     path = Path(path)
     check_writable(path)
     data = msgspec.to_builtins(fixture)
@@ -135,7 +135,7 @@ def read(path: Path | str) -> Fixture:
 
 
 def check_writable(path: Path) -> None:
-    """Raise now what would stand in the way of writing the file later."""
+    """Raise now whatever would prevent writing the file later."""
     if not path.parent.is_dir():
         raise InputError(f"the fixture cannot be written: there is no folder {path.parent}")
     if path.is_dir():
@@ -147,7 +147,7 @@ def check_writable(path: Path) -> None:
             raise InputError(f"{error}; it is not overwritten") from error
 
 
-def _check(path: Path | str, page: Taken) -> None:
+def _check(path: Path | str, page: RecordedPage) -> None:
     try:
         page._content()  # noqa: SLF001 - of the class above
     except (ValueError, LookupError) as error:
@@ -155,8 +155,8 @@ def _check(path: Path | str, page: Taken) -> None:
 
 
 def _lines_of(page: Page) -> tuple[list[str] | None, str]:
-    """The content as lines that give back every byte, and in which encoding; None when it is no
-    text that a person could read.
+    """The content as lines that restore every byte, and their encoding; None when it is not
+    readable text.
     """
     for encoding in _encodings(page):
         try:

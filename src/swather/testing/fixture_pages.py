@@ -1,26 +1,26 @@
-"""Fetchers around fixtures: one that takes down what comes, one that gives it again."""
+"""Fetchers for fixtures: one that records pages, one that replays them."""
 
 from collections import defaultdict, deque
 
 from swather.errors import InputError
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
-from swather.net.kept import address_of
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
-from swather.net.trip import ANYWHERE, Trip
-from swather.testing.fixture import Fixture, Taken, body_hash, taken
+from swather.net.stored_page import stored_page_url
+from swather.testing.fixture import Fixture, RecordedPage, body_hash, record_page
 
 
 class Recorder:
-    """Fetches with another fetcher and keeps what came, in the order in which it came."""
+    """Fetches with another fetcher and records the pages in order."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
-        self.taken: list[Taken] = []
+        self.pages: list[RecordedPage] = []
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:
-        page = await self._fetcher.fetch(request, trip)
-        self.taken.append(taken(request, page))
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
+        page = await self._fetcher.fetch(request, policy)
+        self.pages.append(record_page(request, page))
         return page
 
     def forget(self, run_id: int) -> None:
@@ -33,23 +33,23 @@ class Recorder:
 class FixtureFetcher:
     """Answers requests with the pages of a fixture and nothing else.
 
-    A request that was made several times gets one page after the other, and then the last of them
-    again. A form that is filled in otherwise (another password, say) gets what the address gave.
+    A repeated request gets one page after the other, then the last one again. A form with other
+    values (another password, say) gets any page that its URL gave.
     """
 
     def __init__(self, fixture: Fixture, name: str) -> None:
         self._name = name
         self._urls = list(dict.fromkeys(page.url for page in fixture.pages))
-        self._exact: dict[object, deque[Taken]] = defaultdict(deque)
-        self._like: dict[object, deque[Taken]] = defaultdict(deque)
+        self._exact: dict[object, deque[RecordedPage]] = defaultdict(deque)
+        self._like: dict[object, deque[RecordedPage]] = defaultdict(deque)
         for page in fixture.pages:
             self._exact[page.method, page.url, page.body_sha256].append(page)
             self._like[page.method, page.url].append(page)
         self.requests: list[Request] = []
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:  # noqa: ARG002
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:  # noqa: ARG002
         self.requests.append(request)
-        method, url = request.method.upper(), address_of(request)
+        method, url = request.method.upper(), stored_page_url(request)
         found = self._exact.get((method, url, body_hash(request))) or self._like.get((method, url))
         if not found:
             raise InputError(

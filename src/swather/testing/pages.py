@@ -1,12 +1,12 @@
-"""Pages that are served from memory: a fetcher that knows all of them and no others."""
+"""A fetcher that serves given pages from memory, and no others."""
 
 from collections.abc import Mapping
 
 from swather.errors import InputError
 from swather.model.key import normalise_url
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.trip import ANYWHERE, Trip
 
 Pages = Mapping[str, str | bytes | Page | BaseException]
 
@@ -20,7 +20,7 @@ class PageFetcher:
         self._pages = {normalise_url(url): page for url, page in pages.items()}
         self.requests: list[Request] = []
 
-    async def fetch(self, request: Request, trip: Trip = ANYWHERE) -> Page:  # noqa: ARG002
+    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:  # noqa: ARG002
         self.requests.append(request)
         url = request.full_url
         try:

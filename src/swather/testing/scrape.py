@@ -1,4 +1,4 @@
-"""Runs a scraper on one target, here and now."""
+"""Runs a scraper on one target in this process."""
 
 import asyncio
 import contextvars
@@ -14,11 +14,12 @@ from swather.model.lease import Lease
 from swather.model.payload import decode, encode
 from swather.model.retry import Faults
 from swather.model.task import Target
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
-from swather.net.trip import ANYWHERE, Trip
-from swather.scraping import copied
+from swather.scraping import forked
 from swather.scraping import params as parameters
-from swather.scraping.context import Context, RunInfo, SyncContext
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Context, RunInfo
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper
 from swather.scraping.setup import set_up, set_up_blocking
@@ -64,7 +65,7 @@ def run_scraper(
     pages: Pages | None = None,
     fixture: Path | str | None = None,
     fetcher: Fetcher | None = None,
-    trip: Trip = ANYWHERE,
+    policy: FetchPolicy = ANYWHERE,
     cursor: Any = None,
     attempt: int = 1,
 ) -> Scraped:
@@ -72,7 +73,7 @@ def run_scraper(
 
     `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
     the process. `fixture` names a file of them that `swather try --save-fixture` has written.
-    A `fetcher` of one's own goes where the `trip` lets it, anywhere by default.
+    A `fetcher` of your own goes where its `policy` allows, anywhere by default.
     `cursor` and `attempt` are what a later attempt would find. It works in any test, async ones
     too, and needs no database.
     """
@@ -91,18 +92,18 @@ def run_scraper(
         faults=Faults(attempts=attempt - 1),
         cursor=cursor,
     )
-    typed = parameters.typed(scraper, params or {})
+    made = parameters.typed_params(scraper, params or {})
 
     def execute() -> Scraped:
         process_id = posix.process_id
         try:
-            scraped = _execute(scraper, lease, typed, source, trip)
+            scraped = _execute(scraper, lease, made, source, policy)
         except BaseException as error:
             if process_id != posix.process_id:
-                copied.leave(error)
+                forked.exit_fork(error)
             raise
         if process_id != posix.process_id:
-            copied.leave(None)
+            forked.exit_fork(None)
         return scraped
 
     return _outside_of_any_loop(execute)
@@ -116,8 +117,10 @@ def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher |
     return fetcher or PageFetcher(pages or {})
 
 
-def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, trip: Trip) -> Scraped:
-    verbs = MemoryVerbs(fetcher, trip)
+def _execute(
+    scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, policy: FetchPolicy
+) -> Scraped:
+    verbs = MemoryVerbs(fetcher, policy)
     context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
     with asyncio.Runner() as runner:
         try:
@@ -139,7 +142,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, trip
         children=[*verbs.children, *left.children],
         files=files,
         cursors=verbs.cursors,
-        progress=verbs.told,
+        progress=verbs.progress_reports,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a context asks for, done in memory."""
+"""The verbs of a context, in memory."""
 
 import asyncio
 import hashlib
@@ -8,27 +8,27 @@ from typing import Any
 
 from swather.model.outcome import File, Item
 from swather.model.task import Target
+from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.trip import ANYWHERE, Trip
 
 
 class MemoryVerbs:
-    """See swather.scraping.context.Verbs. Keeps what was handed over, and grants everything."""
+    """See swather.scraping.context.Verbs. Records what it gets, and allows everything."""
 
-    def __init__(self, fetcher: Fetcher, trip: Trip = ANYWHERE) -> None:
+    def __init__(self, fetcher: Fetcher, policy: FetchPolicy = ANYWHERE) -> None:
         self._fetcher = fetcher
-        self._trip = trip
+        self._policy = policy
         self.items: list[Item] = []
         self.children: list[Target] = []
         self.files: list[File] = []
         self.contents: dict[str, bytes] = {}
         self.cursors: list[Any] = []
-        self.told: list[Any] = []
+        self.progress_reports: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
-        return await self._fetcher.fetch(request, self._trip)
+        return await self._fetcher.fetch(request, self._policy)
 
     async def checkpoint(
         self,
@@ -45,7 +45,7 @@ class MemoryVerbs:
         self.files += files
 
     async def progress(self, data: Any) -> None:
-        self.told.append(data)
+        self.progress_reports.append(data)
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         data = (

@@ -205,7 +205,7 @@ class Engine:
             claimed = claim.result()
             if self._logs_starts and claimed.leases:
                 fences = [lease.fence for lease in claimed.leases]
-                self._upkeep.submit(lambda store: store.events.started(fences))
+                self._upkeep.submit(lambda store: store.events.log_started(fences))
             if not self._backlog.claimed(claimed, wanted, monotonic()):
                 self._take_partitions()
 
@@ -394,6 +394,6 @@ class Engine:
     def _note(self) -> None:
         """Have written down what need not be written at once."""
         if linked := self._parts.saving.take_linked():
-            self._upkeep.submit(lambda store: store.results.linked(linked))
+            self._upkeep.submit(lambda store: store.results.mark_linked(linked))
         for run, found in self._parts.access.hosts.take_public().items():
             self._upkeep.submit(partial(errands.pin_hosts, run=run, found=found))

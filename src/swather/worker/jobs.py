@@ -10,7 +10,7 @@ from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run
 from swather.scraping.context import RunInfo
-from swather.scraping.params import typed
+from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
 
@@ -49,7 +49,7 @@ class Job:
         self.run = run
         self.scraper = scraper
         self.info = RunInfo(run.id, run.name, run.version)
-        self.params: Any = typed(scraper, run.params)
+        self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
         self.isolation = scraper.isolation
         self.keeps_pages = _keeps_pages(run, scraper)

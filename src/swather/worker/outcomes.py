@@ -7,8 +7,8 @@ from swather.model.outcome import Completed, Failed, Fault, Outcome, Released
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
-from swather.scraping.faulted import faulted
-from swather.scraping.place import traceback_of, where_of
+from swather.scraping.fault_outcome import fault_outcome
+from swather.scraping.source_location import source_location, traceback_of
 from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
 
 
@@ -39,13 +39,15 @@ def outcome_of(
         alone = is_suspect(attempt.lease.faults)
         ending = classify(ending, alone=alone)
     job = attempt.job
-    return faulted(attempt.lease, ending, job.budgets, job.backoff, random), ending
+    return fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random), ending
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:
     """A cancelled attempt tells by its traceback where it hung."""
     if isinstance(ending, BaseException) and not isinstance(ending, Abandoned):
-        return timed_out(attempt.timeout, traceback=traceback_of(ending), where=where_of(ending))
+        return timed_out(
+            attempt.timeout, traceback=traceback_of(ending), where=source_location(ending)
+        )
     return timed_out(attempt.timeout, traceback=attempt.stack, where="")
 
 
@@ -58,7 +60,7 @@ def stuck(attempt: Attempt) -> Outcome:
         "from now on it runs alone, in a child process",
         alone=True,
     )
-    return faulted(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
+    return fault_outcome(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
 
 
 def completed(lease: Lease, collected: Collected) -> Completed:

@@ -50,7 +50,7 @@ class Saving:
         loop = asyncio.get_running_loop()
         try:
             file = await loop.run_in_executor(
-                self._executor, self._files.keep, content, name, media_type
+                self._executor, self._files.save_file, content, name, media_type
             )
         except OSError as error:
             if error.errno not in FULL:
@@ -88,7 +88,7 @@ def link_missing(results: Results, files: FileStore) -> None:
     while parts := results.unlinked(after=after):
         after = max(parts)
         here = {part: found for part, found in parts.items() if files.has_all(found)}
-        results.linked([part for part, found in here.items() if link_names(files, found)])
+        results.mark_linked([part for part, found in here.items() if link_names(files, found)])
 
 
 def link_names(store: FileStore, files: Sequence[File]) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from swather.errors import Closed, NotStored
-from swather.model.kept import KeptPage
 from swather.model.retry import ErrorClass
-from swather.net.kept import key_of, without_password, without_secrets
+from swather.model.stored_page import StoredPage
 from swather.net.page import Page
 from swather.net.request import Request, shown_url
+from swather.net.stored_page import stored_page_key, without_password, without_secrets
 from swather.scraping.classify import meaning_of_status
 from swather.store.ports import Store
 from swather.store.writer import Writer
@@ -33,9 +33,9 @@ class PageStore:
     def store(self, attempt: Attempt, request: Request, page: Page) -> None:
         if not is_worth_storing(page.status):
             return
-        kept = KeptPage(
+        kept = StoredPage(
             task_id=attempt.lease.task_id,
-            request_key=key_of(request),
+            request_key=stored_page_key(request),
             method=request.method.upper(),
             url=without_password(page.url),
             status=page.status,
@@ -43,7 +43,7 @@ class PageStore:
             content=page.content,
         )
         try:
-            future = self._writer.keep_pages(attempt.job.run.name, [kept])
+            future = self._writer.store_pages(attempt.job.run.name, [kept])
         except Closed:
             return
         future.add_done_callback(self._done)
@@ -67,7 +67,11 @@ class StoredPages:
 
     async def fetch(self, attempt: Attempt, request: Request) -> Page:
         found = await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._get, attempt.job.run.name, attempt.lease.task_id, key_of(request)
+            self._thread,
+            self._get,
+            attempt.job.run.name,
+            attempt.lease.task_id,
+            stored_page_key(request),
         )
         if found is None:
             raise NotStored(f"no page is stored for {request.method} {shown_url(request.full_url)}")
@@ -82,7 +86,7 @@ class StoredPages:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
 
-    def _get(self, run: str, task_id: int, key: bytes) -> KeptPage | None:
+    def _get(self, run: str, task_id: int, key: bytes) -> StoredPage | None:
         if self._store is None:
             self._store = self._new_store()
         pages = self._store.pages

@@ -15,7 +15,7 @@ from swather.errors import InputError
 from swather.model.strategy import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
-from swather.scraping import copied, registry
+from swather.scraping import forked, registry
 from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.store.clock import Clock
@@ -119,7 +119,7 @@ class Worker:
         store = swather.store.open(self._url, clock=self._clock)
         try:
             loop = asyncio.new_event_loop()
-            copied.stop_in_copies(loop)
+            forked.stop_in_forks(loop)
             try:
                 return self._run(loop, store, on_stuck)
             finally:
@@ -217,7 +217,7 @@ def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[str]") -> st
             return loop.run_until_complete(work)
         except (SystemExit, KeyboardInterrupt, RuntimeError) as error:
             if process_id != posix.process_id:
-                copied.leave(error)
+                forked.exit_fork(error)
             is_ours = is_interruptible and isinstance(error, KeyboardInterrupt)
             if is_ours or work.done() or loop.is_closed():
                 raise

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 from swather.errors import InputError
 from swather.model.key import normalise_url
 from swather.net.errors import UnusableURL
+from swather.net.origin import parse_origin, path_and_query, split_url
 from swather.net.page import join
-from swather.net.place import place_of, rest_of, split
 from swather.scraping.targets import lane_of_url
 
 # Servers need not take longer ones (RFC 9110, 4.1), and a long <base> makes every link long.
@@ -70,15 +70,15 @@ def beside(url: str, path: str) -> str:
 def _as_sent(url: str) -> str:
     """As a fetched page says where it is."""
     try:
-        beginning, rest = split(url)
-        return _origin_of(beginning) + rest_of(rest)
+        beginning, rest = split_url(url)
+        return _origin_of(beginning) + path_and_query(rest)
     except UnusableURL:
         return url
 
 
 @lru_cache(maxsize=4096)
 def _origin_of(beginning: str) -> str:
-    return place_of(beginning).origin
+    return parse_origin(beginning).url
 
 
 def _unescaped(text: str) -> str:

@@ -23,7 +23,7 @@ _DEFAULTS: Final = {
 
 class Address(NamedTuple):
     """`shown` has no password. `pooled`: a pooler hands out connections per transaction, so nothing
-    may be kept on them; the user says so by `?prepare=off`.
+    may depend on one; the user sets it by `?prepare=off`.
     """
 
     url: str
@@ -48,7 +48,7 @@ def address_of(url: str) -> Address:
         given = conninfo_to_dict(urlunsplit(parts._replace(query=rest)))
         conninfo = make_conninfo("", **{**_DEFAULTS, **given})
     except (psycopg.Error, UnicodeError) as error:
-        # What it quotes may be a password, or the whole URL.
+        # It may quote a password, or the whole URL.
         said = "a value is not UTF-8" if isinstance(error, UnicodeError) else _unquoted(error)
         hint = "; write a % in it as %25" if "%" in url else ""
         raise BadURL(f"{shown!r} is not a database URL ({said}); use {_FORM}{hint}") from None

@@ -1,7 +1,7 @@
 """Arrays in the server's binary form. No twin: SQLite takes rows one by one.
 
-psycopg chooses the type of a list of numbers by the largest of them, so that a statement would be
-prepared anew as ids grow; and it takes its time with each element. These lists have one type each.
+psycopg chooses the type of a list of numbers by its largest, so that a statement would be prepared
+again as ids grow; and it is slow for each element. These lists have one type each.
 """
 
 from itertools import chain, repeat
@@ -126,6 +126,6 @@ _DUMPERS: Final[dict[type, type[Dumper]]] = {
 
 
 def teach(link: Connection[Any]) -> None:
-    """Let a connection send these lists."""
+    """Teach a connection to send these lists."""
     for kind, dumper in _DUMPERS.items():
         link.adapters.register_dumper(kind, dumper)

@@ -1,4 +1,4 @@
-"""One claim statement, under the locks it needs. No twin: SQLite takes by steps (taking.py)."""
+"""One claim statement, under the locks it needs. No twin: SQLite claims in steps (taking.py)."""
 
 import time
 from collections import Counter
@@ -9,7 +9,7 @@ from swather.store.postgres.arrays import Bigints, Booleans, Integers, Smallints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Passing, Probes, probe_gates, save_paces, scraper_gate
 from swather.store.postgres.offers import CLAIM, CLAIM_COUNTED, CLAIM_UNPACED, Offer, Pick
-from swather.store.postgres.outlook import Hold
+from swather.store.postgres.outlook import HeadLimit
 from swather.store.postgres.statements import queries
 
 Rows = list[tuple[Any, ...]]
@@ -17,10 +17,10 @@ NO_INTERVALS: Final[Mapping[int, float]] = {}
 
 
 class Attempt(NamedTuple):
-    """What one statement asked for, and where its answer will be.
+    """What one statement asked for, and how to get its result.
 
-    `closed`: heads that turned out to give nothing now. `opens_seconds`: set when the scraper lets
-    nothing pass for so long. `every_seconds`: the intervals of heads that have one.
+    `closed`: heads that turned out to have nothing now. `opens_seconds`: how long the scraper lets
+    nothing pass, if so. `every_seconds`: the intervals of heads that have one.
     """
 
     pick: Pick
@@ -34,7 +34,7 @@ class Attempt(NamedTuple):
     every_seconds: Mapping[int, float] = NO_INTERVALS
 
     def answered(self) -> tuple["Attempt", Rows]:
-        """The rows of the answer, and the attempt as it turned out to be."""
+        """The rows of the result, and the attempt updated by them."""
         rows = self.answer()
         if not self.is_counted:
             return self, rows
@@ -64,7 +64,7 @@ def ask(
     is limited.
     """
     if not offers:
-        # A draw may hit nothing but priorities that no head has any more.
+        # A draw may hit only priorities that no head has any more.
         return Attempt(pick, offers, wanted, time.monotonic(), list)
     if unpaced:
         began = time.monotonic()
@@ -72,13 +72,13 @@ def ask(
         return Attempt(
             pick, offers, wanted, began, connection.send(CLAIM_UNPACED[pick], values, hot=True)
         )
-    holds = {offer.head.hold for offer in offers}
-    if scraper_lane_id is not None or Hold.PACED in holds:
+    limits = {offer.head.limit for offer in offers}
+    if scraper_lane_id is not None or HeadLimit.PACED in limits:
         return connection.transact(
             lambda: _ask_limited(connection, pick, offers, wanted, worker_id, scraper_lane_id)
         )
     began = time.monotonic()
-    if Hold.COUNTED in holds:
+    if HeadLimit.COUNTED in limits:
         offers = _one_of_each_lane(offers)
         answer = _send_counted(connection, pick, offers, wanted, worker_id)
         return Attempt(pick, offers, wanted, began, answer, is_counted=True)
@@ -87,7 +87,7 @@ def ask(
 
 
 def _one_of_each_lane(offers: list[Offer]) -> list[Offer]:
-    """Without further heads of a limited lane: what is in flight there is counted once."""
+    """Without further heads of a limited lane: its tasks in flight are counted once."""
     first: dict[int, int] = {}
     return [
         offer
@@ -105,9 +105,9 @@ def _ask_limited(
     worker_id: int,
     scraper_lane_id: int | None,
 ) -> Attempt:
-    """Under the locks of scraper, lanes and heads, so that nobody else counts on the same places.
+    """Under the locks of scraper, lanes and heads, so that nobody else uses the same allowance.
 
-    Only the scraper's is waited for, and nothing is waited for after it: no deadlock can arise.
+    It waits only for the scraper's lock, and for nothing after it: there can be no deadlock.
     """
     began = time.monotonic()
     scraper = None
@@ -132,13 +132,13 @@ def _ask_limited(
         quota = passing.admit(offer.head.id, offer.head.is_limited, offer.quota)
         if quota:
             admitted.append(offer._replace(quota=quota))
-    held = {offer.head.id for offer in admitted if offer.head.is_limited}
-    closed = limited.keys() - held
+    locked = {offer.head.id for offer in admitted if offer.head.is_limited}
+    closed = limited.keys() - locked
     if not admitted:
         passing.save(connection, Counter())
         return Attempt(pick, [], wanted, began, list, closed)
     answer = _send(
-        connection, pick, admitted, wanted, worker_id, held, scraper_held=scraper is not None
+        connection, pick, admitted, wanted, worker_id, locked, scraper_locked=scraper is not None
     )
     if passing.has_rates:
         found = answer()
@@ -172,14 +172,14 @@ def _send(
     offers: list[Offer],
     wanted: int,
     worker_id: int,
-    held: Collection[int] = (),
+    locked: Collection[int] = (),
     *,
-    scraper_held: bool = False,
+    scraper_locked: bool = False,
 ) -> Callable[[], Rows]:
     values = {
         **_values(offers, wanted, worker_id),
-        "lanes_held": Booleans(offer.head.id in held for offer in offers),
-        "scrapers_held": Booleans([scraper_held] * len(offers)),
+        "lanes_locked": Booleans(offer.head.id in locked for offer in offers),
+        "scrapers_locked": Booleans([scraper_locked] * len(offers)),
     }
     return connection.send(CLAIM[pick], values, hot=True)
 

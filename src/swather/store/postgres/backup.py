@@ -28,7 +28,7 @@ def back_up(address: Address, path: Path) -> None:
     program = shutil.which("pg_dump")
     if program is None:
         raise StoreError(f"a backup needs pg_dump, which is not on the PATH; {_INSTALL}")
-    # Others can read a command line, so the passwords go by the environment and by a file.
+    # Others can read a command line, so passwords go through the environment and a file.
     given = conninfo_to_dict(address.conninfo)
     environment = dict(os.environ)
     if (password := given.pop("password", None)) is not None:

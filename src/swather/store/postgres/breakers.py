@@ -22,7 +22,7 @@ class PostgresBreakers:
     def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
         check_breaker(scraper, lane, probe_seconds)
         this = {
-            **self._place(scraper, lane),
+            **self._ids(scraper, lane),
             "seen": encode(seen, what="seen"),
             "probe_seconds": probe_seconds,
         }
@@ -32,13 +32,13 @@ class PostgresBreakers:
             was_closed = self._connection.value(queries.trip_breaker, this)
             if was_closed:
                 self._connection.execute(queries.trip_lane, this)
-                self._settings.changed()
+                self._settings.bump_control_version()
 
         self._connection.transact(work)
 
     def close(self, scraper: str, lane: str) -> bool:
         check_breaker(scraper, lane)
-        this = self._place(scraper, lane)
+        this = self._ids(scraper, lane)
 
         def work() -> bool:
             locked_lane(self._connection, this["lane_id"])
@@ -47,7 +47,7 @@ class PostgresBreakers:
             self._connection.execute(queries.untrip_lane, this)
             # Claims that put heads to sleep have the lane locked: all that sleep are seen.
             self._connection.execute(queries.wake_lane, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
             return True
 
         return self._connection.transact(work)
@@ -59,7 +59,7 @@ class PostgresBreakers:
             if scraper in (None, row[0]) and lane in (None, row[1])
         ]
 
-    def _place(self, scraper: str, lane: str) -> dict[str, Any]:
+    def _ids(self, scraper: str, lane: str) -> dict[str, Any]:
         return {
             "lane_id": lane_id(self._connection, lane),
             "scraper_id": lane_id(self._connection, scraper, "scraper"),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of
@@ -27,8 +27,8 @@ def cancel_tasks(connection: Connection, settings: PostgresSettings, which: Task
 
 
 def _cancel_all(connection: Connection, settings: PostgresSettings, ids: list[int]) -> int:
-    """A task may move from one place to the next while we look, so those that have not ended are
-    looked for again.
+    """A task may move from one table to the next meanwhile, so those that have not ended are
+    searched again.
     """
     cancelled = 0
     for _ in range(MAX_PASSES):
@@ -47,7 +47,7 @@ def _cancel(connection: Connection, settings: PostgresSettings, these: dict[str,
 def _cancel_these(
     connection: Connection, settings: PostgresSettings, these: dict[str, Bigints]
 ) -> int:
-    # In the order in which tasks move, each with a fresh look: what is claimed meanwhile is found
+    # In the order in which tasks move, each with a new snapshot: what is claimed meanwhile is found
     # among the leases.
     scheduled = connection.rows(queries.cancel_scheduled, these)
     ready = connection.rows(queries.cancel_ready, these)
@@ -66,5 +66,5 @@ def _cancel_these(
             },
         )
         wake_full(connection, [row[1] for row in leased])
-        settings.changed()
+        settings.bump_control_version()
     return len(ended)

@@ -35,7 +35,7 @@ _NO_FAULTS: Final = Faults()
 
 
 class Claimer:
-    """Makes claims. Remembers, as mere hints, where tasks were found."""
+    """Makes claims. Caches, as hints only, where tasks were found."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -52,8 +52,8 @@ class Claimer:
         return self.complete(request, self.attempt(request))
 
     def attempt(self, request: ClaimRequest) -> Attempt | None:
-        """The first look, at what is known, in one statement. Inside a transaction it is only sent;
-        `complete` reads the answer when the transaction has ended.
+        """The first look, at known heads, in one statement. Inside a transaction it is only sent;
+        `complete` reads the result when the transaction has ended.
         """
         self._turn += 1
         outlook = self._outlook(request)
@@ -65,7 +65,7 @@ class Claimer:
         return None
 
     def complete(self, request: ClaimRequest, first: Attempt | None) -> Claimed:
-        """Take in the answer to the first look; if it was short, look thoroughly."""
+        """Read the result of the first look; if it was short, look thoroughly."""
         outlook = self._outlook(request)
         leases = [] if first is None else self._take_in(first)
         if len(self._idle) >= TIDY_AT:
@@ -77,13 +77,13 @@ class Claimer:
         return Claimed(leases)
 
     def returned(self, head_id: int, priority: int, task_id: int) -> None:
-        """A task is ready again: it may lie below the marks."""
+        """A task is ready again: it may be below the marks."""
         self._oldest.returned(head_id, priority, task_id)
         self._newest.returned(head_id, priority, task_id)
 
     def _look_further(self, request: ClaimRequest, outlook: Outlook, wanted: int) -> list[Lease]:
-        """Look until all heads were seen in vain, and once more if that made scheduled tasks ready.
-        Heads that others hold are not waited for.
+        """Look until no head has more, and once more if that made scheduled tasks ready. Heads that
+        others have locked are skipped.
         """
         self._tidy()
         leases: list[Lease] = []
@@ -108,12 +108,12 @@ class Claimer:
         return leases
 
     def _woken(self, outlook: Outlook) -> bool:
-        """Wake heads that wait for their lanes; whether there were any."""
+        """Wake heads that wait for their lanes; returns whether there were any."""
         run_ids = Bigints(sorted({scope.run_id for scope in outlook.scopes}))
         return bool(self._connection.rows(queries.wake_unpaced, {"run_ids": run_ids}))
 
     def _look(self, request: ClaimRequest, outlook: Outlook, wanted: int) -> list[Lease]:
-        """Ask every head that is awake, once, until nothing more is wanted."""
+        """Ask every awake head once, until there is enough."""
         outlook.read(wanted, self._turn, thorough=True)
         leases: list[Lease] = []
         for group in groups_of(in_turn(outlook.scopes, self._turn), again=True):
@@ -149,7 +149,7 @@ class Claimer:
         )
 
     def _take_in(self, attempt: Attempt) -> list[Lease]:
-        """The leases of an answer; what else it tells becomes hints."""
+        """The leases of a result; the rest of it becomes hints."""
         offered = _heads_by_scope(attempt.offers)
         attempt, rows = attempt.answered()
         if attempt.opens_seconds is not None:
@@ -168,7 +168,7 @@ class Claimer:
         return [_lease_of(row, attempt.began, every_seconds.get(row[8], 0.0)) for row in rows]
 
     def _learn(self, attempt: Attempt, taken: list[list[int]], *, complete: bool) -> set[int]:
-        """Set marks by what was taken; the heads that have nothing, as far as was seen."""
+        """Set marks by what was taken; returns the heads that seem empty."""
         now = time.monotonic()
         newest = attempt.pick.is_newest
         marks = self._newest if newest else self._oldest
@@ -176,17 +176,17 @@ class Claimer:
         giving = {offer.head.id for offer, ids in zip(attempt.offers, taken, strict=True) if ids}
         empty: set[int] = set()
         for number, (offer, ids) in enumerate(zip(attempt.offers, taken, strict=True)):
-            place = offer.head.id, offer.priority
+            key = offer.head.id, offer.priority
             exhausted = number < last and len(ids) < offer.quota
             if offer.is_thorough:
-                marks.scanned(*place, now, now - attempt.began)
+                marks.scanned(*key, now, now - attempt.began)
             if ids and newest:
                 fresh = offer.is_thorough or (offer.below == TOP and not exhausted)
-                marks.took_newest(*place, ids, fresh=fresh)
+                marks.took_newest(*key, ids, fresh=fresh)
             elif ids:
-                marks.took_oldest(*place, ids)
+                marks.took_oldest(*key, ids)
             if exhausted and not offer.is_thorough:
-                marks.doubt(*place, now)
+                marks.doubt(*key, now)
             elif exhausted and offer.priority in (OF_ALL, offer.head.best):
                 self._idle.add(offer.head.id)
                 if offer.head.id not in giving:
@@ -194,7 +194,7 @@ class Claimer:
         return empty
 
     def _tidy(self) -> int:
-        """Put heads to sleep that were found empty; how many were, or had less than they said."""
+        """Put empty heads to sleep; returns how many were, or had less than expected."""
         if not self._idle:
             return 0
         idle, self._idle = Bigints(sorted(self._idle)), set()
@@ -225,14 +225,14 @@ class Claimer:
         soonest = min(seconds, default=math.inf)
         return None if math.isinf(soonest) else max(soonest, 0.0)
 
-    def _next_due(self, places: list[tuple[int, str, int]]) -> float:
-        run_ids = Bigints(place[0] for place in places)
+    def _next_due(self, keys: list[tuple[int, str, int]]) -> float:
+        run_ids = Bigints(key[0] for key in keys)
         row = self._connection.rows(
             queries.next_due,
             {
                 "run_ids": run_ids,
-                "partitions": Texts(place[1] for place in places),
-                "bests": Smallints(place[2] for place in places),
+                "partitions": Texts(key[1] for key in keys),
+                "bests": Smallints(key[2] for key in keys),
             },
             hot=True,
         )[0]
@@ -243,13 +243,13 @@ class Claimer:
 
 
 def _taken_by_offer(attempt: Attempt, rows: Rows) -> list[list[int]]:
-    """The ids that came of each offer."""
-    by_place: dict[tuple[int, int], list[int]] = defaultdict(list)
+    """The ids that each offer gave."""
+    by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
     of_all = attempt.pick.is_of_all
     for row in rows:
-        by_place[row[8], OF_ALL if of_all else row[4]].append(row[0])
+        by_head[row[8], OF_ALL if of_all else row[4]].append(row[0])
     return [
-        [i for i in by_place.get((o.head.id, o.priority), ()) if o.above < i < o.below]
+        [i for i in by_head.get((o.head.id, o.priority), ()) if o.above < i < o.below]
         for o in attempt.offers
     ]
 

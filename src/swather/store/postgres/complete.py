@@ -1,4 +1,4 @@
-"""The short way to finish, one statement. No twin: SQLite has no round trips to save."""
+"""The fast path of finish, one statement. No twin: SQLite has no round trips to save."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
@@ -15,9 +15,7 @@ Fences = Callable[[], list[tuple[Any, ...]]]
 def all_plain(
     outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
 ) -> TypeGuard[Sequence[Completed]]:
-    """Whether the outcomes are successes, for one reason, that brought nothing but items without
-    keys.
-    """
+    """Whether all outcomes are successes with one reason and nothing but items without keys."""
     first = outcomes[0]
     return isinstance(first, Completed) and all(
         isinstance(outcome, Completed)
@@ -33,9 +31,7 @@ def all_plain(
 def complete(
     connection: Connection, outcomes: Sequence[Completed], prepared: Sequence[Prepared]
 ) -> Fences:
-    """Inside a transaction. The answer, when it is asked for, has the fences of the outcomes that
-    were accepted.
-    """
+    """Inside a transaction. Calling the result gives the fences of the accepted outcomes."""
     values = {
         "tasks": Bigints(outcome.task_id for outcome in outcomes),
         "tokens": Bigints(outcome.token for outcome in outcomes),

@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL: transactions, their repetition, and its loss."""
+"""One connection to PostgreSQL: transactions, their retries, and reconnecting."""
 
 import contextlib
 import threading
@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 from swather.errors import Closed
 from swather.store.clock import Clock
 from swather.store.postgres.address import Address
-from swather.store.postgres.failures import is_lock_timeout, is_lost, is_passing, translated
+from swather.store.postgres.failures import is_lock_timeout, is_lost, is_retryable, translated
 from swather.store.postgres.link import SETTINGS, Link, connect, set_config
 from swather.store.postgres.transactions import end_silent
 
@@ -22,7 +22,7 @@ Values = Mapping[str, Any]
 Answer = psycopg.Cursor[TupleRow]
 
 MAX_ATTEMPTS: Final = 10
-# How long a verb waits for locks in all.
+# How long a verb waits for locks in total.
 LOCK_SECONDS: Final = 30.0
 _BULK_SETTINGS: Final = {
     "plan_cache_mode": "auto",
@@ -53,7 +53,7 @@ class Connection:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """For a verb of several transactions with memory between them: other threads wait."""
+        """For a verb of several transactions with state between them: other threads wait."""
         with self._lock:
             yield
 
@@ -62,8 +62,8 @@ class Connection:
         return self._depth > 0
 
     def rows(self, sql: str, values: Values | None = None, *, hot: bool = False) -> list[TupleRow]:
-        """`hot`: the statement is prepared once. Its plan is then kept for long, so that it must
-        suit large tables even when it was made for empty ones.
+        """`hot`: the statement is prepared once. Its plan is reused for long, so it must suit large
+        tables even when it was made for empty ones.
         """
         return self.send(sql, values, hot=hot)()
 
@@ -78,8 +78,8 @@ class Connection:
     def send(
         self, sql: str, values: Values | None = None, *, hot: bool = False
     ) -> Callable[[], list[TupleRow]]:
-        """As `rows`, but inside a transaction the result is only asked for by a call of what is
-        returned, during the transaction or after it.
+        """As `rows`, but inside a transaction the result is only read when the returned function is
+        called, during the transaction or after it.
         """
         with self._lock:
             if self._depth:
@@ -116,7 +116,7 @@ class Connection:
     def in_bulk(self, work: Callable[[], T]) -> T:
         """As `transact`, for statements that read whole tables, for a limited time.
 
-        Row by row is never the way to do that, even if the planner believes the tables are small.
+        Index lookups row by row would be slow, even if the planner believes the tables are small.
         """
 
         def with_settings() -> T:
@@ -126,7 +126,7 @@ class Connection:
 
         return self.transact(with_settings)
 
-    def outside(self, sql: str) -> None:
+    def outside_transaction(self, sql: str) -> None:
         """For statements that refuse to run inside a transaction."""
         with self._lock:
             if self.address.pooled:
@@ -187,7 +187,7 @@ class Connection:
         return self._plain(taking_time)
 
     def _take_time(self) -> None:
-        """Let this transaction take longer than others."""
+        """Let this transaction take longer than usual."""
         assert self._link is not None
         self._set(self._link.unlimited, local=True)
 
@@ -225,7 +225,7 @@ class Connection:
                 lost = self._recover(error)
                 if not lost and is_lock_timeout(error) and time.monotonic() < began + LOCK_SECONDS:
                     self._end_silent()
-                elif lost or not is_passing(error) or attempt >= MAX_ATTEMPTS:
+                elif lost or not is_retryable(error) or attempt >= MAX_ATTEMPTS:
                     raise translated(error, self.address.shown, lost=lost) from error
             except BaseException:
                 self._recover(None)
@@ -246,7 +246,7 @@ class Connection:
             raise translated(error, self.address.shown, lost=self._recover(error)) from error
 
     def _recover(self, error: psycopg.Error | None) -> bool:
-        """Leave no transaction behind; True if the connection is gone."""
+        """End any open transaction; True if the connection is gone."""
         if self._link is None:
             return False
         lost = self._link.closed or (error is not None and is_lost(error))

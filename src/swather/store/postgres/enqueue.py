@@ -1,4 +1,4 @@
-"""Targets become tasks: once per key and run, a batch at a time."""
+"""Enqueue: targets become tasks, once per key and run, a batch at a time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -19,7 +19,7 @@ _ADD_EACH: Final = queries.add_tasks + queries.added_each
 
 
 def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
-    """Rows in parts that one statement can carry, however large their targets."""
+    """Rows in parts that fit into one statement, however large their targets."""
     part: list[Row] = []
     size = 0
     for row in rows:
@@ -33,14 +33,14 @@ def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 class Enqueuer:
-    """Adds what a run has not yet."""
+    """Adds tasks that a run does not have yet."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._heads = Heads(connection)
 
     def add(self, run_id: int, rows: Sequence[Row]) -> Added:
-        """A transaction; the run is open again if anything was new."""
+        """One transaction; the run reopens if anything was new."""
         all_values = self.values_of(run_id, rows)
 
         def work() -> Added:
@@ -48,8 +48,8 @@ class Enqueuer:
             refuse_cancelled(state)
             values, over = all_values, 0
             if limit is not None:
-                places, over = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[place] for place in places])
+                indexes, over = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[index] for index in indexes])
             added = self._connection.rows(_ADD, values, hot=True)
             if added:
                 self._open(values, state, mask)
@@ -59,35 +59,37 @@ class Enqueuer:
         return self._connection.transact(work)
 
     def add_each(self, run_id: int, rows: Sequence[Row]) -> list[int | None]:
-        """A transaction; the new task's id for each row, None for a duplicate or one too many."""
+        """One transaction; the new task's id for each row, None for a duplicate or one over the
+        limit.
+        """
         all_values = self.values_of(run_id, rows)
 
         def work() -> list[int | None]:
             state, mask, limit = self._lock(run_id)
             refuse_cancelled(state)
-            values, places = all_values, list(range(len(rows)))
+            values, indexes = all_values, list(range(len(rows)))
             if limit is not None:
-                places, _ = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[place] for place in places])
+                indexes, _ = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, [rows[index] for index in indexes])
             ids: list[int | None] = [None] * len(rows)
             added = self._connection.rows(_ADD_EACH, values, hot=True)
             if added:
                 self._open(values, state, mask)
                 wake(self._connection, [(row[2], row[3]) for row in added if row[4]])
-            for place, task_id, *_ in added:
-                ids[places[place]] = task_id
+            for index, task_id, *_ in added:
+                ids[indexes[index]] = task_id
             return ids
 
         return self._connection.transact(work)
 
     def make_heads(self, run_id: int, rows: Sequence[Row]) -> None:
-        """Outside the transaction that will add the rows, so that it finds their heads."""
+        """Called before the transaction that adds the rows, so that it finds their heads."""
         self._heads.ids_of(run_id, {(row.partition, row.lane) for row in rows})
 
     def values_of(self, run_id: int, rows: Sequence[Row]) -> dict[str, Any]:
         """The arguments of queries.add_tasks; makes the rows' heads if needed."""
-        places = {(row.partition, row.lane) for row in rows}
-        heads = self._heads.ids_of(run_id, places)
+        head_keys = {(row.partition, row.lane) for row in rows}
+        heads = self._heads.ids_of(run_id, head_keys)
         mask = 0
         for row in rows:
             mask |= 1 << row.priority
@@ -103,15 +105,15 @@ class Enqueuer:
         }
 
     def add_children(self, run_id: int, rows: Sequence[Row]) -> list[tuple[int, int]]:
-        """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run has
-        no use for children, and they do not open it again.
+        """Inside a transaction; the (head, priority) pairs to wake at its end. A cancelled run
+        takes no children, and they do not reopen it.
         """
         state, mask, limit = self._lock(run_id)
         if state == RunState.CANCELLED:
             return []
         if limit is not None:
-            places, _ = self._fitting(run_id, rows, limit)
-            rows = [rows[place] for place in places]
+            indexes, _ = self._fitting(run_id, rows, limit)
+            rows = [rows[index] for index in indexes]
         values = self.values_of(run_id, rows)
         added = self._connection.rows(_ADD, values, hot=True)
         if added:
@@ -119,22 +121,22 @@ class Enqueuer:
         return [(row[0], row[1]) for row in added if row[1]]
 
     def _fitting(self, run_id: int, rows: Sequence[Row], limit: int) -> tuple[list[int], int]:
-        """As batching.fitting, alone with the run until the transaction ends; what does not fit is
-        counted.
+        """As batching.fitting, with the run locked until the transaction ends; counts what does not
+        fit.
         """
         this = {"run_id": run_id}
         self._connection.execute(queries.lock_run_to_fill, this, hot=True)
         there = self._connection.value(queries.count_tasks, this, hot=True)
         keys = Blobs(row.key for row in rows)
         known = self._connection.rows(queries.known_keys, {**this, "keys": keys}, hot=True)
-        places, over = fitting(rows, {key for (key,) in known}, limit - there)
+        indexes, over = fitting(rows, {key for (key,) in known}, limit - there)
         if over:
             self._connection.execute(
                 queries.add_counters,
                 {"run_id": Bigints([run_id]), "name": Texts(["over_limit"]), "n": Bigints([over])},
                 hot=True,
             )
-        return places, over
+        return indexes, over
 
     def _lock(self, run_id: int) -> tuple[str, int, int | None]:
         row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)

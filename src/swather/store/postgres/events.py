@@ -54,7 +54,7 @@ class PostgresEvents:
             for row in rows
         ]
 
-    def started(self, fences: Collection[Fence]) -> None:
+    def log_started(self, fences: Collection[Fence]) -> None:
         if fences:
             self._connection.execute(
                 queries.log_started,

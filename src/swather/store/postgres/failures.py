@@ -1,4 +1,4 @@
-"""PostgreSQL's errors, in our own words. No twin: SQLite's are in connection.py."""
+"""Translates PostgreSQL's errors into ours. No twin: SQLite's are in connection.py."""
 
 from typing import Final
 
@@ -16,12 +16,12 @@ from swather.errors import (
     SwatherError,
 )
 
-_PASSING: Final = frozenset({"40001", "40P01"})
+_RETRYABLE: Final = frozenset({"40001", "40P01"})
 _LOST_CLASSES: Final = ("08", "57P", "25P03", "25P04")
 LACKS_A_RIGHT: Final = "lacks a right"
 _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
-        frozenset({"55P03", "57014", "53300", *_PASSING}),
+        frozenset({"55P03", "57014", "53300", *_RETRYABLE}),
         DatabaseBusy,
         "{shown}: others held locks for too long ({said}); try again, or see who: swather status",
     ),
@@ -53,9 +53,9 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
 ]
 
 
-def is_passing(error: psycopg.Error) -> bool:
-    """True when the database itself undid the transaction and asks to repeat it."""
-    return error.sqlstate in _PASSING
+def is_retryable(error: psycopg.Error) -> bool:
+    """True when the database has rolled back the transaction and it can be retried."""
+    return error.sqlstate in _RETRYABLE
 
 
 def is_lock_timeout(error: psycopg.Error) -> bool:
@@ -63,14 +63,14 @@ def is_lock_timeout(error: psycopg.Error) -> bool:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """True when the connection is of no use any more."""
+    """True when the connection is no longer usable."""
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
         return True
     return error.sqlstate is not None and error.sqlstate.startswith(_LOST_CLASSES)
 
 
 def translated(error: psycopg.Error, shown: str, *, lost: bool) -> SwatherError:
-    """What a verb raises instead of `error`."""
+    """The error that a verb raises instead."""
     state = error.sqlstate or ""
     said = first_line(error)
     if lost:

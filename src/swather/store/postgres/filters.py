@@ -1,9 +1,9 @@
-"""A task filter as a query for the ids it means."""
+"""A task filter as a query for matching ids."""
 
 from typing import Any, Final
 
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_filter, may_exist
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
@@ -12,8 +12,8 @@ from swather.store.postgres.statements import queries
 
 _ENDED_BADLY: Final = frozenset({State.FAILED, State.CANCELLED})
 _UNFINISHED: Final = frozenset({State.SCHEDULED, State.READY, State.LEASED})
-# Scalar subqueries, since they are never turned into joins: they look at one index entry each,
-# whatever the planner believes of the tables.
+# Scalar subqueries are never turned into joins: they read one index entry each, whatever the
+# planner believes about the tables.
 _IN: Final = {
     State.SCHEDULED: "(SELECT task_id FROM swather.scheduled WHERE task_id = t.id) IS NOT NULL",
     State.LEASED: "(SELECT task_id FROM swather.leases WHERE task_id = t.id) IS NOT NULL",
@@ -78,7 +78,7 @@ def _conditions(which: TaskFilter, values: dict[str, Any]) -> list[str]:
 
 
 def _source(which: TaskFilter, values: dict[str, Any]) -> str:
-    """The smallest index that has all ids that the filter can mean, in their order."""
+    """The smallest index with all ids that the filter can match, in order."""
     if "task_ids" in values:
         return "SELECT id FROM swather.tasks WHERE id = ANY(%(task_ids)s) AND id > %(after_id)s"
     if "fingerprint" in values:
@@ -95,7 +95,7 @@ def _source(which: TaskFilter, values: dict[str, Any]) -> str:
 
 
 def _unfinished(states: frozenset[State]) -> str:
-    """From the small tables, without a look at what has ended."""
+    """From the small tables only, without ended tasks."""
     parts = {
         State.SCHEDULED: queries.scheduled_ids,
         State.LEASED: queries.leased_ids,

@@ -1,4 +1,4 @@
-"""Finish: outcomes and all that commits with them, fenced by their tokens."""
+"""Finish: outcomes with all that commits with them, fenced by their tokens."""
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
@@ -31,8 +31,8 @@ class Finisher:
     def finish(
         self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
     ) -> tuple[list[Verdict], Plan]:
-        """The verdicts, and the plan that was carried out but for its error groups: many wait for
-        those rows, so that `write_groups` comes last.
+        """The verdicts, and the plan, which was written except for its error groups: those rows are
+        contended, so `write_groups` comes last.
         """
         held, level = self.take_out([outcome.fence for outcome in outcomes])
         plan = Plan(level)
@@ -77,7 +77,7 @@ class Finisher:
         level = level_of(rows[0][8] if rows else None)
         return {(row[0], row[1]): HeldLease(*row[:8]) for row in rows}, level
 
-    def held(self, fence: Fence) -> HeldLease | None:
+    def held_lease(self, fence: Fence) -> HeldLease | None:
         """The lease behind a fence, locked until the transaction ends."""
         row = self._connection.row(
             queries.held_lease, {"task_id": fence[0], "token": fence[1]}, hot=True
@@ -106,7 +106,7 @@ class Finisher:
         return rest
 
     def write(self, plan: Plan) -> None:
-        """Everything of a plan but its error groups."""
+        """Write a plan except for its error groups."""
         if plan.replaced:
             self._connection.execute(queries.drop_replaced, {"tasks": Bigints(plan.replaced)})
         self._write(queries.add_outcomes, plan.outcomes)
@@ -127,12 +127,12 @@ class Finisher:
         self._write(queries.add_error_groups, list(plan.groups.values()))
 
     def drop_replaced(self, task_id: int) -> None:
-        """The rows of an earlier completion give way to the new ones."""
+        """Delete the rows of an earlier completion; the new ones replace them."""
         self._connection.execute(queries.drop_replaced, {"tasks": Bigints([task_id])})
 
     def _add_fenced(self, fence: Fence, run_id: int, rows: Sequence[Row]) -> bool:
         def work() -> bool:
-            if self.held(fence) is None:
+            if self.held_lease(fence) is None:
                 return False
             wake(self._connection, self._enqueuer.add_children(run_id, rows))
             return True
@@ -159,7 +159,7 @@ class Finisher:
 
 
 def tell_returned(plan: Plan, returned: Callable[[int, int, int], None]) -> None:
-    """After the commit: which tasks are ready again."""
+    """After the commit: report tasks that are ready again."""
     for row in plan.waiting:
         if row.due_in_seconds <= 0:
             returned(row.head_id, row.priority, row.task_id)

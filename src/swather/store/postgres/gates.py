@@ -1,4 +1,4 @@
-"""What a claim may start on a lane or for a scraper, and what the row remembers of it."""
+"""The gates of a claim: what it may start on a lane or for a scraper, and the new pace."""
 
 import math
 from collections import Counter
@@ -14,10 +14,10 @@ from swather.store.postgres.statements import queries
 
 
 class Gate(BaseGate):
-    """One locked row during one claim; what may still be asked for is reserved first."""
+    """One locked row during one claim; allowance is reserved before it is used."""
 
     def reserve(self, count: int) -> int:
-        """At most `count` of what is left; what is not used in the end has cost nothing."""
+        """Reserve at most `count` of what is left; unused reservations cost nothing."""
         granted = min(count, self.left)
         self.left -= granted
         return granted
@@ -31,7 +31,7 @@ Probes = dict[tuple[int, int], Gate]
 
 
 def probe_gates(rows: list[tuple[Any, ...]]) -> Probes:
-    """The gates of rows of queries.probes: one at a time, and one in an interval."""
+    """The gates of rows of queries.probes: one task at a time, and one per interval."""
     return {
         (lane_id, scraper_id): Gate(
             lane_id, Limits(every, 1, 1), Pace(probe_at, in_flight=in_flight), now, 1
@@ -92,14 +92,14 @@ class Passing:
         return any(gate.limits.every_seconds for gate in gates)
 
     def every_seconds(self, heads: Iterable[int]) -> dict[int, float]:
-        """The longest interval that each of these heads has to keep."""
+        """The longest interval that applies to each of these heads."""
         of_scraper = self._scraper.limits.every_seconds if self._scraper else 0.0
         return {
             head_id: max(of_scraper, slowest(self._by_head.get(head_id, ()))) for head_id in heads
         }
 
     def admit(self, head_id: int, limited: bool, quota: int) -> int:
-        """How much of a quota may be asked for."""
+        """How much of a quota may be used."""
         gates = self._by_head.get(head_id, [])
         if limited and not gates:
             return 0
@@ -113,8 +113,8 @@ class Passing:
         return quota
 
     def save(self, connection: Connection, passed: Counter[int]) -> None:
-        """Inside the transaction that holds the rows: what has passed (by head) is on the account,
-        and heads that are closed now sleep.
+        """Inside the transaction that has the rows locked: charge what has passed (by head), and
+        put closed heads to sleep.
         """
         gates = list(self._gates.values())
         for head_id, passing in self._by_head.items():
@@ -125,7 +125,7 @@ class Passing:
             gates.append(self._scraper)
         save_paces(connection, gates)
         for (lane_id, scraper_id), probe in self._probes.items():
-            if probe.is_to_save:
+            if probe.needs_saving:
                 this = {"lane_id": lane_id, "scraper_id": scraper_id}
                 connection.execute(
                     queries.save_probe, {**this, "probe_at": probe.after().due_at}, hot=True
@@ -139,7 +139,7 @@ class Passing:
             opens_at = gate.opens_at()
             is_free = self._rows[head_id][2]
             if opens_at > gate.now:
-                changes.append((head_id, opens_at, gate.asleep()))
+                changes.append((head_id, opens_at, gate.sleep_reason()))
             elif not is_free:
                 changes.append((head_id, -math.inf, ""))
         if changes:
@@ -152,7 +152,7 @@ class Passing:
 
 
 def save_paces(connection: Connection, gates: list[Gate]) -> None:
-    changed = [gate for gate in gates if gate.is_to_save]
+    changed = [gate for gate in gates if gate.needs_saving]
     if changed:
         connection.execute(
             queries.save_paces,

@@ -19,9 +19,9 @@ RECONNECT_SECONDS: Final = 1.0
 class PostgresHints:
     """See swather.store.ports.Hints.
 
-    A NOTIFY takes a lock that all commits with a NOTIFY share, so that one is sent at most every
-    QUIET_SECONDS: the first at once, the last by a timer when the time is over. Listening has a
-    connection of its own; behind a pooler there is none to keep, and waiting is only waiting.
+    Commits with a NOTIFY share one lock, so that at most one is sent every QUIET_SECONDS: the first
+    at once, the last by a timer. Listening has a connection of its own; behind a pooler there is
+    none, and `wait` only sleeps.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -71,7 +71,7 @@ class PostgresHints:
 
     def _notify(self) -> None:
         self._sent_at = time.monotonic()
-        # A hint may be lost; what is wrong with the connection shows in the next verb.
+        # A hint may be lost; the next verb reports what is wrong with the connection.
         with contextlib.suppress(StoreError, Closed):
             self._connection.execute(f"NOTIFY {CHANNEL}")
 

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any, Final
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve, struck
 from swather.model.task import check_name
 from swather.store.checks import (
     MAX_SECONDS,
@@ -22,7 +22,7 @@ from swather.store.postgres.repace import locked_lane, put_in_force
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
 
-# Two times that differ by less are one.
+# Times that differ by less are equal.
 _SAME_SECONDS: Final = 0.001
 
 
@@ -79,7 +79,7 @@ class PostgresLanes:
         self._update(number, queries.clear_lane)
 
     def strike(
-        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: CoolDownCurve
     ) -> float:
         check_paced(name)
         check_name("reason", reason)
@@ -100,7 +100,7 @@ class PostgresLanes:
                     "forgiven_at": until + min(curve.forgive_seconds, MAX_SECONDS),
                 }
                 self._connection.execute(queries.strike_lane, this)
-                self._settings.changed()
+                self._settings.bump_control_version()
             return found.seconds
 
         return self._connection.transact(work)
@@ -119,12 +119,12 @@ class PostgresLanes:
             after = put_in_force(self._connection, number, lane)
             if after and not lane.every_seconds:
                 # Workers may believe that the lane is free.
-                self._settings.changed()
+                self._settings.bump_control_version()
             return after
 
         return self._connection.transact(work)
 
-    def crawl_delay(self, name: str, seconds: float | None) -> None:
+    def set_crawl_delay(self, name: str, seconds: float | None) -> None:
         check_paced(name)
         if seconds is not None:
             check_seconds("a crawl delay", seconds)
@@ -158,7 +158,7 @@ class PostgresLanes:
             # Whatever put its heads to sleep may no longer hold. Claims that put them to sleep have
             # the lane locked, so that this statement sees them all.
             self._connection.execute(queries.wake_lane, {"lane_id": number})
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
 

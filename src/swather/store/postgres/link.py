@@ -1,4 +1,4 @@
-"""A link to the server, given up when nobody answers. No twin: SQLite has no server."""
+"""A connection that gives up when the server is silent. No twin: SQLite has no server."""
 
 import contextlib
 import time
@@ -17,17 +17,17 @@ from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
 
-# After so long without an answer the server is asked, over another link, what it is doing.
+# After this long without a reply, another link asks the server what it is doing.
 QUIET_SECONDS: Final = 20.0
-# An answer may be on its way while we ask, so that we ask twice.
+# A reply may be on its way while we ask, so we ask twice.
 _ASK_AGAIN_SECONDS: Final = 1.0
-# Behind a pooler nobody knows which session is ours; no statement takes longer than this.
+# Behind a pooler our session is unknown; no statement takes longer than this.
 _POOLED_SECONDS: Final = 900.0
 _MAX_PREPARED: Final = 500
 _NEVER: Final = 2**62
 _TOO_MANY: Final = "53300"
 
-# In force for every transaction of ours, behind a pooler too.
+# For every transaction of ours, behind a pooler, too.
 SETTINGS: Final = {
     "timezone": "UTC",
     "default_transaction_isolation": "read committed",
@@ -35,12 +35,12 @@ SETTINGS: Final = {
     "plan_cache_mode": "force_generic_plan",
     "enable_mergejoin": "off",
     "enable_seqscan": "off",
-    # A wait that ends is repeated, after a look at who holds the lock.
+    # A lock wait that times out is repeated, after a check of who holds the lock.
     "lock_timeout": "5s",
-    # Ours are short: whoever rests in one was stopped in it, and others wait for its locks.
+    # Ours are short: a client that idles in one was stopped, and others wait for its locks.
     "idle_in_transaction_session_timeout": "10s",
 }
-# The server lets go of a client that is gone, whatever it is doing for it.
+# The server drops a client that is gone, even in the middle of a statement.
 _TCP_SETTINGS: Final = {
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
@@ -53,24 +53,22 @@ _LIMIT: Final = {"transaction_timeout": "300s"}
 
 
 class Link(psycopg.Connection[TupleRow]):
-    """Does not wait for ever: when no answer comes and the server, asked over another link, is
-    unreachable or waits for us, it ends the server's side and raises OperationalError.
+    """Does not wait forever: when there is no reply and the server, asked over another link, is
+    unreachable or waits for us, it ends our session there and raises OperationalError.
     """
 
     _address: Address | None = None
 
     def ask_at(self, address: Address) -> None:
-        """Where to ask from now on when no answer comes. Without it nobody is asked, and silence is
-        the answer.
-        """
+        """Set whom to ask when there is no reply. Without it, silence means a lost server."""
         self._address = address
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **options: Any) -> T:
         return super().wait(self._until_given_up(gen), *args, **options)
 
     def send_all(self) -> None:
-        """Send what is still to be sent: psycopg's own `sync` begins to wait for answers before a
-        large statement has left.
+        """Send what is still unsent: psycopg's own `sync` starts to wait for replies before a large
+        statement has been sent.
         """
         if self.pgconn.flush():
             self.wait(self._sending())
@@ -105,8 +103,8 @@ class Link(psycopg.Connection[TupleRow]):
             return answer
 
     def _is_unheard(self, seconds: float, *, last: bool) -> bool:
-        """Whether the server cannot be reached, or waits for us as we wait for it. When that is
-        the `last` word, its side is ended: what it may still hold is of no use to anybody.
+        """Whether the server cannot be reached, or waits for us as we wait for it. At the `last`
+        check, our session there is ended: nobody needs its locks.
         """
         if self._address is None:
             return True
@@ -125,7 +123,7 @@ class Link(psycopg.Connection[TupleRow]):
 
     @property
     def limited(self) -> Mapping[str, str]:
-        """Settings that end a transaction which takes too long, if the server has them."""
+        """Settings that end a transaction that takes too long, if the server has them."""
         return _LIMIT if self.info.server_version >= _LIMITS_TRANSACTIONS_SINCE else {}
 
     @property
@@ -134,7 +132,7 @@ class Link(psycopg.Connection[TupleRow]):
         return dict.fromkeys(self.limited, "0")
 
     def execute_at_length(self, sql: str) -> None:
-        """A statement that may take as long as it needs, outside any transaction."""
+        """Run a statement that may take as long as it needs, outside any transaction."""
         set_config(self, self.unlimited, local=False)
         try:
             self.execute(sql, prepare=False)
@@ -170,7 +168,7 @@ def connect(address: Address) -> Link:
 
 def _set_what_the_server_has(link: Link) -> None:
     if link.info.server_version >= _CHECKS_CLIENTS_SINCE:
-        # A server whose system cannot tell whether a client is gone refuses it.
+        # Refused by a server whose system cannot detect a lost client.
         with contextlib.suppress(psycopg.errors.InvalidParameterValue):
             set_config(link, {"client_connection_check_interval": "5s"}, local=False)
     set_config(link, link.limited, local=False)

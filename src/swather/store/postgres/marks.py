@@ -2,8 +2,8 @@
 
 While some old transaction is open, rows that claims have deleted stay in the index, and every scan
 from the beginning of a head passes over all of them. A mark is a hint, never the truth: tasks may
-appear below it (a late commit, a released task), so that now and then, and whenever a look by the
-mark finds too little, somebody must look without it.
+appear below it (a late commit, a released task), so that now and then, and whenever a scan from the
+mark finds too little, a claim must scan without it.
 """
 
 import math
@@ -32,7 +32,7 @@ class Mark:
 
 
 class Marks:
-    """Marks of one direction, by head and priority (0 = all of them), at most MAX_MARKS."""
+    """Marks of one direction, by head and priority (0 = all), at most MAX_MARKS."""
 
     def __init__(self) -> None:
         self._marks: OrderedDict[tuple[int, int], Mark] = OrderedDict()
@@ -52,7 +52,7 @@ class Marks:
         return [(mark.top, TOP), (0, mark.bottom)]
 
     def doubt(self, head_id: int, priority: int, now: float) -> bool:
-        """A look by the mark found too little: look at all next time, if that is bearable."""
+        """A scan from the mark found too little: scan all next time, if that is affordable."""
         mark = self._marks.get((head_id, priority))
         if mark is not None and now < mark.scanned_at + COST_FACTOR * mark.cost_seconds:
             return False
@@ -61,7 +61,7 @@ class Marks:
         return True
 
     def scanned(self, head_id: int, priority: int, now: float, cost_seconds: float) -> None:
-        """Everything was looked at, which took so long."""
+        """Everything was scanned, and how long that took."""
         mark = self._marks.get((head_id, priority))
         if mark is not None:
             mark.scanned_at = now
@@ -82,8 +82,8 @@ class Marks:
         mark.top = high if fresh else max(mark.top, high)
 
     def returned(self, head_id: int, priority: int, task_id: int) -> None:
-        """A task came back, perhaps to where nobody looks. Elsewhere the mark stays, lest the two
-        ranges outside of it overlap and a claim takes one task twice.
+        """A task came back, perhaps below the mark. Elsewhere the mark stays, or the two ranges
+        outside of it could overlap and a claim take one task twice.
         """
         for place in ((head_id, priority), (head_id, 0)):
             mark = self._marks.get(place)

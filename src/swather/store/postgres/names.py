@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection
@@ -46,26 +46,26 @@ def _make_lanes(connection: Connection, kind: str, names: list[str]) -> None:
 
 
 class Heads:
-    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+    """Head ids by (run, partition, lane), cached so that a batch need not look up each row.
 
     They are made in a transaction of their own: a head without tasks harms nobody. Ids are never
-    used twice, so what is remembered of a removed run can only be useless, not wrong.
+    used twice, so cached ids of a removed run are useless, but not wrong.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._known: OrderedDict[tuple[int, str, str], int] = OrderedDict()
 
-    def ids_of(self, run: int, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    def ids_of(self, run: int, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
         """The head of each (partition, lane), made if needed."""
         found = {}
         unknown = []
-        for place in places:
-            head_id = self._known.get((run, *place))
+        for key in keys:
+            head_id = self._known.get((run, *key))
             if head_id is None:
-                unknown.append(place)
+                unknown.append(key)
             else:
-                found[place] = head_id
+                found[key] = head_id
         if unknown:
             made = self._make(run, unknown)
             found.update(made)
@@ -74,14 +74,14 @@ class Heads:
         return found
 
     def _remember(self, run: int, made: dict[tuple[str, str], int]) -> None:
-        for place, head_id in made.items():
-            self._known[run, *place] = head_id
+        for key, head_id in made.items():
+            self._known[run, *key] = head_id
         while len(self._known) > MAX_KNOWN_HEADS:
             self._known.popitem(last=False)
 
-    def _make(self, run: int, places: list[tuple[str, str]]) -> dict[tuple[str, str], int]:
-        partitions = [partition for partition, _ in places]
-        lanes = [lane for _, lane in places]
+    def _make(self, run: int, keys: list[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        partitions = [partition for partition, _ in keys]
+        lanes = [lane for _, lane in keys]
         heads = {"run_id": run, "partitions": Texts(partitions), "lanes": Texts(lanes)}
         new_lanes = sorted({lane for lane in lanes if lane})
         new_partitions = sorted({partition for partition in partitions if partition})

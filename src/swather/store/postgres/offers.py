@@ -1,4 +1,4 @@
-"""Which heads a claim asks for how much. No twin: SQLite asks head by head (taking.py)."""
+"""How much a claim asks of which heads. No twin: SQLite asks head by head (taking.py)."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -18,7 +18,7 @@ OF_ALL: Final = 0
 
 
 def _joined(*parts: str) -> str:
-    """One statement without its layout: psycopg takes long statements apart every time."""
+    """One statement without its layout: psycopg parses long statements every time."""
     lines = "".join(parts).splitlines()
     return " ".join(line.strip() for line in lines if not line.startswith("--"))
 
@@ -68,7 +68,7 @@ class Offer(NamedTuple):
 
     @property
     def is_thorough(self) -> bool:
-        """Whether all of the head is looked at, marks or not."""
+        """Whether the whole head is scanned, regardless of marks."""
         return self.above == 0 and self.below == TOP
 
 
@@ -81,7 +81,7 @@ class Group:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the scraper was found to let nothing pass."""
+        """Whether the scraper's gate was found closed."""
         return self.scopes[0].opens_seconds is not None
 
     @property
@@ -91,7 +91,7 @@ class Group:
 
 
 def pick_for(scope: Scope, *, again: bool) -> Pick:
-    """Draws may hit empty priorities, so that a second look takes what there is."""
+    """Draws may hit empty priorities, so the second look takes whatever there is."""
     several = len(scope.priorities) > 1
     match scope.strategy:
         case Strategy.LIFO:
@@ -105,7 +105,7 @@ def pick_for(scope: Scope, *, again: bool) -> Pick:
 
 
 def groups_of(scopes: Sequence[Scope], *, again: bool) -> Iterator[Group]:
-    """Neighbours of one pick together; a limited scraper's scope by itself."""
+    """Neighbours with the same pick together; a limited scraper's scope alone."""
     group: Group | None = None
     for scope in scopes:
         pick = pick_for(scope, again=again)
@@ -121,7 +121,7 @@ def groups_of(scopes: Sequence[Scope], *, again: bool) -> Iterator[Group]:
 
 
 def portions_of(group: Group, wanted: int) -> Iterator[Portion]:
-    """The heads of a group in portions, each enough for what is wanted and a few to spare."""
+    """The heads of a group in portions, each with slightly more than needed."""
     portion: Portion = []
     expected = spare = 0
     for scope in group.scopes:
@@ -145,7 +145,7 @@ def portions_of(group: Group, wanted: int) -> Iterator[Portion]:
 
 
 class Offers:
-    """Makes offers of portions, with the marks as they stand."""
+    """Makes offers from portions, using the current marks."""
 
     def __init__(self, oldest: Marks, newest: Marks, random: Random) -> None:
         self._oldest = oldest
@@ -169,7 +169,7 @@ class Offers:
     def _by_class(
         self, pick: Pick, scope: Scope, heads: list[Head], wanted: int, now: float
     ) -> Iterator[Offer]:
-        """Priorities one after another. Of a limited head only one is asked, since its quota holds
+        """Priorities one after another. A limited head is asked for only one, since its quota is
         for all of them together.
         """
         highest_first = sorted(scope.priorities, reverse=True)

@@ -1,6 +1,6 @@
-"""Scopes and heads as they were a moment ago. No twin: SQLite reads them anew (heads.py).
+"""A cache of scopes and heads. No twin: SQLite reads them each time (heads.py).
 
-A hint that saves a claim from asking anew each time; the claim's own statement decides.
+It is a hint that saves a claim a query each time; the claim's own statement decides.
 """
 
 import time
@@ -25,7 +25,7 @@ HEADS_EACH: Final = 64
 SCOPES_FULL: Final = 4
 
 
-class Hold(StrEnum):
+class HeadLimit(StrEnum):
     """What limits a head: nothing, a number in flight, or more than that."""
 
     FREE = "free"
@@ -39,11 +39,11 @@ class Head(NamedTuple):
     id: int
     best: int
     lane_id: int
-    hold: str
+    limit: str
 
     @property
     def is_limited(self) -> bool:
-        return self.hold != Hold.FREE
+        return self.limit != HeadLimit.FREE
 
 
 class Scope:
@@ -103,10 +103,10 @@ class Outlook:
         return time.monotonic() - self._read_at > MAX_AGE_SECONDS
 
     def read(self, wanted: int, turn: int, *, thorough: bool) -> None:
-        """Look anew at runs and heads, the heads from where the last look stopped.
+        """Read runs and heads again, the heads from where the last read stopped.
 
-        `complete` then says whether all heads that are awake are known. Each turn begins with
-        another scope, as the look ends when it has found enough.
+        `complete` then says whether all awake heads are known. Each turn begins with another
+        scope, as the read ends when it has found enough.
         """
         self.scopes, self.cooling_seconds = self._read_scopes()
         self._read_heads(wanted, turn, thorough=thorough)
@@ -128,16 +128,16 @@ class Outlook:
             self.complete = True
             return
         began = time.monotonic()
-        places = [(scope.run_id, scope.partition, best) for scope, best in entries]
-        after = [self._cursors.after.get(place, 0) for place in places]
-        since = [self._since(place, began, thorough=thorough) for place in places]
+        keys = [(scope.run_id, scope.partition, best) for scope, best in entries]
+        after = [self._cursors.after.get(key, 0) for key in keys]
+        since = [self._since(key, began, thorough=thorough) for key in keys]
         rows = self._connection.rows(
             queries.awake_heads,
             {
                 "entries": Integers(range(len(entries))),
-                "run_ids": Bigints(place[0] for place in places),
-                "partitions": Texts(place[1] for place in places),
-                "bests": Smallints(place[2] for place in places),
+                "run_ids": Bigints(key[0] for key in keys),
+                "partitions": Texts(key[1] for key in keys),
+                "bests": Smallints(key[2] for key in keys),
                 "after": Bigints(after),
                 "since": Floats(since),
                 "each": each,
@@ -150,33 +150,33 @@ class Outlook:
         timed: list[list[Head]] = [[] for _ in entries]
         full: list[list[Head]] = [[] for _ in entries]
         first_due: dict[int, float] = {}
-        for entry, head_id, best, lane_id, held, wake_at, was_full in rows:
-            hold = Hold.FREE if self._request.unpaced else held
+        for entry, head_id, best, lane_id, limited_by, wake_at, was_full in rows:
+            head_limit = HeadLimit.FREE if self._request.unpaced else limited_by
             found = free if wake_at is None else full if was_full else timed
-            found[entry].append(Head(head_id, best, lane_id, hold))
+            found[entry].append(Head(head_id, best, lane_id, head_limit))
             if wake_at is not None:
                 first_due.setdefault(entry, wake_at)
         cut = len(rows) >= limit
         self.complete = not cut and not any(after)
         for entry, (scope, _) in enumerate(entries):
-            place = places[entry]
+            key = keys[entry]
             if len(free[entry]) >= each:
-                self._cursors.after[place] = free[entry][-1].id
+                self._cursors.after[key] = free[entry][-1].id
                 self.complete = False
             elif not cut:
-                self._cursors.after.pop(place, None)
+                self._cursors.after.pop(key, None)
             if not since[entry]:
-                self._cursors.since[place] = (first_due.get(entry, 0.0), began, cost)
+                self._cursors.since[key] = (first_due.get(entry, 0.0), began, cost)
             scope.heads.extend(interleaved(free[entry], timed[entry]))
-            # Whoever finishes wakes a full lane; what was not woken is most likely still full.
+            # A finish wakes a full lane; one that was not woken is most likely still full.
             scope.heads.extend(full[entry])
         self._cursors.trim()
 
-    def _since(self, place: tuple[int, str, int], now: float, *, thorough: bool) -> float:
-        """Before this, timed heads were last seen to be all dealt with; the dead rows of their
-        earlier times need not be passed over each time.
+    def _since(self, key: tuple[int, str, int], now: float, *, thorough: bool) -> float:
+        """The time before which no timed head is left, so that their dead rows are not scanned each
+        time.
         """
-        mark = self._cursors.since.get(place)
+        mark = self._cursors.since.get(key)
         if mark is None:
             return 0.0
         first_due, read_at, cost = mark
@@ -214,7 +214,7 @@ class Outlook:
 
 
 def in_turn(things: list[T], turn: int) -> list[T]:
-    """All of them, each turn beginning with another."""
+    """All of them, starting with another each turn."""
     start = turn % max(len(things), 1)
     return things[start:] + things[:start]
 
@@ -225,8 +225,8 @@ def interleaved(first: Iterable[Head], second: Iterable[Head]) -> list[Head]:
     longer, shorter = list(first), list(second)
     if len(longer) < len(shorter):
         longer, shorter = shorter, longer
-    for place, head in enumerate(longer):
+    for index, head in enumerate(longer):
         mixed.append(head)
-        if place < len(shorter):
-            mixed.append(shorter[place])
+        if index < len(shorter):
+            mixed.append(shorter[index])
     return mixed

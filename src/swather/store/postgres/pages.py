@@ -1,13 +1,13 @@
-"""Kept pages: each with its task, each body once."""
+"""Stored pages: each with its task, each body once."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from swather.errors import NotFound
-from swather.model.kept import KeptPage
+from swather.model.stored_page import StoredPage
 from swather.store.checks import check_limit
-from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, Kept, page_of, prepare
+from swather.store.page_rows import ORPHAN_SECONDS, TOUCH_SECONDS, PageBatch, page_of, prepare
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Integers, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
@@ -22,12 +22,12 @@ class PostgresPages:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def keep(self, run: str, pages: Sequence[KeptPage]) -> None:
+    def put(self, run: str, pages: Sequence[StoredPage]) -> None:
         parts = list(prepare(pages))
         number = run_id(self._connection, run)
 
         def work() -> None:
-            # Whoever removes the run waits, so that no page is left behind.
+            # A removal of the run waits, so that no page is left behind.
             if self._connection.row(queries.lock_run, {"run_id": number}, hot=True) is None:
                 raise NotFound("the run was removed meanwhile")
             for part in parts:
@@ -35,7 +35,7 @@ class PostgresPages:
 
         self._connection.transact(work)
 
-    def _add(self, number: int, part: Kept) -> None:
+    def _add(self, number: int, part: PageBatch) -> None:
         pages, bodies = part
         self._connection.execute(
             queries.add_bodies,
@@ -65,11 +65,11 @@ class PostgresPages:
             hot=True,
         )
 
-    def find(self, run: str, task_id: int) -> list[KeptPage]:
+    def find(self, run: str, task_id: int) -> list[StoredPage]:
         this = {"run_id": run_id(self._connection, run), "task_id": task_id}
         return [_page_of(row) for row in self._connection.rows(queries.pages_of_task, this)]
 
-    def get(self, run: str, task_id: int, request_key: bytes) -> KeptPage | None:
+    def get(self, run: str, task_id: int, request_key: bytes) -> StoredPage | None:
         this = {
             "run_id": run_id(self._connection, run),
             "task_id": task_id,
@@ -78,7 +78,7 @@ class PostgresPages:
         row = self._connection.row(queries.get_page, this, hot=True)
         return None if row is None else _page_of(row)
 
-    def latest(self, request_key: bytes, *, run: str | None = None) -> KeptPage | None:
+    def latest(self, request_key: bytes, *, run: str | None = None) -> StoredPage | None:
         if run is None:
             row = self._connection.row(queries.latest_page, {"request_key": request_key}, hot=True)
         else:
@@ -103,7 +103,7 @@ class PostgresPages:
 
 
 def drop_orphans(connection: Connection) -> int:
-    """Bodies that have had no page for a while, a batch at a time; how many."""
+    """Delete bodies that have had no page for a while, a batch at a time; returns how many."""
     dropped = 0
     after: tuple[datetime, bytes] = (datetime.fromtimestamp(0, UTC), b"")
     while True:
@@ -123,5 +123,5 @@ def drop_orphans(connection: Connection) -> int:
         after = rows[-1][:2]
 
 
-def _page_of(row: tuple[Any, ...]) -> KeptPage:
+def _page_of(row: tuple[Any, ...]) -> StoredPage:
     return page_of(row[:-1], row[-1])

@@ -1,4 +1,4 @@
-"""Permits: leave for further requests of a task, at the pace of the lane they go to."""
+"""Permits for further requests of a task, at the pace of their lane."""
 
 import time
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ from swather.store.postgres.statements import queries
 from swather.store.postgres.wake import wake_full
 
 
-class Asked(NamedTuple):
-    """A task's question for `wanted` requests on a lane. `held`: how many its worker has in flight
-    there already; None when the lease stands for the request.
+class PermitRequest(NamedTuple):
+    """A task asks for `wanted` requests on a lane. `in_flight`: how many its worker has there
+    already; None when the lease covers the request.
     """
 
     fence: Fence
     lane_id: int
     wanted: int
-    held: int | None
+    in_flight: int | None
     gives_up: bool
     ahead_seconds: float
 
@@ -33,25 +33,25 @@ class Permitter:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def give(self, asked: Asked) -> Permits:
-        fence = {"task_id": asked.fence[0], "token": asked.fence[1]}
-        this = {**fence, "lane_id": asked.lane_id}
+    def give(self, request: PermitRequest) -> Permits:
+        fence = {"task_id": request.fence[0], "token": request.fence[1]}
+        this = {**fence, "lane_id": request.lane_id}
         row = self._connection.row(queries.permit_lease, this, hot=True)
         if row is None:
             return Permits(0)
         worker_id, run_id, own_lane_id, scraper_id, *of_runs, is_new = row
         if is_new:
-            # From now on the run is on this lane, and its limits hold there.
+            # From now on the run is on this lane, and its limits apply there.
             self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
         granted_at = time.monotonic()
-        gates, is_counted = self._gates(asked, worker_id, scraper_id, tuple(of_runs))
-        granted, starts_in_seconds = grant(gates, asked.wanted, asked.ahead_seconds)
+        gates, is_counted = self._gates(request, worker_id, scraper_id, tuple(of_runs))
+        granted, starts_in_seconds = grant(gates, request.wanted, request.ahead_seconds)
         for gate in gates:
             gate.passed = granted
         save_paces(self._connection, gates)
         if granted:
-            if asked.held is not None and is_counted:
-                self._set(worker_id, asked.lane_id, asked.held + granted)
+            if request.in_flight is not None and is_counted:
+                self._set(worker_id, request.lane_id, request.in_flight + granted)
             every_seconds = slowest(gates)
             return Permits(
                 granted,
@@ -62,8 +62,8 @@ class Permitter:
                 starts_in_seconds=starts_in_seconds,
             )
         refused = refusal(gates)
-        if refused.held == FULL and asked.gives_up and own_lane_id:
-            self._connection.execute(queries.give_up_place, fence, hot=True)
+        if refused.hold == FULL and request.gives_up and own_lane_id:
+            self._connection.execute(queries.stop_counting_lease, fence, hot=True)
             wake_full(self._connection, [own_lane_id])
         return refused
 
@@ -72,36 +72,36 @@ class Permitter:
         wake_full(self._connection, [lane_id])
 
     def _gates(
-        self, asked: Asked, worker_id: int, scraper_id: int, of_runs: tuple[Any, ...]
+        self, request: PermitRequest, worker_id: int, scraper_id: int, of_runs: tuple[Any, ...]
     ) -> tuple[list[Gate], bool]:
-        """What the requests have to pass, and whether the lane counts those in flight."""
+        """The gates for the requests, and whether the lane counts requests in flight."""
         limited_by_runs = not Limits(*of_runs).are_none
         rows = self._connection.rows(
             queries.lock_limited_lanes,
             {
-                "lanes": Bigints([asked.lane_id, scraper_id]),
-                "paced": Bigints([asked.lane_id] if limited_by_runs else []),
+                "lanes": Bigints([request.lane_id, scraper_id]),
+                "paced": Bigints([request.lane_id] if limited_by_runs else []),
             },
             hot=True,
         )
         gates = []
         is_counted = False
-        for number, every, burst, places, tat, paused, cool_until, now in rows:
+        for number, every, burst, most, tat, paused, cool_until, now in rows:
             flying = 0
-            # A scraper's number in flight is one of tasks, and this one is among them.
+            # A scraper's limit in flight counts tasks, and this one is counted already.
             limits = Limits(every, burst)
-            if number == asked.lane_id:
-                limits = limits_together((every, burst, places), of_runs)
+            if number == request.lane_id:
+                limits = limits_together((every, burst, most), of_runs)
                 is_counted = limits.in_flight is not None
-                if asked.held is None:
+                if request.in_flight is None:
                     limits = limits.without_in_flight()
                 elif is_counted:
-                    self._set(worker_id, number, asked.held)
+                    self._set(worker_id, number, request.in_flight)
                     flying = self._connection.value(
                         queries.lane_in_flight, {"lane_id": number}, hot=True
                     )
             gates.append(
-                Gate(number, limits, Pace(tat, paused, cool_until, flying), now, asked.wanted)
+                Gate(number, limits, Pace(tat, paused, cool_until, flying), now, request.wanted)
             )
         return gates, is_counted
 

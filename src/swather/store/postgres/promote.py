@@ -1,4 +1,4 @@
-"""Scheduled tasks whose time has come become ready."""
+"""Promote: scheduled tasks become ready when they are due."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +11,7 @@ BATCH: Final = 1_000
 
 
 def promote_due(connection: Connection, returned: Callable[[int, int, int], None]) -> int:
-    """One batch, in a transaction; how many. `returned` is told each (head, priority, task)."""
+    """One batch, in a transaction: how many. `returned` gets each (head, priority, task)."""
 
     def work() -> list[tuple[int, int, int]]:
         rows = connection.rows(queries.promote_due, {"limit": BATCH}, hot=True)

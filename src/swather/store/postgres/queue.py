@@ -18,7 +18,7 @@ from swather.store.postgres.complete import Fences, all_plain, complete
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import lane_id
-from swather.store.postgres.permits import Asked, Permitter
+from swather.store.postgres.permits import PermitRequest, Permitter
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
 
@@ -46,9 +46,7 @@ class PostgresQueue:
             return self._claimer.claim(request)
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
-        """The first look of the claim is part of the transaction; if it gives too little, more
-        follow.
-        """
+        """The claim's first look is part of the transaction; more follow if needed."""
         if not outcomes:
             return Finished([], None if claim is None else self.claim(claim))
         prepared = []
@@ -70,7 +68,7 @@ class PostgresQueue:
         prepared: Sequence[Prepared],
         claim: ClaimRequest | None,
     ) -> Finished:
-        """The short way; whatever it does not accept goes the long one."""
+        """The fast path; what it does not accept takes the slow one."""
 
         def work() -> tuple[Fences, Attempt | None]:
             fences = complete(self._connection, outcomes, prepared)
@@ -109,13 +107,13 @@ class PostgresQueue:
         return Finished(verdicts, self._claimed(claim, attempt))
 
     def _claimed(self, claim: ClaimRequest | None, attempt: Attempt | None) -> Claimed | None:
-        """The outcomes are committed by now: no error of the claim may hide their verdicts."""
+        """The outcomes are committed by now: an error of the claim must not hide their verdicts."""
         if claim is None:
             return None
         try:
             return self._claimer.complete(claim, attempt)
         except Exception as error:  # noqa: BLE001 - the claim made anew raises what lasts
-            _log.warning("%s: %s; claiming anew", type(error).__name__, error)
+            _log.warning("%s: %s; claiming again", type(error).__name__, error)
             return None
 
     def progress(self, fence: Fence, progress: Any) -> Verdict:
@@ -143,7 +141,7 @@ class PostgresQueue:
         prepared = prepared._replace(children=list(rest))
 
         def work() -> Verdict:
-            lease = self._finisher.held(fence)
+            lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Verdict.STALE
             this = {"task_id": lease.task_id}
@@ -168,16 +166,16 @@ class PostgresQueue:
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Permits:
-        check_permits(lane, count, held, ahead_seconds)
+        check_permits(lane, count, in_flight, ahead_seconds)
         number = lane_id(self._connection, lane)
-        asked = Asked(fence, number, count, held, gives_up, ahead_seconds)
-        return self._connection.transact(lambda: self._permits.give(asked))
+        request = PermitRequest(fence, number, count, in_flight, gives_up, ahead_seconds)
+        return self._connection.transact(lambda: self._permits.give(request))
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
         check_permits(lane, 1, n)
         number = lane_id(self._connection, lane)
         self._connection.transact(lambda: self._permits.set_in_flight(worker_id, number, n))

@@ -1,4 +1,4 @@
-"""Removing a run with all that belongs to it."""
+"""Remove: a run with everything that belongs to it."""
 
 from typing import Final
 
@@ -15,8 +15,8 @@ _BY_RUN: Final = (
 
 
 def remove_run(connection: Connection, number: int) -> bool:
-    """In batches, the row itself last, so that it can be repeated; False if the run was opened
-    again meanwhile.
+    """In batches, the run's row last, so that it can be repeated; False if the run was reopened
+    meanwhile.
     """
     this = {"run_id": number, "limit": BATCH}
     while True:
@@ -42,7 +42,7 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
 
 
 def _remove_tasks(connection: Connection, number: int, ids: Bigints) -> None:
-    """Uncounted at once: the counts must be right if the run is opened before the next batch."""
+    """Subtracted at once: the counts must be right if the run is reopened before the next batch."""
     these = {"run_id": number, "tasks": ids}
     # What waits in the order in which tasks move, as when they are cancelled.
     gone = {

@@ -7,7 +7,7 @@ from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries
 
-# What sleeps for less wakes soon enough by itself.
+# Heads that sleep for less wake soon enough by themselves.
 WORTH_WAKING_SECONDS: Final = 1.0
 
 
@@ -24,12 +24,14 @@ class LockedLane(NamedTuple):
 
 
 def locked_lane(connection: Connection, lane_id: int) -> LockedLane:
-    """Inside a transaction: claims and changes wait for one another."""
+    """Lock a lane inside a transaction: claims and changes wait for each other."""
     return LockedLane(*connection.rows(queries.lock_lane, {"lane_id": lane_id}, hot=True)[0])
 
 
 def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> float:
-    """After a change of a locked lane: its interval. Whoever waits for a slower one is woken."""
+    """After a change of a locked lane; returns its interval. Heads that wait for a slower one are
+    woken.
+    """
     this = {"lane_id": lane_id}
     after: float = connection.value(queries.pace_lane, this, hot=True)
     if after < before.every_seconds and before.every_seconds >= WORTH_WAKING_SECONDS:
@@ -39,7 +41,7 @@ def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> fl
 
 
 def _hurry(connection: Connection, lane_id: int) -> None:
-    """The next start is due no later than the limits in force can explain."""
+    """Cap `due_at` at what the limits in force can explain."""
     this = {"lane_id": lane_id}
     lane = connection.rows(queries.get_pace, this)
     of_runs = connection.rows(queries.limits_of_runs, this)
@@ -48,7 +50,7 @@ def _hurry(connection: Connection, lane_id: int) -> None:
 
 
 def forget_paces(connection: Connection, older_than_seconds: float) -> None:
-    """Learned paces that nobody has renewed, a transaction each."""
+    """Forget learned paces that were not renewed, a transaction each."""
     age = {"seconds": older_than_seconds}
 
     def forget(lane_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Items, files and error groups, as they are read back."""
+"""Reads items, files and error groups."""
 
 from collections.abc import Collection
 from typing import Any
@@ -60,7 +60,7 @@ class PostgresResults:
         this = {"task_id": after[0], "part": after[1], "limit": check_limit(limit)}
         return by_part(self._connection.rows(queries.unlinked, this))
 
-    def linked(self, parts: Collection[Part]) -> None:
+    def mark_linked(self, parts: Collection[Part]) -> None:
         tasks = Bigints(task_id for task_id, _ in parts)
         numbers = Integers(part for _, part in parts)
         self._connection.execute(queries.linked, {"tasks": tasks, "parts": numbers})

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from swather.model.query import TaskFilter
+from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of
@@ -22,7 +22,7 @@ def retry_tasks(
     *,
     anew: bool,
 ) -> int:
-    """`returned` is told each (head, priority, task)."""
+    """`returned` gets each (head, priority, task)."""
     sql, values = ids_of(connection, which)
     verb = queries.retry_tasks_anew if anew else queries.retry_tasks
     retried = after_id = 0
@@ -52,7 +52,7 @@ def _retry(
         if rows:
             connection.execute(queries.open_run, run)
             wake(connection, [(row[0], row[1]) for row in rows])
-            settings.changed()
+            settings.bump_control_version()
         return rows
 
     return connection.transact(work)

@@ -1,4 +1,4 @@
-"""robots.txt of the origins, remembered for everybody on this database."""
+"""The robots.txt of origins, shared by everyone on this database."""
 
 from swather.model.robots import StoredRobots
 from swather.store.checks import check_origin, check_seconds

@@ -6,7 +6,6 @@ from typing import Any, Final, TypeVar
 from swather.errors import InputError
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
-from swather.model.query import TaskFilter
 from swather.model.run import (
     Counts,
     NewRun,
@@ -18,6 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
@@ -72,7 +72,7 @@ class PostgresRuns:
                 raise InputError(f"there is already a run named {name!r}; choose another name")
             number += 1
 
-    def alone(self, work: Callable[[], T]) -> T:
+    def exclusively(self, work: Callable[[], T]) -> T:
         def locked() -> T:
             self._connection.execute(queries.lock_number, {"number": _ALONE})
             return work()
@@ -109,11 +109,11 @@ class PostgresRuns:
         }
 
         def work() -> None:
-            # What the old limits put to sleep may be open under the new ones.
+            # Heads that the old limits put to sleep may be open under the new ones.
             self._connection.execute(queries.wake_run, this)
             self._connection.execute(queries.wake_lanes_of_run, this)
             self._connection.execute(queries.revise_run, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
         return self.get(name)
@@ -155,7 +155,7 @@ class PostgresRuns:
             return False
 
         def work() -> bool:
-            # The lock first, so that the look sees what was added by whoever held the run.
+            # Lock first, so that the check sees what the last holder of the lock added.
             self._connection.execute(queries.lock_run_to_settle, this)
             is_finished = self._connection.row(queries.settle_run, this) is not None
             if is_finished:
@@ -179,7 +179,7 @@ class PostgresRuns:
 
         def work() -> None:
             self._connection.execute(sql, this)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
 

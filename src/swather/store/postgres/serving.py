@@ -1,4 +1,4 @@
-"""Who works on which run, and what is over when a worker is gone."""
+"""Which workers serve which runs, and what ends with a worker."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ from swather.store.postgres.wake import wake_full
 
 
 class Serving:
-    """The runs that one worker is known to work on."""
+    """The runs that this worker is known to serve."""
 
     def __init__(self, connection: Connection, worker_id: int) -> None:
         self._connection = connection
@@ -17,7 +17,7 @@ class Serving:
         self._known: set[int] = set()
 
     def serve(self, runs: Collection[int]) -> None:
-        """The worker works on these runs from now on: their limits hold on their lanes."""
+        """The worker serves these runs from now on: their limits apply to their lanes."""
         new = set(runs) - self._known
         if new:
             self._connection.execute(
@@ -30,7 +30,7 @@ class Serving:
 
 
 def leave(connection: Connection) -> None:
-    """Workers are gone: nobody waits for the limits of their runs, nor for their requests."""
+    """These workers are gone: the limits of their runs and their requests no longer count."""
     for run_id in sorted({row[0] for row in connection.rows(queries.stop_serving)}):
         connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
     wake_full(connection, [row[0] for row in connection.rows(queries.end_requests)])

@@ -25,14 +25,14 @@ class PostgresSettings:
 
         def work() -> None:
             self._connection.execute(queries.set_setting, {"name": name, "value": encoded})
-            self.changed()
+            self.bump_control_version()
 
         self._connection.transact(work)
 
     def unset(self, name: str) -> None:
         def work() -> None:
             self._connection.execute(queries.unset_setting, {"name": name})
-            self.changed()
+            self.bump_control_version()
 
         self._connection.transact(work)
 
@@ -40,9 +40,9 @@ class PostgresSettings:
         version: int = self._connection.value(queries.control_version)
         return version
 
-    def changed(self) -> None:
-        """Let workers notice; the last statement of the transaction that changes something, since
-        everyone who changes anything waits for this row.
+    def bump_control_version(self) -> None:
+        """Make workers notice; the last statement of the transaction that changes something, since
+        all such transactions wait for this row.
         """
         self._connection.execute(queries.change_control)
 

@@ -97,7 +97,7 @@ class PostgresStore:
 
 
 def _adopt_restored(connection: Connection) -> None:
-    """Make results readable that came from another server's backup."""
+    """Make results from another server's backup readable."""
     for number, _ in connection.rows(queries.restored_runs):
         this = {"run_id": number}
 
@@ -117,7 +117,7 @@ def _version(connection: Connection) -> int:
 
 
 def _apply(connection: Connection, migration: migrate.Migration) -> bool:
-    """One migration in one transaction; False if somebody else has applied it meanwhile."""
+    """One migration in one transaction; False if another process has applied it meanwhile."""
 
     def work() -> bool:
         connection.execute(queries.lock_number, {"number": _MIGRATING})

@@ -1,4 +1,4 @@
-"""Sweep: what lost workers held goes back, due tasks become ready, small chores are done."""
+"""Sweep: lost workers' leases go back, due tasks become ready, small chores are done."""
 
 from collections.abc import Collection
 from typing import Any, Final
@@ -79,7 +79,7 @@ class Sweeper:
         if rows:
             self._partitions.free()
             leave(self._connection)
-            self._settings.changed()
+            self._settings.bump_control_version()
         return [row[1] for row in rows]
 
     def _return_lost(self) -> int:

@@ -1,12 +1,12 @@
-"""Tasks: loaded, looked at, cancelled, retried."""
+"""Tasks: enqueued, read, cancelled, retried."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from swather.model.payload import decode
-from swather.model.query import TaskFilter
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.store.batching import Row, batches_of, rows_of
 from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
 from swather.store.ports import Enqueued

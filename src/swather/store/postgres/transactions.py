@@ -11,8 +11,8 @@ from swather.model.transaction import OpenTransaction
 from swather.store.postgres.link import Link
 from swather.store.postgres.statements import queries
 
-# As long as the server itself lets a session of ours rest in a transaction. That limit of its own
-# misses a session that waits for the rest of a pipeline, or for a client that reads no answers.
+# The same as the server's own limit for idle transactions of ours. That one misses a session that
+# waits for the rest of a pipeline, or for a client that reads no replies.
 SILENT_SECONDS: Final = 10.0
 _LOOK_AGAIN_SECONDS: Final = 0.5
 _MAY_NOT: Final = "42501"
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Session(NamedTuple):
-    """`changed_at`: when its last statement began or ended; another one means that it goes on."""
+    """`changed_at`: when its last statement began or ended; if it changes, the session is alive."""
 
     pid: int
     changed_at: datetime
@@ -42,13 +42,13 @@ def open_transaction(row: tuple[Any, ...]) -> OpenTransaction:
 
 
 def end_silent(link: Link) -> int:
-    """End sessions of Swather processes that hold locks on its tables and whose clients have said
-    nothing for long: stopped, or cut off. How many were ended.
+    """End sessions of Swather processes that hold locks on its tables and whose clients have long
+    been silent: stopped, or cut off. Returns how many were ended.
     """
     silent = _silent(link)
     if not silent:
         return 0
-    # One that was seen between two statements has begun the next by now.
+    # A live one between two statements has begun the next by now.
     time.sleep(_LOOK_AGAIN_SECONDS)
     still = _silent(link)
     return sum(_end(link, still[session]) for session in silent.keys() & still.keys())

@@ -90,7 +90,7 @@ class PostgresUpkeep:
         """Only some users may ask for a checkpoint; the server makes its own in any case."""
         before = self._wal_position()
         try:
-            self._connection.outside("CHECKPOINT")
+            self._connection.outside_transaction("CHECKPOINT")
         except StoreError as error:
             if LACKS_A_RIGHT not in str(error):
                 raise
@@ -100,7 +100,7 @@ class PostgresUpkeep:
     def vacuum(self) -> dict[str, Any]:
         before = self._size()
         for row in self._connection.rows(queries.table_stats):
-            self._connection.outside(f"VACUUM (ANALYZE) swather.{row[0]}")
+            self._connection.outside_transaction(f"VACUUM (ANALYZE) swather.{row[0]}")
         return {"bytes_before": before, "bytes_after": self._size()}
 
     def check(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Waking heads: the last thing a transaction does that makes tasks ready."""
+"""Wakes heads: the last step of a transaction that makes tasks ready."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from swather.store.postgres.statements import queries
 
 
 def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
-    """Tell heads that tasks wait there now, by (head_id, priority)."""
+    """Wake heads that have new tasks, by (head_id, priority)."""
     best: dict[int, int] = {}
     for head_id, priority in added:
         if best.get(head_id, 0) < priority:
@@ -26,7 +26,7 @@ def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
 
 
 def wake_full(connection: Connection, lane_ids: Iterable[int]) -> None:
-    """Tell heads that sleep because their lanes were full that a place is free again."""
+    """Wake heads that sleep because their lanes were full: one may start again."""
     lanes = Bigints(sorted({lane_id for lane_id in lane_ids if lane_id}))
     if lanes:
         connection.execute(queries.wake_full_lanes, {"lanes": lanes}, hot=True)

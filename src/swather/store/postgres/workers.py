@@ -182,7 +182,7 @@ class PostgresWorkers:
         def work() -> None:
             if self._connection.row(sql, {"worker_id": worker_id, **values}) is None:
                 raise unknown_worker(worker_id)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
         self._connection.transact(work)
 

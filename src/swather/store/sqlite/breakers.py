@@ -23,7 +23,7 @@ class SQLiteBreakers:
         check_breaker(scraper, lane, probe_seconds)
         encoded = encode(seen, what="seen")
         with self._connection.transaction():
-            this = self._place(scraper, lane)
+            this = self._ids(scraper, lane)
             was_open = self._connection.row(queries.is_open, this)
             self._connection.execute(
                 queries.trip_breaker,
@@ -36,17 +36,17 @@ class SQLiteBreakers:
             )
             if not was_open:
                 self._connection.execute(queries.trip_lane, {"lane_id": this["lane_id"]})
-                self._settings.changed()
+                self._settings.bump_control_version()
 
     def close(self, scraper: str, lane: str) -> bool:
         check_breaker(scraper, lane)
         with self._connection.transaction():
-            this = self._place(scraper, lane)
-            if not self._connection.changed(queries.close_breaker, this):
+            this = self._ids(scraper, lane)
+            if not self._connection.execute_counting(queries.close_breaker, this):
                 return False
             self._connection.execute(queries.untrip_lane, {"lane_id": this["lane_id"]})
             self._connection.execute(queries.wake_lane, {"lane_id": this["lane_id"]})
-            self._settings.changed()
+            self._settings.bump_control_version()
             return True
 
     def find(self, *, scraper: str | None = None, lane: str | None = None) -> list[Breaker]:
@@ -56,7 +56,7 @@ class SQLiteBreakers:
             _breaker_of(row) for row in rows if scraper in (None, row[0]) and lane in (None, row[1])
         ]
 
-    def _place(self, scraper: str, lane: str) -> dict[str, Any]:
+    def _ids(self, scraper: str, lane: str) -> dict[str, Any]:
         return {
             "lane_id": lane_id(self._connection, lane),
             "scraper_id": lane_id(self._connection, scraper, "scraper"),

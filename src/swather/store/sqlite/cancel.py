@@ -4,9 +4,9 @@ from collections import defaultdict
 from typing import Any, Final
 
 from swather.model.event import EventKind
-from swather.model.query import TaskFilter
 from swather.model.run import REASON_PREFIX
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where
@@ -32,7 +32,7 @@ def cancel_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFi
             if not rows:
                 return cancelled
             _cancel(connection, settings, values["run_id"], rows)
-            settings.changed()
+            settings.bump_control_version()
             after_id = rows[-1][0]
             cancelled += len(rows)
 

@@ -28,9 +28,9 @@ class Claimer:
 
     def claim(self, request: ClaimRequest) -> Claimed:
         now = self._connection.clock.wall()
-        held_until = self._worker_held_until(request.worker_id, now)
-        if held_until is not None:
-            return Claimed([], held_until - now if math.isfinite(held_until) else None)
+        hold_until = self._worker_hold_until(request.worker_id, now)
+        if hold_until is not None:
+            return Claimed([], hold_until - now if math.isfinite(hold_until) else None)
         promote_due(self._connection)
         taking = Taking(self._connection, request, now, self._random, self._cursors)
         runs = list(self._runs(request, taking))
@@ -50,14 +50,16 @@ class Claimer:
                 break
 
     def _woken(self, runs: list[ClaimedRun]) -> bool:
-        """Wake heads that wait for their lanes; whether there were any."""
-        woken = [self._connection.changed(queries.wake_run, {"run_id": run.id}) for run in runs]
+        """Wake heads that wait for their lanes; returns whether there were any."""
+        woken = [
+            self._connection.execute_counting(queries.wake_run, {"run_id": run.id}) for run in runs
+        ]
         return any(woken)
 
-    def _worker_held_until(self, worker_id: int, now: float) -> float | None:
-        """None when the worker may claim; forever when it is gone or paused."""
+    def _worker_hold_until(self, worker_id: int, now: float) -> float | None:
+        """None when the worker may claim; infinity when it is gone or paused."""
         row = self._connection.row(
-            queries.worker_held, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
+            queries.worker_hold, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
         )
         if row is None or row[0]:
             return math.inf

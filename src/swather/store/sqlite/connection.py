@@ -1,4 +1,4 @@
-"""One connection to a SQLite file: pragmas, transactions, and errors in our own words."""
+"""One connection to a SQLite file: pragmas, transactions, translated errors."""
 
 import logging
 import os
@@ -49,12 +49,12 @@ class Connection:
 
     Automatic checkpoints are off: they run on whichever commit passes the mark, even while readers
     make them useless. We checkpoint on a timer instead, after a commit, outside the transaction.
-    Who remembers ids forgets them when `rollbacks` grows: they may be given to other rows.
+    Caches of ids are dropped when `rollbacks` grows: the ids may be given to other rows.
     """
 
     def __init__(self, path: Path, clock: Clock, *, file: Path | None = None) -> None:
-        """`path` is what messages call it; `file` is where it lies, whatever becomes of the current
-        folder.
+        """`path` is its name in messages; `file` is its absolute path, so that the current folder
+        may change.
         """
         self.path = path
         self.file = file or path.absolute()
@@ -88,7 +88,7 @@ class Connection:
         return self.db.execute(sql, bindings).fetchall()
 
     def many_rows(self, sql: str, many: Iterable[Bindings]) -> list[tuple[Any, ...]]:
-        """The rows for each set of bindings, one after the other."""
+        """The rows for each set of bindings, concatenated."""
         return self.db.executemany(sql, many).fetchall()
 
     def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
@@ -97,7 +97,7 @@ class Connection:
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         return self.db.execute(sql, bindings).get
 
-    def changed(self, sql: str, bindings: Bindings = ()) -> int:
+    def execute_counting(self, sql: str, bindings: Bindings = ()) -> int:
         self.db.execute(sql, bindings)
         return self.db.changes()
 
@@ -127,7 +127,7 @@ class Connection:
     def _begun(self, begin: str) -> Iterator[None]:
         self.check_file()
         try:
-            # In here: Ctrl-C may come as soon as it has begun, and would leave it open.
+            # In here: a Ctrl-C right after it has begun would leave it open.
             self.execute(begin)
             self._depth = 1
             yield
@@ -139,7 +139,7 @@ class Connection:
             self._depth = 0
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def outside_transaction(self) -> Iterator[None]:
         """For statements that refuse to run inside a transaction."""
         with self._lock, errors_of(self.path):
             yield
@@ -163,7 +163,7 @@ class Connection:
             self.execute("ROLLBACK")
 
     def check_file(self) -> None:
-        """Refuse to go on in a file that nobody will find again."""
+        """Refuse to write to a file that was removed or replaced."""
         if _identity_of(self.file) != self._identity:
             raise DatabaseReplaced(
                 f"{self.path} was deleted, moved or replaced while it was in use; what was "
@@ -190,16 +190,16 @@ class Connection:
             if self._wal_pages >= TRUNCATE_PAGES:
                 self.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
-            pass  # another process is at it, or a reader holds it up
+            pass  # another process checkpoints, or a reader blocks it
         except apsw.Error as error:
-            # Nothing that follows a commit can fail it.
+            # What follows a commit must not fail it.
             _log.warning("%s: the write-ahead log could not be checkpointed: %s", self.path, error)
         finally:
             self.db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
 
 
 def _identity_of(file: Path) -> tuple[int, int] | None:
-    """Which file a path leads to; None when there is none."""
+    """The identity of the file at a path; None when there is none."""
     try:
         found = file.stat()
     except OSError:
@@ -237,9 +237,9 @@ def _configure(db: apsw.Connection, path: Path, file: Path) -> None:
     db.set_busy_timeout(int(BUSY_TIMEOUT_SECONDS * 1000))
     if db.readonly("main") or not os.access(file, os.W_OK):
         raise DatabaseReadOnly(f"{path} cannot be written to; check its owner and permissions")
-    # Without it every statement with a bound range is planned anew each time it runs.
+    # Without it, every statement with a bound range is replanned each time it runs.
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # auto_vacuum takes hold only before the first table, WAL only outside a transaction.
+    # auto_vacuum takes effect only before the first table, WAL only outside a transaction.
     db.execute("PRAGMA auto_vacuum = INCREMENTAL")
     mode = _write_ahead(db)
     if mode != "wal":
@@ -254,7 +254,7 @@ def _configure(db: apsw.Connection, path: Path, file: Path) -> None:
 
 
 def _write_ahead(db: apsw.Connection) -> Any:
-    """Turn on write-ahead logging, in turn with others who open the same fresh file.
+    """Turn on write-ahead logging, taking turns with others that open the same new file.
 
     SQLite answers "busy" at once here, whatever the timeout, when two want to change the mode: each
     holds a read lock that the other would have to wait for.
@@ -271,7 +271,7 @@ def _write_ahead(db: apsw.Connection) -> Any:
 
 @contextmanager
 def errors_of(path: Path) -> Iterator[None]:
-    """SQLite's errors, in our own words."""
+    """Translates SQLite's errors into ours."""
     try:
         yield
     except apsw.BusyError as error:

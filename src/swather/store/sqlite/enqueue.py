@@ -1,4 +1,4 @@
-"""Targets become tasks: once per key and run, a batch at a time."""
+"""Enqueue: targets become tasks, once per key and run, a batch at a time."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,7 @@ from swather.store.sqlite.wake import wake
 def add_rows(
     connection: Connection, heads: Heads, run_id: int, rows: Sequence[Row], level: EventLevel
 ) -> Added:
-    """Add what the run has not yet, as far as its limit allows, inside a transaction."""
+    """Add rows that the run does not have, up to its task limit, inside a transaction."""
     limit = connection.value(queries.get_task_limit, (run_id,))
     if limit is None:
         return Added(_add(connection, heads, run_id, rows, level))
@@ -31,8 +31,8 @@ def _fitting(
 ) -> tuple[list[Row], int]:
     there = counts_from(counting.sums(connection, run_id)).total
     known = connection.many_rows(queries.known_key, [(run_id, row.key) for row in rows])
-    places, over = fitting(rows, {key for (key,) in known}, limit - there)
-    return [rows[place] for place in places], over
+    indexes, over = fitting(rows, {key for (key,) in known}, limit - there)
+    return [rows[index] for index in indexes], over
 
 
 def _add(
@@ -57,8 +57,8 @@ def _add(
         values.append((run_id, head_id, priority, key, target, parent_id, due_at, now))
     connection.executemany(queries.add_tasks, values)
     this = {"before": before}
-    ready = connection.changed(queries.add_new_to_ready, this)
-    later = connection.changed(queries.add_new_to_scheduled, this) if scheduled else 0
+    ready = connection.execute_counting(queries.add_new_to_ready, this)
+    later = connection.execute_counting(queries.add_new_to_scheduled, this) if scheduled else 0
     connection.execute(
         queries.add_priorities,
         {"mask": mask, "run_id": run_id},

@@ -58,7 +58,7 @@ class SQLiteEvents:
             for row in rows
         ]
 
-    def started(self, fences: Collection[Fence]) -> None:
+    def log_started(self, fences: Collection[Fence]) -> None:
         with self._connection.transaction():
             if not self._settings.event_level.logs(EventKind.STARTED):
                 return

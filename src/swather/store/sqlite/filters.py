@@ -3,8 +3,8 @@
 from typing import Any
 
 from swather.model.payload import MAX_ITEM_BYTES, encode
-from swather.model.query import TaskFilter
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_filter, may_exist
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id

@@ -1,4 +1,4 @@
-"""Finish: outcomes and all that commits with them, fenced by their tokens."""
+"""Finish: outcomes with all that commits with them, fenced by their tokens."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -61,13 +61,13 @@ class Finisher:
         while len(children) > MAX_CHILDREN:
             batch, children = children[:MAX_CHILDREN], children[MAX_CHILDREN:]
             with self._connection.transaction():
-                lease = self.held(fence)
+                lease = self.held_lease(fence)
                 if lease is None:
                     return ()
                 self._add_children(lease.run_id, batch)
         return children
 
-    def held(self, fence: Fence) -> HeldLease | None:
+    def held_lease(self, fence: Fence) -> HeldLease | None:
         row = self._connection.row(queries.held_lease, {"task_id": fence[0], "token": fence[1]})
         return None if row is None else HeldLease(*row)
 
@@ -98,7 +98,7 @@ class Finisher:
             plan.count(run_id, name, self._connection.db.total_changes() - before)
 
     def drop_replaced(self, task_ids: Iterable[int], plan: Plan) -> None:
-        """The rows of an earlier completion give way to the new ones."""
+        """Delete the rows of an earlier completion; the new ones replace them."""
         for task_id in task_ids:
             self._pass_on_items(task_id)
             for table in ("items", "files"):

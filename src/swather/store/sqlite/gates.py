@@ -1,4 +1,4 @@
-"""What a claim may start on a lane or for a scraper, and what the lane remembers of it."""
+"""The gates of a claim: what it may start on a lane or for a scraper, and the new pace."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from swather.store.sqlite.statements import queries
 
 
 class Gate(BaseGate):
-    """One paced row during one claim. The row has its `tat` on the monotonic clock, since nobody
-    sets that; all that is told here is on the wall clock, which is ahead of it by `ahead_seconds`.
+    """One paced row during one claim. The row's `tat` is on the monotonic clock, which nobody sets;
+    everything here is on the wall clock, which is ahead of it by `ahead_seconds`.
     """
 
     def __init__(
@@ -30,13 +30,13 @@ class Gate(BaseGate):
         self.passed += count
 
     def save(self, connection: Connection) -> None:
-        if self.is_to_save:
+        if self.needs_saving:
             tat = self.after().due_at - self._ahead_seconds
             connection.execute(queries.save_pace, (tat, self.lane_id))
 
 
 class Probe(Gate):
-    """An open breaker: one at a time, and one in an interval."""
+    """An open breaker: one task at a time, and one per interval."""
 
     def __init__(
         self, lane_id: int, scraper_id: int, limits: Limits, pace: Pace, now: float
@@ -45,7 +45,7 @@ class Probe(Gate):
         self._scraper_id = scraper_id
 
     def save(self, connection: Connection) -> None:
-        if self.is_to_save:
+        if self.needs_saving:
             connection.execute(
                 queries.save_probe,
                 {
@@ -111,7 +111,7 @@ def _gate(
     now: float,
     wanted: int,
 ) -> Gate:
-    # In this order: what comes between the two readings can only make the lane seem busier.
+    # In this order: a change between the two readings can only make the lane seem busier.
     monotonic = connection.clock.monotonic()
     ahead = connection.clock.wall() - monotonic
     pace = Pace(row[4] + ahead, bool(row[5]), row[6], in_flight)

@@ -1,4 +1,4 @@
-"""Heads: awake, in turn, put to sleep. No twin: PostgreSQL remembers them (outlook.py)."""
+"""Heads: walked in turn, put to sleep. No twin: PostgreSQL caches them (outlook.py)."""
 
 from typing import Any, Final, NamedTuple
 
@@ -69,8 +69,8 @@ class Walk:
         self.put_to_sleep = 0
 
     def candidates(self, run: ClaimedRun, partition: str, lowest: int, limit: int) -> list[Head]:
-        """Awake heads that may have tasks of priority `lowest` or higher, beginning where the last
-        claim stopped and round again from the start.
+        """Awake heads that may have tasks of priority `lowest` or higher, starting where the last
+        claim stopped and wrapping around.
         """
         cursor = self._cursors.get(run.id, partition)
         heads = self._after(run, partition, lowest, cursor, limit)
@@ -104,16 +104,16 @@ class Walk:
         ]
 
     def gates(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> tuple[Gate, ...]:
-        """What a head of this run has to pass on a lane; `row` ends with whether it is tripped."""
+        """The gates of this run's head on a lane; `row` ends with whether the lane is tripped."""
         if self._unpaced:
             return ()
         lane = self._gate(run, lane_id, row)
         if not row[-1]:
             return () if lane is None else (lane,)
-        place = run.scraper_id, lane_id
-        if place not in self._probes:
-            self._probes[place] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
-        return tuple(gate for gate in (lane, self._probes[place]) if gate is not None)
+        key = run.scraper_id, lane_id
+        if key not in self._probes:
+            self._probes[key] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
+        return tuple(gate for gate in (lane, self._probes[key]) if gate is not None)
 
     def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
         """One gate per lane, for all runs of this claim."""
@@ -125,16 +125,16 @@ class Walk:
         return self._gates[lane_id]
 
     def sleep(self, head: Head) -> float:
-        """Nothing may start there before the time that is returned."""
+        """Put the head to sleep; returns the time before which nothing may start there."""
         last = max(head.gates, key=lambda gate: gate.opens_at())
         opens_at = last.opens_at()
         if opens_at > self._now:
             self.put_to_sleep += 1
-            self._connection.execute(queries.sleep_head, (opens_at, last.asleep(), head.id))
+            self._connection.execute(queries.sleep_head, (opens_at, last.sleep_reason(), head.id))
         return opens_at
 
     def tidy(self, head: Head) -> None:
-        """The head had less than it might: lower its best priority, or put it to sleep."""
+        """The head had fewer tasks than expected: lower its best priority, or put it to sleep."""
         best = self._connection.value(queries.best_ready, (head.id,))
         if best is None:
             self.put_to_sleep += 1

@@ -1,6 +1,6 @@
 """Wake-ups between the processes on one SQLite file: a datagram to each that waits.
 
-Every waiting store has a socket in a folder next to the database, which is its user's alone. A
+Every waiting store has a socket in a private folder next to the database. A
 socket whose process is gone refuses a datagram, and is removed.
 """
 
@@ -20,7 +20,7 @@ from swather import posix
 
 _NAME: Final = re.compile("[0-9a-f]{16}")
 _NAME_BYTES: Final = 8
-# The last who leaves removes the folder, perhaps just now.
+# The last one to leave removes the folder, perhaps just now.
 _TRIES: Final = 5
 
 _log = logging.getLogger(__name__)
@@ -76,11 +76,11 @@ class SQLiteHints:
             self.folder.rmdir()
 
     def _warn(self, error: OSError) -> None:
-        """Once: no socket can be had (a full disk, somebody else's folder in its place)."""
+        """Warn once: there is no socket (a full disk, somebody else's folder)."""
         if not self._warned:
             self._warned = True
             _log.warning(
-                "this process is not woken when there is work, and looks for it now and then: %s; "
+                "this process is not woken when there is work, and polls for it: %s; "
                 "remove %s if it should not be there",
                 error,
                 self.folder,
@@ -94,7 +94,7 @@ class SQLiteHints:
                 if stat.S_ISSOCK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
                     os.unlink(name, dir_fd=folder)
         except OSError:
-            # It has hints enough, or is just going.
+            # Its queue is full, or it is just ending.
             return
 
     def _listen(self) -> socket.socket:

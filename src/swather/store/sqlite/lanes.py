@@ -5,9 +5,9 @@ from random import Random
 from typing import Any, Final
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve, struck
 from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import Limits
+from swather.model.strikes import CoolDownCurve, struck
 from swather.model.task import check_name
 from swather.store.checks import (
     MAX_SECONDS,
@@ -24,7 +24,7 @@ from swather.store.sqlite.repace import repace
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
-# Two times that differ by less are one.
+# Times that differ by less are equal.
 _SAME_SECONDS: Final = 0.001
 
 
@@ -91,7 +91,7 @@ class SQLiteLanes:
                 self._untrip(row[0] for row in closed)
 
     def strike(
-        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: Curve
+        self, name: str, *, retry_after_seconds: float | None, reason: str, curve: CoolDownCurve
     ) -> float:
         check_paced(name)
         asked = check_retry_after(retry_after_seconds)
@@ -110,7 +110,7 @@ class SQLiteLanes:
                     "forgiven_at": until + min(curve.forgive_seconds, MAX_SECONDS),
                 }
                 self._connection.execute(queries.strike_lane, this)
-                self._settings.changed()
+                self._settings.bump_control_version()
             return found.seconds
 
     def adapt(self, name: str, *, latency_seconds: float, failed: bool, policy: AutoPace) -> float:
@@ -131,10 +131,10 @@ class SQLiteLanes:
             )
             if after and not before:
                 # Workers may believe that the lane is free.
-                self._settings.changed()
+                self._settings.bump_control_version()
             return after
 
-    def crawl_delay(self, name: str, seconds: float | None) -> None:
+    def set_crawl_delay(self, name: str, seconds: float | None) -> None:
         check_paced(name)
         if seconds is not None:
             check_seconds("a crawl delay", seconds)
@@ -158,7 +158,7 @@ class SQLiteLanes:
         repace(self._connection, number, lambda: self._connection.execute(sql, this))
         # Whatever put its heads to sleep may no longer hold.
         self._connection.execute(queries.wake_lane, {"lane_id": number})
-        self._settings.changed()
+        self._settings.bump_control_version()
 
     def _untrip(self, numbers: Iterable[int]) -> None:
         for number in numbers:

@@ -1,4 +1,4 @@
-"""What the runs on a lane allow there, all together. No twin: PostgreSQL has it in SQL."""
+"""The limits of all runs on a lane. No twin: PostgreSQL has them in SQL."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from swather.store.sqlite.statements import queries
 
 
 class LimitingRuns:
-    """The runs with limits for their lanes that somebody works on, as one transaction sees them."""
+    """The runs with lane limits that have workers, as one transaction sees them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -16,7 +16,7 @@ class LimitingRuns:
         self._known: dict[int, Limits] = {}
 
     def on(self, lane_id: int, is_public: bool | None, run_id: int = 0) -> Limits:
-        """The strictest of all that are on the lane; `run_id` is known to be."""
+        """The strictest limits of the runs on the lane; `run_id` is one of them."""
         if not lane_id or not self._all():
             return NO_LIMITS
         limits = self._known.get(lane_id)

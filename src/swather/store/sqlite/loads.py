@@ -1,4 +1,4 @@
-"""Loads: which targets a run was promised, and which of them are all in."""
+"""Loads: which sets of targets belong to a run, and which are complete."""
 
 from swather.model.load import Load
 from swather.store.checks import check_load

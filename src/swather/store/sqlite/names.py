@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Final
 
-from swather.model.private import is_public_host
+from swather.model.private_addresses import is_public_host
 from swather.store.checks import check_known, unknown_run
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.statements import queries
@@ -31,10 +31,9 @@ def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:
 
 
 class Heads:
-    """Head ids by (run, partition, lane), remembered so that a batch need not ask for each row.
+    """Head ids by (run, partition, lane), cached so that a batch need not look up each row.
 
-    Committed ids are never used twice, so what is remembered of a removed run can only be useless,
-    not wrong.
+    Committed ids are never used twice, so cached ids of a removed run are useless, but not wrong.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -46,8 +45,8 @@ class Heads:
         if self._rollbacks != self._connection.rollbacks:
             self._rollbacks = self._connection.rollbacks
             self._known.clear()
-        place = run_id, partition, lane
-        head_id = self._known.get(place)
+        key = run_id, partition, lane
+        head_id = self._known.get(key)
         if head_id is not None:
             return head_id
         where = {
@@ -60,7 +59,7 @@ class Heads:
         if partition:
             self._connection.execute(queries.ensure_partition, (run_id, partition))
         assert isinstance(head_id, int)
-        self._known[place] = head_id
+        self._known[key] = head_id
         if len(self._known) > MAX_KNOWN_HEADS:
             self._known.popitem(last=False)
         return head_id

@@ -1,12 +1,12 @@
-"""Kept pages: each with its task, each body once."""
+"""Stored pages: each with its task, each body once."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from swather.model.kept import KeptPage
+from swather.model.stored_page import StoredPage
 from swather.store.checks import check_limit
 from swather.store.clock import at
-from swather.store.keeping import ORPHAN_SECONDS, TOUCH_SECONDS, page_of, prepare
+from swather.store.page_rows import ORPHAN_SECONDS, TOUCH_SECONDS, page_of, prepare
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.statements import queries
@@ -20,7 +20,7 @@ class SQLitePages:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def keep(self, run: str, pages: Sequence[KeptPage]) -> None:
+    def put(self, run: str, pages: Sequence[StoredPage]) -> None:
         parts = list(prepare(pages))
         with self._connection.transaction():
             number = run_id(self._connection, run)
@@ -34,13 +34,13 @@ class SQLitePages:
                     [(number, *row[:-1], now if row[-1] is None else row[-1]) for row in rows],
                 )
 
-    def find(self, run: str, task_id: int) -> list[KeptPage]:
+    def find(self, run: str, task_id: int) -> list[StoredPage]:
         with self._connection.reading():
             this = {"run_id": run_id(self._connection, run), "task_id": task_id}
             rows = self._connection.rows(queries.pages_of_task, this)
         return [_page_of(row) for row in rows]
 
-    def get(self, run: str, task_id: int, request_key: bytes) -> KeptPage | None:
+    def get(self, run: str, task_id: int, request_key: bytes) -> StoredPage | None:
         with self._connection.reading():
             this = {
                 "run_id": run_id(self._connection, run),
@@ -50,7 +50,7 @@ class SQLitePages:
             row = self._connection.row(queries.get_page, this)
         return None if row is None else _page_of(row)
 
-    def latest(self, request_key: bytes, *, run: str | None = None) -> KeptPage | None:
+    def latest(self, request_key: bytes, *, run: str | None = None) -> StoredPage | None:
         with self._connection.reading():
             if run is None:
                 row = self._connection.row(queries.latest_page, {"request_key": request_key})
@@ -77,7 +77,7 @@ class SQLitePages:
 
 
 def drop_orphans(connection: Connection) -> int:
-    """Bodies that have had no page for a while, a batch at a time; how many."""
+    """Delete bodies that have had no page for a while, a batch at a time; returns how many."""
     dropped = 0
     after: tuple[float, bytes] = (0.0, b"")
     before = connection.clock.wall() - ORPHAN_SECONDS
@@ -92,5 +92,5 @@ def drop_orphans(connection: Connection) -> int:
         after = rows[-1][:2]
 
 
-def _page_of(row: tuple[Any, ...]) -> KeptPage:
+def _page_of(row: tuple[Any, ...]) -> StoredPage:
     return page_of(row[:-1], at(row[-1]))

@@ -1,4 +1,4 @@
-"""Scheduled tasks whose time has come become ready."""
+"""Promote: scheduled tasks become ready when they are due."""
 
 from collections import defaultdict
 from typing import Final
@@ -13,7 +13,7 @@ BATCH: Final = 1_000
 
 
 def promote_due(connection: Connection) -> int:
-    """One batch, inside a transaction; how many."""
+    """One batch, inside a transaction; returns how many."""
     now = connection.clock.wall()
     if not connection.row(queries.any_due, (now,)):
         return 0

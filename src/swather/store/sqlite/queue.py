@@ -17,7 +17,7 @@ from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.permits import Asked, permit_gates
+from swather.store.sqlite.permits import PermitRequest, permit_gates
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.wake import wake_full
@@ -52,7 +52,7 @@ class SQLiteQueue:
     def progress(self, fence: Fence, progress: Any) -> Verdict:
         encoded = encode(progress, what="progress")
         with self._connection.transaction():
-            lease = self._finisher.held(fence)
+            lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Verdict.STALE
             self._connection.execute(
@@ -78,7 +78,7 @@ class SQLiteQueue:
         prepared = prepare_results(items, children, files)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
         with self._connection.transaction():
-            lease = self._finisher.held(fence)
+            lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Verdict.STALE
             plan = Plan(self._settings.event_level)
@@ -105,27 +105,27 @@ class SQLiteQueue:
         lane: str,
         count: int = 1,
         *,
-        held: int | None = None,
+        in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
     ) -> Permits:
-        check_permits(lane, count, held, ahead_seconds)
+        check_permits(lane, count, in_flight, ahead_seconds)
         with self._connection.transaction():
-            lease = self._finisher.held(fence)
+            lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Permits(0)
             granted_at = time.monotonic()
             number = lane_id(self._connection, lane)
-            if held is not None:
-                self._set_in_flight(lease.worker_id, number, held)
-            asked = Asked(lease, number, count, held)
-            gates, is_counted = permit_gates(self._connection, asked)
+            if in_flight is not None:
+                self._set_in_flight(lease.worker_id, number, in_flight)
+            request = PermitRequest(lease, number, count, in_flight)
+            gates, is_counted = permit_gates(self._connection, request)
             granted, starts_in_seconds = grant(gates, count, ahead_seconds)
             for gate in gates:
                 gate.take(granted)
                 gate.save(self._connection)
-            if held is not None and granted and is_counted:
-                self._set_in_flight(lease.worker_id, number, held + granted)
+            if in_flight is not None and granted and is_counted:
+                self._set_in_flight(lease.worker_id, number, in_flight + granted)
             if granted:
                 every_seconds = slowest(gates)
                 return Permits(
@@ -137,12 +137,12 @@ class SQLiteQueue:
                     starts_in_seconds=starts_in_seconds,
                 )
             refused = refusal(gates)
-            if refused.held == FULL and gives_up and lease.lane_id:
-                self._connection.execute(queries.give_up_place, fence)
+            if refused.hold == FULL and gives_up and lease.lane_id:
+                self._connection.execute(queries.stop_counting_lease, fence)
                 wake_full(self._connection, [lease.lane_id])
             return refused
 
-    def in_flight(self, worker_id: int, lane: str, n: int) -> None:
+    def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
         check_permits(lane, 1, n)
         with self._connection.transaction():
             number = lane_id(self._connection, lane)

@@ -1,4 +1,4 @@
-"""Removing a run with all that belongs to it."""
+"""Remove: a run with everything that belongs to it."""
 
 from collections import Counter
 from typing import Final
@@ -20,8 +20,8 @@ _BY_RUN: Final = (
 
 
 def remove_run(connection: Connection, number: int) -> bool:
-    """In batches, the row itself last, so that it can be repeated; False if the run was opened
-    again meanwhile.
+    """In batches, the run's row last, so that it can be repeated; False if the run was reopened
+    meanwhile.
     """
     while True:
         with connection.transaction():
@@ -46,13 +46,15 @@ def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
 
 
 def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None:
-    """Uncounted at once: the counts must be right if the run is opened before the next batch."""
+    """Subtracted at once: the counts must be right if the run is reopened before the next batch."""
     gone: Counter[tuple[int, str]] = Counter()
     for table, name in _BY_TASK.items():
-        n = connection.changed(f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),))
+        n = connection.execute_counting(
+            f"DELETE FROM {table} WHERE task_id IN carray(?)", (ids(tasks),)
+        )
         if name is not None:
             gone[number, name] -= n
-    gone[number, "ready"] -= connection.changed(queries.remove_ready, (ids(tasks),))
+    gone[number, "ready"] -= connection.execute_counting(queries.remove_ready, (ids(tasks),))
     for state, reason in connection.rows(queries.remove_outcomes, (ids(tasks),)):
         gone[number, state] -= 1
         gone[number, REASON_PREFIX + reason] -= 1

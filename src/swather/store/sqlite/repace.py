@@ -9,13 +9,13 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.limiting import LimitingRuns
 from swather.store.sqlite.statements import queries
 
-# What sleeps for less wakes soon enough by itself.
+# Heads that sleep for less wake soon enough by themselves.
 WORTH_WAKING_SECONDS: Final = 1.0
 
 
 def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> float:
-    """Change a lane and put its pace in force: its interval now. Whoever waits for a slower one is
-    woken.
+    """Change a lane and apply its new pace; returns its interval. Heads that wait for a slower one
+    are woken.
     """
     this = {"lane_id": lane_id}
     before: float = connection.value(queries.get_interval, this)
@@ -28,7 +28,7 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
 
 
 def _hurry(connection: Connection, lane_id: int) -> None:
-    """The next start is due no later than the limits in force can explain."""
+    """Cap `due_at` at what the limits in force can explain."""
     row = connection.row(queries.get_pace, (lane_id,))
     assert row is not None
     limits = strictest(Limits(row[0], row[1]), LimitingRuns(connection).on(lane_id, row[2]))
@@ -38,7 +38,7 @@ def _hurry(connection: Connection, lane_id: int) -> None:
 
 
 def forget_paces(connection: Connection, older_than_seconds: float) -> None:
-    """Learned paces that nobody has renewed."""
+    """Forget learned paces that were not renewed."""
     before = connection.clock.wall() - older_than_seconds
     stale = connection.rows(queries.stale_paces, (before,))
     for (number,) in stale:

@@ -1,4 +1,4 @@
-"""Items, files and error groups, as they are read back."""
+"""Reads items, files and error groups."""
 
 from collections.abc import Collection
 
@@ -70,7 +70,7 @@ class SQLiteResults:
         with self._connection.reading():
             return by_part(self._connection.rows(queries.unlinked, this))
 
-    def linked(self, parts: Collection[Part]) -> None:
+    def mark_linked(self, parts: Collection[Part]) -> None:
         with self._connection.transaction():
             self._connection.executemany(queries.linked, sorted(parts))
 

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from typing import Any, Final
 
-from swather.model.query import TaskFilter
 from swather.model.run import REASON_PREFIX
 from swather.model.task import State
+from swather.model.task_filter import TaskFilter
 from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import make_ready
@@ -34,7 +34,7 @@ def retry_tasks(
             replacing = [row[0] for row in rows if anew or row[3] == State.COMPLETED]
             _retry(connection, values["run_id"], rows, replacing)
             connection.execute(queries.reopen_run, values)
-            settings.changed()
+            settings.bump_control_version()
             after_id = rows[-1][0]
             retried += len(rows)
 

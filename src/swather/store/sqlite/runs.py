@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 from swather.errors import InputError
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
-from swather.model.query import TaskFilter
 from swather.model.run import (
     Counts,
     NewRun,
@@ -18,6 +17,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
+from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
@@ -64,7 +64,7 @@ class SQLiteRuns:
             )
             return self.get(name)
 
-    def alone(self, work: Callable[[], T]) -> T:
+    def exclusively(self, work: Callable[[], T]) -> T:
         with self._connection.transaction():
             return work()
 
@@ -93,7 +93,7 @@ class SQLiteRuns:
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
         with self._connection.transaction():
-            # What the old limits put to sleep may be open under the new ones.
+            # Heads that the old limits put to sleep may be open under the new ones.
             self._change(name, queries.wake_run)
             self._change(name, queries.wake_lanes_of_run)
             self._change(
@@ -149,7 +149,9 @@ class SQLiteRuns:
             if self._connection.value(queries.run_has_work, this):
                 return False
             now = self._connection.clock.wall()
-            is_finished = self._connection.changed(queries.finish_run, {**this, "now": now}) == 1
+            is_finished = (
+                self._connection.execute_counting(queries.finish_run, {**this, "now": now}) == 1
+            )
             if is_finished:
                 self._connection.execute(queries.wake_lanes_of_run, this)
             return is_finished
@@ -164,7 +166,7 @@ class SQLiteRuns:
     def _change(self, name: str, sql: str, **values: Any) -> None:
         with self._connection.transaction():
             self._connection.execute(sql, {"run_id": run_id(self._connection, name), **values})
-            self._settings.changed()
+            self._settings.bump_control_version()
 
     def _free_name(self, name: str) -> str:
         taken = self._connection.rows(queries.names_like, (name, f"{name}-*"))

@@ -31,13 +31,13 @@ class SQLiteSettings:
             self._connection.execute(
                 queries.set_setting, {"name": name, "value": encode(value, what=f"setting {name}")}
             )
-            self.changed()
+            self.bump_control_version()
         self._level_read_at = -_LEVEL_AGE_SECONDS
 
     def unset(self, name: str) -> None:
         with self._connection.transaction():
             self._connection.execute(queries.unset_setting, (name,))
-            self.changed()
+            self.bump_control_version()
         self._level_read_at = -_LEVEL_AGE_SECONDS
 
     def control_version(self) -> int:
@@ -45,8 +45,8 @@ class SQLiteSettings:
             version: int = self._connection.value(queries.control_version)
             return version
 
-    def changed(self) -> None:
-        """Let workers notice; called inside the transaction that changes something."""
+    def bump_control_version(self) -> None:
+        """Make workers notice; called inside the transaction that changes something."""
         self._connection.execute(queries.change_control)
 
     @property

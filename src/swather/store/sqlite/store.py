@@ -104,13 +104,13 @@ def _bring_up_to_date(connection: Connection) -> list[migrate.Migration]:
                 connection.execute(f"PRAGMA user_version = {migration.number}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
-    # Whoever opens a new file meanwhile finds nothing or all of it, and no old version to copy.
+    # So that others who open a new file meanwhile see nothing or all of it.
     with connection.transaction() if version == 0 else nullcontext():
         return migrate.apply(PACKAGE, version, run)
 
 
 def _check_ours(connection: Connection) -> None:
-    """Somebody else's database is not ours to add tables to."""
+    """Refuse to add tables to another program's database."""
     if connection.value("PRAGMA application_id") == APPLICATION_ID:
         return
     if connection.row(queries.any_table):
@@ -123,10 +123,10 @@ def _back_up(connection: Connection, version: int) -> None:
     stamp = datetime.fromtimestamp(connection.clock.wall(), UTC).strftime("%Y%m%d_%H%M%S")
     copy = connection.file.with_name(f"{connection.file.name}.v{version}-{stamp}.bak")
     ours = copy.with_name(f"{copy.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    with connection.alone(), errors_of(copy):
+    with connection.outside_transaction(), errors_of(copy):
         if copy.exists():
             return
-        # Another process may copy it in the same second: the first that is whole stays.
+        # Another process may copy it in the same second: the first complete copy stays.
         try:
             permissions.create(ours)
             connection.execute("VACUUM INTO ?", (str(ours),))

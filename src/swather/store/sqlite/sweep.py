@@ -1,4 +1,4 @@
-"""Sweep: what lost workers held goes back, due tasks become ready."""
+"""Sweep: lost workers' leases go back, due tasks become ready."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -26,7 +26,7 @@ from swather.store.sqlite.wake import wake_full
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10
-# An ended cool-down is shown for so long.
+# How long an ended cool-down is shown.
 _COOLED_SECONDS: Final = 60.0
 
 
@@ -52,7 +52,7 @@ class Sweeper:
             ]
             self._return(leases)
             if lost:
-                self._settings.changed()
+                self._settings.bump_control_version()
             self._do_chores()
         promoted = 0
         for _ in range(_MAX_PROMOTIONS):

@@ -1,4 +1,4 @@
-"""One claim in the making. No twin: PostgreSQL takes by one statement (ask.py)."""
+"""One claim in progress. No twin: PostgreSQL claims with one statement (ask.py)."""
 
 import math
 import time
@@ -25,7 +25,7 @@ _CLOCK_TOLERANCE_SECONDS: Final = 1.5
 
 
 class Taking:
-    """What a claim has taken so far, and when what it could not take may open."""
+    """The tasks that a claim has taken so far, and when those it could not take may open."""
 
     def __init__(
         self,
@@ -197,24 +197,24 @@ class Taking:
                     self._lease_of(run, partition, head, row, every_seconds, outdated=outdated)
                 )
             taken += len(found)
-        # What was picked of a priority is all there is between its ends: we alone are writing.
+        # The picked tasks of a priority are all there are in their range: nobody else is writing.
         lease = self._token, self._request.worker_id, run.id
         self._connection.executemany(
             queries.add_leases,
             [
-                (*place, *ends, *lease, self._lane_charged(heads[place[0]]), self.now)
-                for place, ends in ranges.items()
+                (*key, *ends, *lease, self._lane_charged(heads[key[0]]), self.now)
+                for key, ends in ranges.items()
             ],
         )
         self._connection.executemany(
-            queries.take_ready, [(*place, *ends) for place, ends in ranges.items()]
+            queries.take_ready, [(*key, *ends) for key, ends in ranges.items()]
         )
         self._connection.executemany(queries.mark_leases, replacing)
         self._taken[run.id] = self._taken.get(run.id, 0) + taken
         self.wanted -= taken
 
     def _lane_charged(self, head: Head) -> int:
-        """Whose places in flight the lease takes: none, if it touches no site."""
+        """The lane on which the lease counts as in flight: none, if it touches no site."""
         return 0 if self._request.unpaced else head.lane_id
 
     def _lease_of(
@@ -245,7 +245,7 @@ class Taking:
         )
 
     def save(self, settings: SQLiteSettings) -> None:
-        """Write what the lanes remember, the counters and the log."""
+        """Write the paces of the lanes, the counters and the log."""
         self._walk.save()
         for gate in self._scraper_gates.values():
             if gate is not None:

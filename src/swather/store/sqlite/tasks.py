@@ -1,11 +1,11 @@
-"""Tasks: loaded, looked at, cancelled, retried."""
+"""Tasks: enqueued, read, cancelled, retried."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from swather.model.payload import decode
-from swather.model.query import TaskFilter
 from swather.model.task import State, Target, Task
+from swather.model.task_filter import TaskFilter
 from swather.store.batching import Added, Row, batches_of, rows_of
 from swather.store.checks import (
     MAX_ID,
@@ -53,7 +53,7 @@ class SQLiteTasks:
             self._add(run, rows)
             fresh = self._connection.rows(queries.new_tasks, (before,))
             new: dict[bytes, int] = dict(fresh)
-        # A key that comes twice is new the first time only.
+        # A repeated key is new only the first time.
         return [new.pop(row.key, None) for row in rows]
 
     def get(self, task_id: int) -> Task:

@@ -49,7 +49,7 @@ class SQLiteUpkeep:
     def backup(self, path: Path) -> None:
         if path.exists():
             raise InputError(f"{path} exists already; a backup never overwrites a file")
-        with self._connection.alone():
+        with self._connection.outside_transaction():
             permissions.create(path)
             try:
                 self._connection.execute("VACUUM INTO ?", (str(path),))
@@ -86,7 +86,7 @@ class SQLiteUpkeep:
         return {name: _WORDS.get(name, {}).get(value, value) for name, value in values.items()}
 
     def checkpoint_wal(self) -> dict[str, Any]:
-        with self._connection.alone():
+        with self._connection.outside_transaction():
             try:
                 pages, moved = self._connection.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError as error:
@@ -104,7 +104,7 @@ class SQLiteUpkeep:
     def vacuum(self) -> dict[str, Any]:
         path = self._connection.path
         before = path.stat().st_size
-        with self._connection.alone():
+        with self._connection.outside_transaction():
             self._connection.execute("VACUUM")
             self._connection.execute("ANALYZE")
             self._connection.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -146,7 +146,7 @@ class SQLiteUpkeep:
         total = 0
         while True:
             with self._connection.transaction():
-                count = self._connection.changed(
+                count = self._connection.execute_counting(
                     f"DELETE FROM {table} WHERE rowid IN "
                     f"(SELECT rowid FROM {table} WHERE {condition} LIMIT ?)",
                     (before, PRUNE_BATCH),

@@ -1,8 +1,8 @@
-"""The wall clock set back. No twin: a PostgreSQL session has no second clock to compare.
+"""Detects a wall clock that was set back. No twin: PostgreSQL has no second clock to compare.
 
-Due times are durations from now, put on the wall clock so that they outlive a reboot. The
-monotonic clock tells when somebody has set the wall clock back. One set forward cannot be told
-from a machine that slept, and makes things due early at worst.
+Due times are stored by the wall clock so that they survive a reboot. The monotonic clock shows when
+the wall clock was set back. One set forward cannot be distinguished from a machine that slept, and
+at worst makes things due early.
 """
 
 from typing import Final
@@ -23,7 +23,7 @@ _DUE: Final = (
 
 
 def follow(connection: Connection) -> None:
-    """Inside a transaction: bring due times forward by as much as the clock went back."""
+    """Inside a transaction: move due times back by as much as the clock."""
     clock = connection.clock
     offset = clock.wall() - clock.monotonic()
     boot, known = connection.row(queries.wall_offset) or (None, None)
@@ -37,5 +37,5 @@ def follow(connection: Connection) -> None:
         connection.execute(
             f"UPDATE {table} SET {column} = {column} + ? WHERE {column} IS NOT NULL", (step,)
         )
-    # Heads that are awake are at 0; those that wait to be woken are at infinity, and stay there.
+    # Awake heads are at 0, those that wait to be woken at infinity; both stay.
     connection.execute(queries.shift_heads, (step,))

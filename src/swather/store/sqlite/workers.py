@@ -165,9 +165,9 @@ class SQLiteWorkers:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
         with self._connection.transaction():
-            if not self._connection.changed(sql, {"worker_id": worker_id, **values}):
+            if not self._connection.execute_counting(sql, {"worker_id": worker_id, **values}):
                 raise unknown_worker(worker_id)
-            self._settings.changed()
+            self._settings.bump_control_version()
 
 
 def _worker_of(row: tuple[Any, ...]) -> Worker:

@@ -13,8 +13,8 @@ from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots import Robots
+from swather.net.robots_policy import RobotsPolicy
 from swather.net.robots_rules import Rules
-from swather.net.robots_trip import RobotsTrip
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
 from swather.worker.access.in_flight import InFlight
@@ -209,14 +209,14 @@ class AttemptAccess:
         return self._access.throttle.lane_of(url)
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
-        """By the egress of the request: it may be the only way there, or there to hide us."""
-        trip = RobotsTrip(_RobotsFetch(self))
-        return await self._access.fetcher.fetch(Request(url=url, egress=egress), trip)
+        """As the request leaves: a proxy may be the only way there, or there to hide us."""
+        policy = RobotsPolicy(_RobotsFetch(self))
+        return await self._access.fetcher.fetch(Request(url=url, egress=egress), policy)
 
 
 class AttemptFetch:
-    """See swather.net.trip.Trip. One fetch of an attempt: from `admit` to `end` it is in flight on
-    the lane of its present hop.
+    """The FetchPolicy of one fetch of an attempt. From `admit` to `end` a request is in flight, on the
+    lane of its present hop.
     """
 
     __slots__ = ("_access", "_is_leased", "_lane", "may_reach", "refusal")

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from typing import Final
 from weakref import WeakValueDictionary
 
-from swather.net.typed import typed_as, why_refused
+from swather.net.private_hosts import canonical_port, refusal_reason
 from swather.store.web_ports import AllowedHosts, Sighting
 from swather.worker.jobs import Job
 
@@ -41,16 +41,16 @@ class HostAccess:
             return None
         found = self._found.get((job.run.id, host), address)
         if not private:
-            self._public[job.run.name].append((host, typed_as(port), found))
+            self._public[job.run.name].append((host, canonical_port(port), found))
             self._remember((job.run.id, host, port, private), found)
             return None
         async with self._turn(job.run.id, host, port):
             if (job.run.id, host, port, private) in self._known:
                 return None  # somebody else has asked meanwhile
             first = await asyncio.get_running_loop().run_in_executor(
-                self._executor, self._allowed.pin, job.run.name, host, typed_as(port), found
+                self._executor, self._allowed.pin, job.run.name, host, canonical_port(port), found
             )
-            if (why := why_refused(host, first)) is not None:
+            if (why := refusal_reason(host, first)) is not None:
                 return why
             self._remember((job.run.id, host, port, private), found)
             return None

@@ -16,7 +16,12 @@ class StorePermits:
         self._registration = registration
 
     def ask(
-        self, requester: Requester, lane: str, *, held: int | None = None, gives_up: bool = False
+        self,
+        requester: Requester,
+        lane: str,
+        *,
+        in_flight: int | None = None,
+        gives_up: bool = False,
     ) -> Awaitable[Permits]:
         """See swather.store.ports.Queue.permits."""
         requester.check()
@@ -24,13 +29,13 @@ class StorePermits:
             self._writer.permits(
                 requester.fence,
                 lane,
-                held=held,
+                in_flight=in_flight,
                 gives_up=gives_up,
                 ahead_seconds=MAX_AHEAD_SECONDS,
             )
         )
 
     def tell_in_flight(self, lane: str, count: int) -> Awaitable[None]:
-        """See swather.store.ports.Queue.in_flight."""
+        """See swather.store.ports.Queue.set_in_flight."""
         worker_id = self._registration.worker_id
-        return asyncio.wrap_future(self._writer.in_flight(worker_id, lane, count))
+        return asyncio.wrap_future(self._writer.set_in_flight(worker_id, lane, count))

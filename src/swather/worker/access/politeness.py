@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from swather.model.autopace import AutoPace
-from swather.model.blocks import Curve
+from swather.model.strikes import CoolDownCurve
 from swather.net.fetcher import USER_AGENT
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.worker.access.breaker import BreakerPolicy
@@ -24,7 +24,7 @@ class Politeness:
     user_agent: str = USER_AGENT
     robots_ttl_seconds: float = TTL_SECONDS
     max_crawl_delay_seconds: float = MAX_CRAWL_DELAY_SECONDS
-    curve: Curve = field(default_factory=Curve)
+    curve: CoolDownCurve = field(default_factory=CoolDownCurve)
     auto: AutoPace = field(default_factory=AutoPace)
     breaker: BreakerPolicy = field(default_factory=BreakerPolicy)
 

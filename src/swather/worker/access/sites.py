@@ -129,7 +129,7 @@ class Sites:
 
         def obey(store: Store) -> None:
             if store.lanes.get(lane).crawl_delay_seconds != seconds:
-                store.lanes.crawl_delay(lane, seconds)
+                store.lanes.set_crawl_delay(lane, seconds)
 
         if seconds is not None:
             self._throttle.slow_down(lane)

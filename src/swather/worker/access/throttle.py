@@ -40,7 +40,12 @@ class Ask(Protocol):
     """Ask the store for a permit; see swather.store.ports.Queue.permits."""
 
     def __call__(
-        self, requester: Requester, lane: str, *, held: int | None = None, gives_up: bool = False
+        self,
+        requester: Requester,
+        lane: str,
+        *,
+        in_flight: int | None = None,
+        gives_up: bool = False,
     ) -> Awaitable[Permits]: ...
 
 
@@ -213,8 +218,8 @@ class Throttle:
                 wait = self._wait_for_open(requester, lane)
                 if wait <= 0.0:
                     permits = await self._ask_for_counted(requester, lane, gives_up=gives_up)
-                    has_given_up = has_given_up or (gives_up and permits.held == "full")
-                    if permits.held == "full":
+                    has_given_up = has_given_up or (gives_up and permits.hold == "full")
+                    if permits.hold == "full":
                         self._check_patience(requester, lane, monotonic() - began)
                         await in_flight.wait(lane)
                         continue
@@ -233,7 +238,7 @@ class Throttle:
     async def _ask_for_counted(self, requester: Requester, lane: str, *, gives_up: bool) -> Permits:
         try:
             return await self._ask(
-                requester, lane, held=self._in_flight.count(lane), gives_up=gives_up
+                requester, lane, in_flight=self._in_flight.count(lane), gives_up=gives_up
             )
         except BaseException:
             self._in_flight.forget_told(lane)
@@ -277,12 +282,12 @@ class Throttle:
         """How long to wait before the next question."""
         now = monotonic()
         wait = permits.retry_after_seconds or ASK_AGAIN_SECONDS
-        if permits.held == "paused":
-            return self._bearable(requester, lane, PAUSED_SECONDS, permits.held)
-        if permits.held == "cooling":
+        if permits.hold == "paused":
+            return self._bearable(requester, lane, PAUSED_SECONDS, permits.hold)
+        if permits.hold == "cooling":
             self._closed[lane] = _Closed(now + wait, now)
-            return self._bearable(requester, lane, wait, permits.held)
-        if permits.held == PACED and wait > MAX_AHEAD_SECONDS:
+            return self._bearable(requester, lane, wait, permits.hold)
+        if permits.hold == PACED and wait > MAX_AHEAD_SECONDS:
             return wait - MAX_AHEAD_SECONDS
         return wait
 

@@ -22,12 +22,13 @@ from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping import copied, registry
+from swather.scraping import forked, registry
 from swather.scraping.attempt import RunCoroutine
+from swather.scraping.blocking import SyncContext
 from swather.scraping.classify import classify
-from swather.scraping.context import Collected, Context, RunInfo, SyncContext
+from swather.scraping.context import Collected, Context, RunInfo
 from swather.scraping.invoke import invoke, invoke_blocking
-from swather.scraping.params import typed
+from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.visible import visible_streams
 from swather.worker.runners import wire
@@ -140,7 +141,7 @@ class Executor:
         self._runner = asyncio.Runner()
         self._run: RunCoroutine = self._runner.run if scraper.is_async else _run_on(_new_loop())
         if scraper.is_async:
-            copied.stop_in_copies(self._runner.get_loop())
+            forked.stop_in_forks(self._runner.get_loop())
 
     def execute(self, start: wire.Start) -> wire.Done | wire.Faulted:
         process_id = posix.process_id
@@ -151,7 +152,7 @@ class Executor:
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             error = raised
         if process_id != posix.process_id:
-            copied.leave(error)
+            forked.exit_fork(error)
         self._close_left()
         if error is not None:
             return wire.Faulted(start.token, classify(error))
@@ -162,7 +163,7 @@ class Executor:
             scraper=self._scraper,
             lease=wire.lease_of(start.lease),
             run=RunInfo(*start.run),
-            params=typed(self._scraper, wire.from_json(start.params)),
+            params=typed_params(self._scraper, wire.from_json(start.params)),
             verbs=LineVerbs(self._line, start.token),
         )
         if self._scraper.is_async:

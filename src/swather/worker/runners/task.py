@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any, Final
 
-from swather.scraping import copied
+from swather.scraping import forked
 from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
@@ -74,8 +74,8 @@ class TaskRunner:
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
-        if context._is_copied:  # noqa: SLF001 - not for scrapers
-            copied.leave(ending if isinstance(ending, BaseException) else None)
+        if context._is_forked:  # noqa: SLF001 - not for scrapers
+            forked.exit_fork(ending if isinstance(ending, BaseException) else None)
         if scraper.is_class and instance is not None:
             left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
             if left:
@@ -86,7 +86,7 @@ class TaskRunner:
     async def _instance(self, scraper: Scraper, context: Context) -> Instance:
         if scraper.is_class:
             return await self._pool.ready(scraper, context)
-        self._functions[scraper.name] = scraper.new_instance()
+        self._functions[scraper.name] = Instance(scraper)
         return self._functions[scraper.name]
 
     def _close(self, instances: Iterable[Instance]) -> None:

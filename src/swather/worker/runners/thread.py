@@ -9,8 +9,9 @@ from collections.abc import Coroutine
 from queue import SimpleQueue
 from typing import Any, Final
 
-from swather.scraping import copied
-from swather.scraping.context import Context, SyncContext
+from swather.scraping import forked
+from swather.scraping.blocking import SyncContext
+from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke_blocking
 from swather.worker.attempt import Attempt, Ending, lease_lost
@@ -77,8 +78,8 @@ class SlotThread(threading.Thread):
             ending = context.collected()
         except BaseException as error:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             ending = error
-        if context._is_copied:  # noqa: SLF001 - not for scrapers
-            copied.leave(ending if isinstance(ending, BaseException) else None)
+        if context._is_forked:  # noqa: SLF001 - not for scrapers
+            forked.exit_fork(ending if isinstance(ending, BaseException) else None)
         return ending, instance
 
 

@@ -152,7 +152,7 @@ CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, l.is_public) AS asked
 -- name: claim_heads
 -- The beginning of a claim (then come a pick, claim_take and claimed): which of the heads it was
 -- offered may give tasks to this worker as things stand now. Lanes and scrapers that the claim has
--- locked are held already. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
+-- locked need no further check. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
 -- tables grow from nothing to millions.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
 open AS MATERIALIZED (
@@ -160,9 +160,9 @@ open AS MATERIALIZED (
            h.run_id, h.lane_id, h.partition, l.name AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
-        %(quotas)b::integer[], %(lanes_held)b::boolean[], %(scrapers_held)b::boolean[]
+        %(quotas)b::integer[], %(lanes_locked)b::boolean[], %(scrapers_locked)b::boolean[]
     ) WITH ORDINALITY AS o (
-        head_id, priority, above, below, quota, lane_held, scraper_held, place
+        head_id, priority, above, below, quota, lane_locked, scraper_locked, position
     )
     CROSS JOIN LATERAL (
         SELECT run_id, lane_id, partition FROM swather.heads WHERE id = o.head_id OFFSET 0
@@ -185,9 +185,9 @@ open AS MATERIALIZED (
           WHERE id = %(worker_id)s AND state = 'live' AND expires_at > swather.clock()
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
-      AND (o.scraper_held OR NOT s.limited)
+      AND (o.scraper_locked OR NOT s.limited)
       AND (
-          o.lane_held OR NOT (
+          o.lane_locked OR NOT (
               l.limited
               OR EXISTS (
                   SELECT FROM limiting AS g
@@ -217,7 +217,7 @@ open AS MATERIALIZED (
               WHERE run_id = h.run_id AND name = h.partition
           )
       )
-    ORDER BY o.place
+    ORDER BY o.position
 ),
 
 -- name: claim_counted_heads
@@ -225,14 +225,14 @@ open AS MATERIALIZED (
 -- counted after that: the function is volatile, so that it sees what was committed by whoever had a
 -- lane before. No two heads of one lane may be offered together.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
-held AS MATERIALIZED (
-    SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.place, h.is_free,
+candidates AS MATERIALIZED (
+    SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.position, h.is_free,
            least(c.in_flight, g.in_flight) AS in_flight,
            h.run_id, h.lane_id, h.partition, coalesce(c.name, l.name) AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
         %(quotas)b::integer[], %(counted)b::boolean[]
-    ) WITH ORDINALITY AS o (head_id, priority, above, below, quota, counted, place)
+    ) WITH ORDINALITY AS o (head_id, priority, above, below, quota, counted, position)
     CROSS JOIN LATERAL (
         SELECT run_id, lane_id, partition, wake_at = '-infinity' AS is_free
         FROM swather.heads WHERE id = o.head_id OFFSET 0
@@ -293,15 +293,15 @@ held AS MATERIALIZED (
 ),
 flying AS MATERIALIZED (
     SELECT f.lane_id, f.n
-    FROM swather.lanes_in_flight(ARRAY(SELECT lane_id FROM held WHERE counted)) AS f
+    FROM swather.lanes_in_flight(ARRAY(SELECT lane_id FROM candidates WHERE counted)) AS f
 ),
 offered AS MATERIALIZED (
     SELECT k.head_id, k.priority, k.above, k.below,
            least(k.quota, k.in_flight - f.n) AS quota,
            k.is_free, k.run_id, k.lane_id, k.partition, k.lane, k.version
-    FROM held AS k
+    FROM candidates AS k
     LEFT JOIN flying AS f ON f.lane_id = k.lane_id AND k.counted
-    ORDER BY k.place
+    ORDER BY k.position
 ),
 open AS MATERIALIZED (SELECT * FROM offered WHERE quota > 0),
 filled AS (
@@ -325,14 +325,14 @@ opened AS (
 
 -- name: claim_unpaced_heads
 -- As claim_heads, for tasks that will touch no site: nothing holds them back, no owner of a partition
--- either, and they take no place in flight on their lane.
+-- either, and they do not count as in flight on their lane.
 WITH open AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota,
            h.run_id, 0::bigint AS lane_id, h.partition, l.name AS lane, r.version
     FROM unnest(
         %(heads)b::bigint[], %(priorities)b::smallint[], %(above)b::bigint[], %(below)b::bigint[],
         %(quotas)b::integer[]
-    ) WITH ORDINALITY AS o (head_id, priority, above, below, quota, place)
+    ) WITH ORDINALITY AS o (head_id, priority, above, below, quota, position)
     CROSS JOIN LATERAL (
         SELECT run_id, lane_id, partition FROM swather.heads WHERE id = o.head_id OFFSET 0
     ) AS h
@@ -347,15 +347,15 @@ WITH open AS MATERIALIZED (
           WHERE id = %(worker_id)s AND state = 'live' AND expires_at > swather.clock()
             AND NOT paused AND (cool_until IS NULL OR cool_until <= swather.clock())
       )
-    ORDER BY o.place
+    ORDER BY o.position
 ),
 
 -- name: pick_oldest
 picked AS MATERIALIZED (
-    SELECT o.*, t.place, t.task_id
+    SELECT o.*, t.row_id, t.task_id
     FROM open AS o
     CROSS JOIN LATERAL (
-        SELECT r.ctid AS place, r.task_id
+        SELECT r.ctid AS row_id, r.task_id
         FROM swather.ready AS r
         WHERE r.head_id = o.head_id AND r.priority = o.priority AND r.task_id > o.above
         ORDER BY r.task_id
@@ -367,10 +367,10 @@ picked AS MATERIALIZED (
 
 -- name: pick_newest
 picked AS MATERIALIZED (
-    SELECT o.*, t.place, t.task_id
+    SELECT o.*, t.row_id, t.task_id
     FROM open AS o
     CROSS JOIN LATERAL (
-        SELECT r.ctid AS place, r.task_id
+        SELECT r.ctid AS row_id, r.task_id
         FROM swather.ready AS r
         WHERE r.head_id = o.head_id AND r.priority = o.priority
           AND r.task_id > o.above AND r.task_id < o.below
@@ -386,42 +386,42 @@ picked AS MATERIALIZED (
 -- more is locked than is taken.
 picked AS MATERIALIZED (
     SELECT o.head_id, t.priority, o.above, o.below, o.quota, o.run_id, o.lane_id, o.partition,
-           o.lane, o.version, t.place, t.task_id
+           o.lane, o.version, t.row_id, t.task_id
     FROM open AS o
     CROSS JOIN LATERAL (
-        SELECT r.ctid AS place, r.task_id, r.priority
+        SELECT r.ctid AS row_id, r.task_id, r.priority
         FROM (
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 1 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 2 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 3 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 4 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 5 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 6 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 7 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 8 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 9 AND task_id > o.above
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 10 AND task_id > o.above
         ) AS m
-        JOIN swather.ready AS r ON r.ctid = m.place
+        JOIN swather.ready AS r ON r.ctid = m.row_id
         ORDER BY m.task_id
         LIMIT o.quota
         FOR UPDATE OF r SKIP LOCKED
@@ -434,42 +434,42 @@ picked AS MATERIALIZED (
 -- more is locked than is taken.
 picked AS MATERIALIZED (
     SELECT o.head_id, t.priority, o.above, o.below, o.quota, o.run_id, o.lane_id, o.partition,
-           o.lane, o.version, t.place, t.task_id
+           o.lane, o.version, t.row_id, t.task_id
     FROM open AS o
     CROSS JOIN LATERAL (
-        SELECT r.ctid AS place, r.task_id, r.priority
+        SELECT r.ctid AS row_id, r.task_id, r.priority
         FROM (
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 1 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 2 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 3 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 4 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 5 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 6 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 7 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 8 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 9 AND task_id > o.above AND task_id < o.below
             UNION ALL
-            SELECT ctid AS place, task_id, priority FROM swather.ready
+            SELECT ctid AS row_id, task_id, priority FROM swather.ready
             WHERE head_id = o.head_id AND priority = 10 AND task_id > o.above AND task_id < o.below
         ) AS m
-        JOIN swather.ready AS r ON r.ctid = m.place
+        JOIN swather.ready AS r ON r.ctid = m.row_id
         ORDER BY m.task_id DESC
         LIMIT o.quota
         FOR UPDATE OF r SKIP LOCKED
@@ -480,7 +480,7 @@ picked AS MATERIALIZED (
 -- name: claim_take
 token AS MATERIALIZED (SELECT nextval('swather.tokens') AS token),
 gone AS (
-    DELETE FROM swather.ready WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
+    DELETE FROM swather.ready WHERE ctid = ANY(ARRAY(SELECT row_id FROM picked))
 ),
 known AS MATERIALIZED (
     SELECT k.task_id, k.head_id, k.priority, k.run_id, k.lane_id, k.partition, k.lane, o.token, t.target, t.parent_id,

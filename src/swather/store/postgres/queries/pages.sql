@@ -1,7 +1,7 @@
 -- Stored pages: each with its task, each body once.
 
 -- name: add_bodies
--- In order of the hash, so that two who keep the same bodies wait for each other in one order.
+-- In order of the hash, so that two writers of the same bodies lock them in one order.
 INSERT INTO swather.bodies AS b (
     sha256, encoding, size_bytes, stored_bytes, content, kept_at
 )
@@ -101,7 +101,7 @@ ORDER BY kept_at, sha256
 LIMIT %(limit)s
 
 -- name: drop_bodies
--- Whoever keeps one of them again meanwhile has it locked and changes `kept_at`; it is left alone.
+-- One that is stored again meanwhile is locked, or has a new `kept_at`: it is left alone.
 WITH orphans AS MATERIALIZED (
     SELECT sha256 FROM swather.bodies AS b
     WHERE sha256 = ANY(%(orphans)b::bytea[])

@@ -42,5 +42,5 @@ DELETE FROM swather.requests AS q
 WHERE NOT EXISTS (SELECT FROM swather.workers AS w WHERE w.id = q.worker_id AND w.state = 'live')
 RETURNING q.lane_id
 
--- name: give_up_place
+-- name: stop_counting_lease
 UPDATE swather.leases SET lane_id = 0 WHERE task_id = %(task_id)s AND token = %(token)s

@@ -50,9 +50,9 @@ FROM added
 GROUP BY head_id
 
 -- name: added_each
-SELECT g.place, a.id, a.head_id, a.priority, a.due_at IS NULL
+SELECT g.position, a.id, a.head_id, a.priority, a.due_at IS NULL
 FROM added AS a
-JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM given) AS g ON g.id = a.id
+JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS position FROM given) AS g ON g.id = a.id
 
 -- name: known_keys
 SELECT t.key

@@ -1,6 +1,6 @@
 -- Claim: runs, heads, and the tasks that are taken from them.
 
--- name: worker_held
+-- name: worker_hold
 SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until
 FROM workers
 WHERE id = ? AND state = 'live'

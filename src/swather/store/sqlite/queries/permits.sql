@@ -21,5 +21,5 @@ DELETE FROM requests WHERE lane_id = :lane_id AND worker_id = :worker_id
 -- name: end_requests
 DELETE FROM requests WHERE worker_id = ? RETURNING lane_id
 
--- name: give_up_place
+-- name: stop_counting_lease
 UPDATE leases SET lane_id = 0 WHERE task_id = ?1 AND token = ?2

@@ -1,6 +1,6 @@
-"""Parses the pages on its standard input, one after another, and dies of one that takes too long.
+"""Parses the pages on its standard input one by one, and is killed by one that takes too long.
 
-Run with -m by trial.py; it imports little, so that it starts quickly.
+Run with -m by sandbox.py; it imports little, so that it starts quickly.
 """
 
 import resource
@@ -14,7 +14,7 @@ HEAD: Final = struct.Struct("!dQ")
 PARSED: Final = b"+"
 FAILED: Final = b"-"
 _MAX_MEMORY_BYTES: Final = 2 << 30
-# Matches nothing, and asks every element for all the elements around it: as `div p` does at worst.
+# Matches nothing, and checks all ancestors of every element: the worst case of `div p`.
 _SEARCH: Final = "swather-none *"
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or hard > _MAX_MEMORY_BYTES:
         resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY_BYTES, hard))
-    # Started by a process that ignores it, we would ignore it, too.
+    # A parent that ignores it would make us ignore it, too.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     pages, answers = sys.stdin.buffer, sys.stdout.buffer
     while len(head := pages.read(HEAD.size)) == HEAD.size:
@@ -34,7 +34,7 @@ def main() -> None:
         try:
             LexborHTMLParser(html, options=1).css_first(_SEARCH)
             answer = PARSED
-        except Exception:  # noqa: BLE001 - whatever it is, our own parser would raise it, too
+        except Exception:  # noqa: BLE001 - the worker's own parser would raise it, too
             answer = FAILED
         signal.setitimer(signal.ITIMER_PROF, 0)
         answers.write(answer)

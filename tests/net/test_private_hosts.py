@@ -2,7 +2,7 @@
 
 import pytest
 
-from swather.net.typed import NOT_TYPED, hosts_in, typed_as, why_refused
+from swather.net.private_hosts import NOT_ALLOWED, canonical_port, hosts_in, refusal_reason
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_hosts_of_a_target_are_those_of_its_urls(value, hosts):
 
 
 def test_who_typed_one_usual_port_typed_both_and_no_other():
-    assert [typed_as(port) for port in (80, 443, 8000, 8443)] == [80, 80, 8000, 8443]
+    assert [canonical_port(port) for port in (80, 443, 8000, 8443)] == [80, 80, 8000, 8443]
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_who_typed_one_usual_port_typed_both_and_no_other():
 def test_a_typed_host_may_be_private_if_it_was_when_it_was_first_found(
     host, first_address, is_allowed
 ):
-    assert (why_refused(host, first_address) is None) is is_allowed
+    assert (refusal_reason(host, first_address) is None) is is_allowed
 
 
 def test_what_nobody_typed_may_not():
-    assert why_refused("localhost", None) == NOT_TYPED
+    assert refusal_reason("localhost", None) == NOT_ALLOWED

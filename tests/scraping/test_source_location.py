@@ -11,10 +11,11 @@ import pytest
 from swather.errors import BadPayload
 from swather.model.outcome import MAX_MESSAGE_CHARACTERS
 from swather.scraping.classify import classify
+from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
-from swather.scraping.place import kind_of, traceback_of, where_of
 from swather.scraping.registry import load
 from swather.scraping.scraper import scraper
+from swather.scraping.source_location import code_owner, source_location, traceback_of
 from tests.scraping.attempts import context, raised_by, run_on
 
 
@@ -35,13 +36,13 @@ async def emitting(ctx, target):
 def test_it_is_the_innermost_frame_of_the_user_and_not_of_the_library_it_calls():
     error = raised_by(lambda: run_on(books, "{"))
     assert isinstance(error, json.JSONDecodeError)
-    assert where_of(error) == "test_place.py:price_of"
+    assert source_location(error) == "test_source_location.py:price_of"
 
 
 def test_it_is_the_user_who_called_us_with_something_wrong():
     error = raised_by(lambda: run_on(emitting))
     assert isinstance(error, BadPayload)
-    assert where_of(error) == "test_place.py:emitting"
+    assert source_location(error) == "test_source_location.py:emitting"
 
 
 def test_failures_of_one_kind_at_one_place_are_one_group():
@@ -52,13 +53,13 @@ def test_failures_of_one_kind_at_one_place_are_one_group():
 
 
 def test_an_error_that_was_never_raised_has_no_place():
-    assert where_of(ValueError("x")) == ""
+    assert source_location(ValueError("x")) == ""
     assert traceback_of(ValueError("x")) == "ValueError: x\n"
 
 
 def test_the_traceback_begins_in_the_users_code():
     async def attempt():
-        await invoke(books.new_instance(), context("{"))
+        await invoke(Instance(books), context("{"))
 
     def raised_in_the_engine():
         asyncio.run(attempt())
@@ -85,7 +86,7 @@ def test_endless_recursion_can_be_told():
         return endless()
 
     error = raised_by(endless)
-    assert where_of(error) == "test_place.py:endless"
+    assert source_location(error) == "test_source_location.py:endless"
     assert "RecursionError" in traceback_of(error)
 
 
@@ -102,7 +103,7 @@ def test_a_scraper_that_is_an_installed_package_is_its_own_place(tmp_path):
     )
     error = raised_by(lambda: load(str(folder / "installed_books.py"))(None, 0))
     error.__traceback__ = error.__traceback__.tb_next.tb_next
-    assert where_of(error) == "installed_books.py:books"
+    assert source_location(error) == "installed_books.py:books"
 
 
 @pytest.mark.parametrize(
@@ -119,4 +120,4 @@ def test_a_scraper_that_is_an_installed_package_is_its_own_place(tmp_path):
     ],
 )
 def test_whose_code_a_file_is(file, kind):
-    assert kind_of(file) == kind
+    assert code_owner(file) == kind

@@ -1,4 +1,4 @@
-"""Fetched pages that are kept, so that a changed scraper can read them again."""
+"""Stored pages: what was fetched, so that a changed scraper can read it again."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -6,9 +6,9 @@ from hashlib import sha256
 import msgspec
 
 
-class KeptPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request of a task brought; `url` is where redirects led. A later page of the same task
-    and request takes its place. `fetched_at` None is filled in by the store.
+class StoredPage(msgspec.Struct, frozen=True, kw_only=True):
+    """The response to a request of a task; `url` is where redirects led. A later page of the same
+    task and request replaces it. The store fills in a `fetched_at` of None.
     """
 
     task_id: int
@@ -22,6 +22,6 @@ class KeptPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def request_key(method: str, url: str, body: bytes | None = None) -> bytes:
-    """What makes two requests the same; the parts are set apart by their lengths."""
+    """Equal for equal requests; length prefixes keep the parts apart."""
     parts = (method.upper().encode(), url.encode("utf-8", "surrogatepass"), body or b"")
     return sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()

@@ -21,7 +21,7 @@ LEASE_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True)
-class Place:
+class Setup:
     """One database with our tables and a raw one, and a worker that never has to beat."""
 
     database: str
@@ -43,7 +43,7 @@ def completed(leases: list[Lease]) -> list[Completed]:
 
 
 @contextmanager
-def sqlite_place() -> Iterator[Place]:
+def sqlite_setup() -> Iterator[Setup]:
     with tempfile.TemporaryDirectory(prefix="swather-bench-") as folder:
         path = Path(folder) / "queue.db"
         url = f"sqlite:///{path}"
@@ -52,11 +52,11 @@ def sqlite_place() -> Iterator[Place]:
             closing(RawSQLite(Path(folder) / "raw.db")) as raw,
             closing(SQLiteBacklog(path)) as backlog,
         ):
-            yield Place("sqlite", url, store, raw, backlog, _register(store))
+            yield Setup("sqlite", url, store, raw, backlog, _register(store))
 
 
 @contextmanager
-def postgres_place(server: postgres.PostgresServer) -> Iterator[Place]:
+def postgres_setup(server: postgres.PostgresServer) -> Iterator[Setup]:
     with server.fresh_database() as url:
         swather.store.prepare(url)
         with (
@@ -64,7 +64,7 @@ def postgres_place(server: postgres.PostgresServer) -> Iterator[Place]:
             closing(RawPostgres(url)) as raw,
             closing(PostgresBacklog(url)) as backlog,
         ):
-            yield Place("postgres", url, store, raw, backlog, _register(store))
+            yield Setup("postgres", url, store, raw, backlog, _register(store))
 
 
 def _register(store: Store) -> int:

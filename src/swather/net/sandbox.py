@@ -1,4 +1,4 @@
-"""Tries pages out in a process that can be killed, before they are parsed in this one."""
+"""A process that parses large pages first, and can be killed, before this one parses them."""
 
 import atexit
 import os
@@ -10,42 +10,42 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import Final
 
-from swather.net import trial_process
+from swather.net import sandbox_process
 
-# How the parser ends on a page for which it has no memory or no stack.
+# How the process ends when the parser runs out of memory or stack.
 _CRASHES: Final = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL})
 
 
-class Verdict(Enum):
-    """What became of a page that was tried."""
+class ParseResult(Enum):
+    """What became of a page in the sandbox."""
 
     PARSED = auto()
     TOO_SLOW = auto()
     FAILED = auto()
 
 
-class Trial:
-    """The process is started for the first page and kept for the next ones, one at a time."""
+class Sandbox:
+    """Its process is started for the first page and reused for the next ones, one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def parse(self, html: bytes, seconds: float) -> Verdict:
-        """Whether the page can be parsed and searched in so many seconds of processor time."""
+    def parse(self, html: bytes, seconds: float) -> ParseResult:
+        """Whether the page can be parsed and searched within `seconds` of processor time."""
         with self._lock:
-            process = self._taken()
+            process = self._take_process()
             try:
                 answer = _answer_of(process, html, seconds)
             except BaseException:
-                # Interrupted: the answer that is still to come would be taken for the next page's.
+                # Interrupted: the pending answer would be taken for the next page's.
                 process.kill()
                 _reap(process)
                 raise
             if not answer:
-                return _verdict_on(_reap(process))
+                return _result_of_exit(_reap(process))
             self._process = process
-            return Verdict.PARSED if answer == trial_process.PARSED else Verdict.FAILED
+            return ParseResult.PARSED if answer == sandbox_process.PARSED else ParseResult.FAILED
 
     def close(self) -> None:
         with self._lock:
@@ -54,22 +54,22 @@ class Trial:
             self._process = None
 
     def forget(self) -> None:
-        """In a forked process: what was started belongs to the parent."""
+        """After a fork: the process belongs to the parent."""
         self._lock = threading.Lock()
         self._process = None
 
-    def _taken(self) -> subprocess.Popen[bytes]:
+    def _take_process(self) -> subprocess.Popen[bytes]:
         process, self._process = self._process, None
         if process is not None and process.poll() is None:
             return process
         if process is not None:
             _reap(process)
-        return _started()
+        return _start_process()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_process() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", trial_process.__name__],
+        [sys.executable, "-P", "-m", sandbox_process.__name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -79,11 +79,11 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _answer_of(process: subprocess.Popen[bytes], html: bytes, seconds: float) -> bytes:
-    """b"" if the process ended instead of answering."""
+    """b"" if the process ended without an answer."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(trial_process.HEAD.pack(seconds, len(html)))
+        process.stdin.write(sandbox_process.HEAD.pack(seconds, len(html)))
         process.stdin.write(html)
         process.stdin.flush()
     except BrokenPipeError:
@@ -100,14 +100,14 @@ def _reap(process: subprocess.Popen[bytes]) -> int:
     return process.wait()
 
 
-def _verdict_on(status: int) -> Verdict:
+def _result_of_exit(status: int) -> ParseResult:
     if -status == signal.SIGPROF:
-        return Verdict.TOO_SLOW
+        return ParseResult.TOO_SLOW
     if -status in _CRASHES:
-        return Verdict.FAILED
+        return ParseResult.FAILED
     raise ChildProcessError(f"the process that tries out large pages ended with status {status}")
 
 
-TRIAL: Final = Trial()
-atexit.register(TRIAL.close)
-os.register_at_fork(after_in_child=TRIAL.forget)
+SANDBOX: Final = Sandbox()
+atexit.register(SANDBOX.close)
+os.register_at_fork(after_in_child=SANDBOX.forget)

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import InputError
-from swather.model.blocks import Curve, struck
+from swather.model.strikes import CoolDownCurve, struck
 
 NOW = 1.8e9
 curves = st.builds(
-    Curve,
+    CoolDownCurve,
     base_seconds=st.floats(0.1, 1_000),
     cap_seconds=st.floats(1_000, 1e6),
     forgive_seconds=st.floats(0, 1e5),
@@ -21,7 +21,7 @@ randoms = st.integers().map(Random)
 
 
 def test_by_default_a_minute_doubles_up_to_a_day():
-    curve = Curve(jitter=0)
+    curve = CoolDownCurve(jitter=0)
     waits = [curve.strike(n, NOW, NOW, Random()).seconds for n in (0, 1, 2, 10, 11, 5_000)]
     assert waits == [60, 120, 240, 61_440, 86_400, 86_400]
 
@@ -35,7 +35,7 @@ def test_a_strike_lies_between_the_base_and_the_cap(curve, strikes, age, random)
 
 @given(curves, counts, randoms)
 def test_jitter_never_makes_a_strike_shorter(curve, strikes, random):
-    plain = Curve(
+    plain = CoolDownCurve(
         base_seconds=curve.base_seconds,
         cap_seconds=curve.cap_seconds,
         forgive_seconds=curve.forgive_seconds,
@@ -79,4 +79,4 @@ def test_what_the_site_asks_for_is_taken_as_it_is(curve, strikes, age, asked, ra
 )
 def test_a_curve_that_makes_no_sense_is_refused(field):
     with pytest.raises(InputError, match=next(iter(field))):
-        Curve(**field)
+        CoolDownCurve(**field)

@@ -1,7 +1,7 @@
 import pytest
 
-from swather.net.kept import address_of, key_of, without_secrets
 from swather.net.request import Request
+from swather.net.stored_page import stored_page_key, stored_page_url, without_secrets
 from swather.worker.stored_pages import is_worth_storing
 
 URL = "https://shop.example/a?b=1"
@@ -14,7 +14,7 @@ def test_cookies_and_credentials_are_not_kept():
 
 def test_an_address_has_neither_password_nor_fragment():
     request = Request(url="https://me:secret@shop.example/a?b=1#top", params={"c": "2"})
-    assert address_of(request) == "https://shop.example/a?b=1&c=2"
+    assert stored_page_url(request) == "https://shop.example/a?b=1&c=2"
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ def test_an_address_has_neither_password_nor_fragment():
     ],
 )
 def test_another_method_address_or_body_is_another_request(other):
-    assert key_of(other) != key_of(Request(url=URL))
+    assert stored_page_key(other) != stored_page_key(Request(url=URL))
 
 
 def test_headers_and_passwords_do_not_make_another_request():
     same = Request(url="https://me:x@shop.example/a?b=1#top", method="get", headers={"A": "b"})
-    assert key_of(same) == key_of(Request(url=URL))
+    assert stored_page_key(same) == stored_page_key(Request(url=URL))
 
 
 @pytest.mark.parametrize(

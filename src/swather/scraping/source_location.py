@@ -1,4 +1,4 @@
-"""Where in the user's code an error happened."""
+"""The source location of an error: where in the user's code it was raised."""
 
 import functools
 import os
@@ -22,26 +22,26 @@ _INSTALLED: Final = ("/site-packages/", "/dist-packages/", "\\site-packages\\")
 _MAX_FRAMES: Final = 40
 
 
-def where_of(error: BaseException) -> str:
+def source_location(error: BaseException) -> str:
     """'file.py:function' of the innermost frame in the user's own code.
 
-    A scraper that is an installed package has none: then of the outermost frame that is neither
-    ours nor Python's, which is the scraper itself. '' when there is no such frame.
+    An installed scraper has none: then of the outermost frame that is neither ours nor Python's,
+    which is the scraper itself. '' when there is no such frame.
     """
     installed = ""
-    place = ""
+    own = ""
     for trace in _frames(error.__traceback__):
         code = trace.tb_frame.f_code
-        kind = kind_of(code.co_filename)
-        if kind == "user":
-            place = f"{Path(code.co_filename).name}:{code.co_name}"
-        elif kind == "installed" and not installed:
+        owner = code_owner(code.co_filename)
+        if owner == "user":
+            own = f"{Path(code.co_filename).name}:{code.co_name}"
+        elif owner == "installed" and not installed:
             installed = f"{Path(code.co_filename).name}:{code.co_name}"
-    return place or installed
+    return own or installed
 
 
 def traceback_of(error: BaseException) -> str:
-    """The traceback as text, without our own frames at its top; the end is kept if it is long."""
+    """The traceback as text, without our own frames at its top; of a long one, the end."""
     try:
         lines = traceback.TracebackException(
             type(error), error, _without_ours(error.__traceback__), limit=-_MAX_FRAMES, compact=True
@@ -62,13 +62,13 @@ def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
     for frame in _frames(trace):
-        if kind_of(frame.tb_frame.f_code.co_filename) in {"user", "installed"}:
+        if code_owner(frame.tb_frame.f_code.co_filename) in {"user", "installed"}:
             return frame
     return trace
 
 
 @functools.lru_cache(maxsize=1024)
-def kind_of(filename: str) -> str:
+def code_owner(filename: str) -> str:
     """Whose code a file is: 'user', 'installed', 'ours' or 'python'."""
     if filename.startswith(_OURS) and not filename.startswith(_SHIPPED_SCRAPERS):
         return "ours"

@@ -1,4 +1,4 @@
-"""How long a lane stays away after the site has asked for it: strikes, doubling, forgiveness."""
+"""Strikes: how long a lane cools down after its site has asked for it; when they are forgiven."""
 
 import math
 from random import Random
@@ -10,13 +10,13 @@ from swather.errors import InputError
 
 
 class Strike(NamedTuple):
-    """The count with this strike, and for how many seconds the lane cools."""
+    """The count including this strike, and for how many seconds the lane cools down."""
 
     strikes: int
     seconds: float
 
 
-class Curve(msgspec.Struct, frozen=True, kw_only=True):
+class CoolDownCurve(msgspec.Struct, frozen=True, kw_only=True):
     """base · 2^strikes seconds, at most `cap_seconds`; jitter only lengthens it, up to the cap.
 
     Strikes are forgiven once the lane has been open for `forgive_seconds` without another.
@@ -53,14 +53,14 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def struck(
-    curve: Curve,
+    curve: CoolDownCurve,
     lane: tuple[int, float | None, float | None],
     now: float,
     retry_after_seconds: float | None,
     random: Random,
 ) -> Strike:
-    """What a strike makes of a lane (its strikes, until when it cools, when they are forgiven).
-    While it cools, a strike is part of the last one.
+    """The effect of a strike on a lane (its strikes, until when it cools, when they are forgiven).
+    While the lane cools, another strike counts as part of the last one.
     """
     strikes, cool_until, forgiven_at = lane
     asked = max(retry_after_seconds or 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The trip of a scraper that is tried on one target: polite, and without a database."""
+"""The fetch policy of `swather try`: polite, and without a database."""
 
 import asyncio
 import time
@@ -6,23 +6,23 @@ from functools import partial
 from typing import Any
 
 from swather.net.egress import Egress
+from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
+from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
 from swather.net.request import Request
 from swather.net.robots import Robots, origin_of
 from swather.net.robots_cache import MemoryRobotsCache
-from swather.net.robots_trip import RobotsTrip
-from swather.net.trip import FreeTrip
-from swather.net.typed import hosts_in, typed_as, why_refused
+from swather.net.robots_policy import RobotsPolicy
 from swather.scraping.scraper import Scraper
 
 
-class TypedTrip(FreeTrip):
-    """Of private addresses it reaches those of hosts that somebody typed."""
+class AllowedHostsPolicy(SimplePolicy):
+    """Allows private hosts that are named in the target or the parameters."""
 
-    def __init__(self, *typed: Any, allow_private: bool) -> None:
+    def __init__(self, *values: Any, allow_private: bool) -> None:
         super().__init__(allow_private=allow_private)
-        self._typed = {host for value in typed for host in hosts_in(value)}
+        self._allowed = {host for value in values for host in hosts_in(value)}
         self._first: dict[str, str] = {}
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
@@ -33,10 +33,12 @@ class TypedTrip(FreeTrip):
         first = self._first.setdefault(host, address)
         if not private or self._allow_private:
             return None
-        return why_refused(host, first if (host, typed_as(port)) in self._typed else None)
+        return refusal_reason(
+            host, first if (host, canonical_port(port)) in self._allowed else None
+        )
 
 
-class LoneTrip(TypedTrip):
+class PolitePolicy(AllowedHostsPolicy):
     """Obeys robots.txt and its Crawl-delay, unless the scraper does not."""
 
     def __init__(
@@ -51,7 +53,9 @@ class LoneTrip(TypedTrip):
     ) -> None:
         allow_private = scraper.options.allow_private
         super().__init__(target, params, allow_private=allow_private)
-        self._to_robots = RobotsTrip(TypedTrip(target, params, allow_private=allow_private))
+        self._robots_policy = RobotsPolicy(
+            AllowedHostsPolicy(target, params, allow_private=allow_private)
+        )
         self._obeys_robots = scraper.options.robots
         self._fetcher = fetcher
         self._robots = Robots(
@@ -75,4 +79,4 @@ class LoneTrip(TypedTrip):
         await asyncio.sleep(at - now)
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
-        return await self._fetcher.fetch(Request(url=url, egress=egress), self._to_robots)
+        return await self._fetcher.fetch(Request(url=url, egress=egress), self._robots_policy)

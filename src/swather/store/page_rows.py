@@ -1,4 +1,4 @@
-"""From kept pages to rows and back, the same for both databases."""
+"""Converts stored pages to rows and back, the same for both databases."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,12 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError, StoreError
-from swather.model.kept import KeptPage
 from swather.model.key import KEY_BYTES
 from swather.model.payload import MAX_ITEM_BYTES, decode, encode, storable
+from swather.model.stored_page import StoredPage
 
-# A body without a page is deleted when it has not been kept for an hour. Whoever keeps it again
-# says so if the last time is half that ago, and has long committed by the end of the hour.
+# A body without a page is deleted an hour after it was last stored. Whoever stores it again renews
+# the time once half of that has passed, and has long committed by the end of the hour.
 ORPHAN_SECONDS: Final = 3_600.0
 TOUCH_SECONDS: Final = 1_800.0
 MAX_PART_BYTES: Final = 16 << 20
@@ -40,15 +40,15 @@ class BodyRow(NamedTuple):
     content: bytes
 
 
-class Kept(NamedTuple):
-    """What one statement can carry, in the order in which everybody writes it."""
+class PageBatch(NamedTuple):
+    """What one statement can carry, in the order in which every process writes it."""
 
     pages: list[PageRow]
     bodies: list[BodyRow]
 
 
-def prepare(pages: Sequence[KeptPage]) -> Iterator[Kept]:
-    """Rows in parts of a bearable size; of several pages of one request the last counts."""
+def prepare(pages: Sequence[StoredPage]) -> Iterator[PageBatch]:
+    """Rows in batches of bounded size; of several pages of one request the last counts."""
     last = {(page.task_id, page.request_key): page for page in pages}
     rows: list[PageRow] = []
     bodies: dict[bytes, BodyRow] = {}
@@ -66,11 +66,11 @@ def prepare(pages: Sequence[KeptPage]) -> Iterator[Kept]:
         yield _part(rows, bodies)
 
 
-def _part(rows: list[PageRow], bodies: dict[bytes, BodyRow]) -> Kept:
-    return Kept(sorted(rows), [bodies[digest] for digest in sorted(bodies)])
+def _part(rows: list[PageRow], bodies: dict[bytes, BodyRow]) -> PageBatch:
+    return PageBatch(sorted(rows), [bodies[digest] for digest in sorted(bodies)])
 
 
-def _row_of(page: KeptPage, digest: bytes) -> PageRow:
+def _row_of(page: StoredPage, digest: bytes) -> PageRow:
     if len(page.request_key) != KEY_BYTES:
         raise InputError(f"a request key has {KEY_BYTES} bytes, got {len(page.request_key)}")
     return PageRow(
@@ -97,10 +97,10 @@ def _body_of(content: bytes) -> BodyRow:
     return BodyRow(digest, _PLAIN, len(content), len(content), bytes(content))
 
 
-def page_of(row: tuple[Any, ...], fetched_at: datetime) -> KeptPage:
+def page_of(row: tuple[Any, ...], fetched_at: datetime) -> StoredPage:
     """A page from (task_id, request_key, method, url, status, headers, encoding, content)."""
     task_id, key, method, url, status, headers, encoding, content = row
-    return KeptPage(
+    return StoredPage(
         task_id=task_id,
         request_key=key,
         method=method,

@@ -28,10 +28,10 @@ from swather.model.run import Counts, NewRun
 from swather.model.strategy import Strategy
 from swather.model.task import Target
 from swather.model.worker import NewWorker
-from swather.net.typed import Host, hosts_in
+from swather.net.private_hosts import Host, hosts_in
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
-from swather.scraping.faulted import faulted
+from swather.scraping.fault_outcome import fault_outcome
 from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper, scraper
 from swather.scraping.targets import target_of
@@ -102,7 +102,7 @@ class Queue:
         return added
 
     def _allowing(self, run: str, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:
-        """The targets, after their hosts: what a program names is as good as typed."""
+        """The targets; their hosts are allowed first, as if a person had named them."""
         values = iter(targets)
         allowed: set[Host] = set()
         while batch := [_target(made, value) for value in islice(values, _BATCH)]:
@@ -235,7 +235,7 @@ class Queue:
     def _failed(
         self, lease: Lease, error: BaseException, budgets: Budgets, backoff: Backoff
     ) -> Retry | Failed:
-        return faulted(lease, classify(error), budgets, backoff, self._random)
+        return fault_outcome(lease, classify(error), budgets, backoff, self._random)
 
 
 def _named(name: str) -> Scraper:

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from swather.model.private import is_local_name, is_private
+from swather.model.private_addresses import is_local_name, is_private
 
 
 @pytest.mark.parametrize(

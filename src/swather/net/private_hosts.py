@@ -1,23 +1,23 @@
-"""Hosts that a person typed, in targets or parameters, and which may be at private addresses."""
+"""Which private hosts a run may reach: those that a person named in its targets or parameters."""
 
 from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
-from swather.model.private import is_private
+from swather.model.private_addresses import is_private
 from swather.net.errors import UnusableURL
-from swather.net.place import PORTS, place_of, split
+from swather.net.origin import PORTS, parse_origin, split_url
 from swather.net.request import is_http
 
-NOT_TYPED: Final = "nobody typed it"
+NOT_ALLOWED: Final = "nobody typed it"
 _USUAL_PORTS: Final = frozenset(PORTS.values())
 
 Host = tuple[str, int]
 
 
 def hosts_in(value: Any) -> Iterator[Host]:
-    """Host and port of every URL that a target is, or that is one of its members."""
+    """Host and port of every URL in a target: the target itself, or its members."""
     values = value.values() if isinstance(value, dict) else (value,)
     for member in values:
         for text in member if isinstance(member, list | tuple) else (member,):
@@ -25,20 +25,20 @@ def hosts_in(value: Any) -> Iterator[Host]:
                 yield host
 
 
-def typed_as(port: int) -> int:
-    """The port that stands for this one: who typed one of a host's usual ports typed both."""
+def canonical_port(port: int) -> int:
+    """The port under which a host is allowed: 80 for 443, too, as whoever names one means both."""
     return PORTS["http"] if port in _USUAL_PORTS else port
 
 
-def why_refused(host: str, first_address: str | None) -> str | None:
+def refusal_reason(host: str, first_address: str | None) -> str | None:
     """Why a host that is at a private address may not be reached; None if it may.
 
-    It may if somebody typed it and it was private when it was first found, at `first_address`
-    (None: nobody typed it). A name that was public then and is private now may be an attack: its
+    It may if somebody named it and it was private when it was first looked up, at `first_address`
+    (None: nobody named it). A name that was public then and is private now may be an attack: its
     owner could send us anywhere in our own network (DNS rebinding).
     """
     if first_address is None:
-        return NOT_TYPED
+        return NOT_ALLOWED
     if is_localhost(host) or _is_private_text(first_address):
         return None
     return (
@@ -56,7 +56,7 @@ def _is_private_text(address: str) -> bool:
     try:
         return is_private(ip_address(address))
     except ValueError:
-        # A name that only a local network knows, which a proxy was asked for.
+        # A name that only a local network knows; a proxy looks it up.
         return True
 
 
@@ -71,7 +71,7 @@ def _host_of(text: str) -> Host | None:
 @lru_cache(maxsize=4096)
 def _host_of_beginning(beginning: str) -> Host | None:
     try:
-        place = place_of(split(beginning)[0])
+        origin = parse_origin(split_url(beginning)[0])
     except UnusableURL:
         return None
-    return place.host, typed_as(place.port)
+    return origin.host, canonical_port(origin.port)

@@ -1,16 +1,16 @@
-"""What holds for a run: settings from all their places, and scrapers and params with them."""
+"""The configuration of a run: its settings from all sources, applied to its scraper and params."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from swather import settings
 from swather.scraping import params
 from swather.scraping.scraper import Scraper
+from swather.settings import Resolved, Settings, read
 from swather.store import Store
 
-# Settings that take the place of the decorator's option of the same name.
+# Settings that override the decorator's option of the same name.
 OF_SCRAPERS: Final = (
     "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
     "store_pages",
@@ -18,41 +18,39 @@ OF_SCRAPERS: Final = (
 DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 
 
-def resolved(
-    store: Store | None = None, options: Mapping[str, Any] | None = None
-) -> settings.Resolved:
-    """The settings in force; with a store, those in its settings row too."""
-    return settings.read(options, row=None if store is None else store.settings.all())
+def resolve(store: Store | None = None, options: Mapping[str, Any] | None = None) -> Resolved:
+    """The settings in force; with a store, those in its settings row, too."""
+    return read(options, row=None if store is None else store.settings.all())
 
 
-def applied(scraper: Scraper, held: settings.Settings) -> Scraper:
-    """The scraper with the settings that go before its decorator."""
+def apply(scraper: Scraper, settings: Settings) -> Scraper:
+    """The scraper with the settings that override its decorator."""
     given = {
-        name: value for name in OF_SCRAPERS if (value := getattr(held, name, None)) is not None
+        name: value for name in OF_SCRAPERS if (value := getattr(settings, name, None)) is not None
     }
-    if (delay := delay_of(held)) is not None:
+    if (delay := delay_of(settings)) is not None:
         given["delay"] = delay
     return replace(scraper, options=replace(scraper.options, **given)) if given else scraper
 
 
-def delay_of(held: settings.Settings) -> tuple[float, float] | None:
-    least, most = held.min_delay_seconds, held.max_delay_seconds
+def delay_of(settings: Settings) -> tuple[float, float] | None:
+    least, most = settings.min_delay_seconds, settings.max_delay_seconds
     if least is None and most is None:
         return None
     low = least if least is not None else 0.0
     return low, max(low, most if most is not None else low)
 
 
-def params_of(
-    scraper: Scraper, given: Mapping[str, Any] | Sequence[str], held: settings.Settings
+def run_params(
+    scraper: Scraper, given: Mapping[str, Any] | Sequence[str], settings: Settings
 ) -> dict[str, Any]:
-    """The parameters of a run: those of swather.toml, and over them those that are given, by name
+    """The parameters of a run: those of swather.toml, overridden by those that are given, by name
     or as 'name=value' texts.
     """
-    known = held.params.get(scraper.name, {})
+    known = settings.params.get(scraper.name, {})
     if isinstance(given, Mapping):
         named = {**known, **given}
-        params.typed(scraper, named)
+        params.typed_params(scraper, named)
         return named
     if scraper.options.params is None:
         return {**known, **params.parse(scraper, given)}

@@ -1,26 +1,27 @@
-"""Whose fetch it is: what it may reach, and who is asked before each of its hops."""
+"""Fetch policies: which hosts a fetch may reach, and what each of its hops has to wait for."""
 
 from typing import Final, Protocol
 
 from swather.errors import FetchError
 from swather.net.egress import Egress
-from swather.net.typed import NOT_TYPED
+from swather.net.private_hosts import NOT_ALLOWED
 
 
-class Trip(Protocol):
-    """One fetch as its owner sees it. A hop is one request on the wire: the first, each redirect.
+class FetchPolicy(Protocol):
+    """Decides about one fetch and is told how it goes. A hop is one request on the wire: the first,
+    or a redirect.
 
-    may_reach           whether it is known that a host may be reached, at a private address or at a
-                        public one; if not, `refusal` is asked
+    may_reach           whether a host is already known to be allowed, at a private or at a public
+                        address; if not, `refusal` is asked
     refusal             why a host may not be reached at an address (the first private one it has,
                         else the first; the name itself if only a proxy can look it up); None if it
-                        may. One at a public address always may: it is noted
-    admit               before every hop, 0 being the first, with its egress; may wait, and raises
-                        to refuse it
-    answered            after the head of every hop's answer; `seconds` is how long it took
-    failed              when no answer came, or, after `answered`, its body could not be taken; not
+                        may. A public address is never refused, only remembered
+    admit               before every hop, numbered from 0, with its egress; may wait, and raises
+                        to refuse the hop
+    answered            after the headers of every hop's response; `seconds` is how long they took
+    failed              when no response came, or, after `answered`, its body could not be read; not
                         for what was refused
-    end                 once, whatever became of it
+    end                 once, however the fetch ended
     """
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool: ...
@@ -38,8 +39,8 @@ class Trip(Protocol):
     def end(self) -> None: ...
 
 
-class FreeTrip:
-    """A fetch that asks nobody."""
+class SimplePolicy:
+    """Waits for nothing; refuses private addresses unless all are allowed."""
 
     def __init__(self, *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
@@ -50,7 +51,7 @@ class FreeTrip:
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
         del host, port, address
-        return NOT_TYPED if private and not self._allow_private else None
+        return NOT_ALLOWED if private and not self._allow_private else None
 
     async def admit(self, url: str, hop: int, egress: Egress) -> None:
         pass
@@ -67,4 +68,4 @@ class FreeTrip:
         pass
 
 
-ANYWHERE: Final = FreeTrip(allow_private=True)
+ANYWHERE: Final = SimplePolicy(allow_private=True)

@@ -1,25 +1,25 @@
-"""What of a page is kept beyond its attempt, and what a request is found by again."""
+"""How a page is stored: under which key and URL, and without which headers."""
 
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urldefrag
 
-from swather.model.kept import request_key
+from swather.model.stored_page import request_key
 from swather.net.request import Request
 
-# Whoever has one of these can be who we were.
+# Whoever has one of these can impersonate us.
 _SECRET: Final = frozenset(
     {"authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"}
 )
 
 
 def without_secrets(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers of an answer without cookies and credentials."""
+    """The headers of a response without cookies and credentials."""
     return [(name, value) for name, value in headers if name.lower() not in _SECRET]
 
 
-def address_of(request: Request) -> str:
-    """The URL that is asked for, without its fragment and without a name and password in it."""
+def stored_page_url(request: Request) -> str:
+    """The requested URL without its fragment and credentials."""
     return without_password(urldefrag(request.full_url).url)
 
 
@@ -29,6 +29,6 @@ def without_password(url: str) -> str:
     return f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
 
 
-def key_of(request: Request) -> bytes:
-    """What the page of a request is kept under."""
-    return request_key(request.method, address_of(request), request.body)
+def stored_page_key(request: Request) -> bytes:
+    """The key under which the page of a request is stored."""
+    return request_key(request.method, stored_page_url(request), request.body)

@@ -1,4 +1,4 @@
-"""Which addresses and names are not of the public web."""
+"""Which addresses and names are private: not on the public web."""
 
 import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -41,7 +41,7 @@ _LOCAL_NAMES: Final = frozenset(
 
 def is_private(address: IPAddress) -> bool:
     """Whether an address is loopback, private, link-local, metadata, multicast or reserved; one
-    that holds an IPv4 address (mapped, NAT64, 6to4) is what that one is.
+    that contains an IPv4 address (mapped, NAT64, 6to4) is judged by that.
     """
     if isinstance(address, IPv4Address):
         return any(address in network for network in _PRIVATE_V4)
@@ -53,15 +53,15 @@ def is_private(address: IPAddress) -> bool:
 
 
 def is_local_name(name: str) -> bool:
-    """Whether a name is one that only a local network knows. For requests through a proxy, which
-    looks names up itself.
+    """Whether only a local network knows the name. For requests through a proxy, which resolves
+    names itself.
     """
     last = name.rpartition(".")[2]
     return "." not in name or last in _LOCAL_NAMES or name.endswith(".home.arpa")
 
 
 def is_public_host(lane: str) -> bool:
-    """Whether a lane is a host of the public web, by its name alone."""
+    """Whether a lane is a host on the public web, by its name alone."""
     host = lane
     if lane.startswith("["):
         host = lane[1:].partition("]")[0]

@@ -1,4 +1,4 @@
-"""Which tasks a person means: the filter behind `tasks`, `retry` and `cancel`."""
+"""The task filter behind `tasks`, `retry` and `cancel`."""
 
 import msgspec
 

@@ -1,7 +1,7 @@
-"""What becomes of the copy of a process that a scraper makes with os.fork.
+"""Ends processes that a scraper forks with os.fork.
 
-The copy may do what the scraper wants of it, and ends when it comes back from the scraper: the
-target, and the connections to the database and to the worker, belong to the original.
+A fork may do what the scraper wants of it, and ends when it returns from the scraper: the target,
+and the connections to the database and to the worker, belong to the parent.
 """
 
 import asyncio
@@ -16,22 +16,22 @@ _log = logging.getLogger(__name__)
 _loops: Final[WeakSet[asyncio.AbstractEventLoop]] = WeakSet()
 
 
-def stop_in_copies(loop: asyncio.AbstractEventLoop) -> None:
-    """A copy that waits for something on this loop does not go on with all else that runs on it:
-    there, the loop stops.
+def stop_in_forks(loop: asyncio.AbstractEventLoop) -> None:
+    """In a fork this loop stops, so that a fork that waits on it does not continue everything else
+    that runs there.
     """
     _loops.add(loop)
 
 
-def leave(error: BaseException | None) -> NoReturn:
-    """End this process, a copy that came back from its scraper, by returning or with an error."""
+def exit_fork(error: BaseException | None) -> NoReturn:
+    """End this process, a fork that came back from its scraper, by returning or with an error."""
     status = 0 if error is None else 1
     if isinstance(error, SystemExit):
         status = _status_of(error)
     else:
         _log.warning(
-            "a scraper has forked, and the copy (process %d) came back from it%s; it ends here, "
-            "and nothing is taken from it. End such a copy in the scraper, with os._exit()",
+            "a scraper has forked, and the fork (process %d) returned from it%s; it ends here, and "
+            "its results are dropped. End a fork in the scraper, with os._exit()",
             os.getpid(),
             "" if error is None else f" with {error!r}",
         )
@@ -42,7 +42,7 @@ def leave(error: BaseException | None) -> NoReturn:
 
 
 def _status_of(error: SystemExit) -> int:
-    """As Python itself would end with it."""
+    """The exit status that Python itself would use."""
     if error.code is None:
         return 0
     if isinstance(error.code, int):

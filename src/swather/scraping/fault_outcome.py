@@ -1,4 +1,4 @@
-"""What follows from an attempt that went wrong: another one, or the end."""
+"""The outcome of an attempt that failed: a retry, or failed for good."""
 
 from random import Random
 
@@ -10,10 +10,10 @@ from swather.model.retry import Again, Backoff, Budgets, decide
 from swather.scraping.classify import Classified
 
 
-def faulted(
+def fault_outcome(
     lease: Lease, classified: Classified, budgets: Budgets, backoff: Backoff, random: Random
 ) -> Retry | Failed:
-    """As the budgets say."""
+    """A retry as long as the budgets allow one."""
     fault = classified.fault
     decision = decide(
         fault.error_class,

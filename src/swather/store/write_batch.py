@@ -1,4 +1,4 @@
-"""What waits for the writer, and what of it goes into one transaction."""
+"""Jobs for the writer, and how many of them go into one transaction."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from swather.model.kept import KeptPage
 from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Completed, Outcome, Verdict
+from swather.model.stored_page import StoredPage
 
 _encoder: Final = msgspec.json.Encoder()
 
@@ -30,43 +30,41 @@ class Claim:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """Any other verb of the queue that may safely be repeated."""
+    """Any other idempotent verb of the queue."""
 
     verb: Callable[[], Any]
     future: Future[Any] = field(default_factory=Future)
 
 
 @dataclass(slots=True, eq=False)
-class Keep:
+class StorePages:
     """Pages of one run."""
 
     run: str
-    pages: Sequence[KeptPage]
+    pages: Sequence[StoredPage]
     future: Future[None] = field(default_factory=Future)
 
 
-Job = Finish | Claim | Call | Keep
+Job = Finish | Claim | Call | StorePages
 
 
-class Group:
+class WriteBatch:
     """Jobs that are carried out together: the calls one by one, the pages of each run, then all
-    outcomes with the claims.
-
-    A call before a finish of the same task stays before it, and so do its pages.
+    outcomes with the claims. A task's calls and pages stay before its finish.
     """
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         self.jobs = jobs
         self.calls = [job for job in jobs if isinstance(job, Call)]
-        self.keeps: dict[str, list[Keep]] = {}
+        self.page_jobs: dict[str, list[StorePages]] = {}
         for job in jobs:
-            if isinstance(job, Keep):
-                self.keeps.setdefault(job.run, []).append(job)
+            if isinstance(job, StorePages):
+                self.page_jobs.setdefault(job.run, []).append(job)
         self.finishes = [job for job in jobs if isinstance(job, Finish)]
         self.claims: dict[ClaimRequest, list[Claim]] = {}
         for job in jobs:
             if isinstance(job, Claim) and job.future.set_running_or_notify_cancel():
-                self.claims.setdefault(kind_of(job.request), []).append(job)
+                self.claims.setdefault(without_count(job.request), []).append(job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +77,14 @@ class Bounds:
 
 
 def fitting(jobs: Sequence[Job], bounds: Bounds) -> int:
-    """How many of the first `jobs` one transaction may hold; weighing them takes time, too."""
+    """How many of the first `jobs` fit into one transaction; weighing them is part of its time."""
     rows = size_bytes = wanted = 0
     until = time.monotonic() + bounds.max_wait_seconds
     for count, job in enumerate(jobs):
         if isinstance(job, Finish):
             rows += rows_of(job.outcomes)
             size_bytes += size_of(job.outcomes)
-        elif isinstance(job, Keep):
+        elif isinstance(job, StorePages):
             rows += len(job.pages)
             size_bytes += sum(len(page.content) for page in job.pages)
         elif isinstance(job, Claim):
@@ -116,15 +114,15 @@ def size_of(outcomes: Sequence[Outcome]) -> int:
 
 
 def _json_bytes(value: Any) -> int:
-    """What cannot be encoded weighs nothing here; the store says what is wrong with it."""
+    """0 for what cannot be encoded: the store says what is wrong with it."""
     try:
         return len(_encoder.encode(value))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return 0
 
 
-def kind_of(request: ClaimRequest) -> ClaimRequest:
-    """Requests of one kind differ only in how many tasks they want, and can be made as one."""
+def without_count(request: ClaimRequest) -> ClaimRequest:
+    """Requests that differ only in how many tasks they want can be merged."""
     return msgspec.structs.replace(request, count=1)
 
 
@@ -133,8 +131,8 @@ def merged(claims: Sequence[Claim]) -> ClaimRequest:
     return msgspec.structs.replace(claims[0].request, count=total)
 
 
-def deal(claims: Sequence[Claim], claimed: Claimed) -> None:
-    """Hand out what came, first come, first served."""
+def share_out(claims: Sequence[Claim], claimed: Claimed) -> None:
+    """Hand out the leases, first come, first served."""
     leases = claimed.leases
     first = 0
     for claim in claims:
@@ -145,7 +143,7 @@ def deal(claims: Sequence[Claim], claimed: Claimed) -> None:
 
 
 def answer(future: Future[Any], result: Any) -> None:
-    # A writer that was closed at its deadline has told the caller so already.
+    # A writer that was closed at its deadline has already told the caller.
     with suppress(InvalidStateError):
         future.set_result(result)
 

@@ -1,7 +1,7 @@
-"""A URL as it goes on the wire: where it leads, in the one spelling that every client reads alike.
+"""The origin of a URL, and the URL as it is sent, in one spelling that all clients parse alike.
 
-What a URL means is decided here and nowhere else: a client is given a host that is an address, or a
-name of plain letters, so that no second reading of it can lead to another place.
+URLs are parsed here and nowhere else. A client gets an address or a plain ASCII name as host,
+so that it cannot parse the URL differently and connect to another host.
 """
 
 import re
@@ -11,7 +11,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from swather.model.private import IPAddress
+from swather.model.private_addresses import IPAddress
 from swather.net.errors import UnusableURL
 from swather.net.request import shown_url
 
@@ -21,7 +21,7 @@ _END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)")
 _PORT: Final = re.compile(r"[0-9]{1,5}", re.ASCII)
-# What every client writes as it stands: no spaces, no fragment, and none of "<>\\^`{|}.
+# What every client sends unchanged: no spaces, no fragment, and none of "<>\\^`{|}.
 _USUAL: Final = re.compile(r"[!$-;=?-\[\]_a-z~]*")
 _IN_PATH: Final = "!$&'()*+,-./:;=@_~%[]|"
 _IN_QUERY: Final = "!$&()*+,-./:;=?@_~%[]|`{}^\\'"
@@ -29,12 +29,13 @@ _ONE_DOT: Final = frozenset({".", "%2e"})
 _TWO_DOTS: Final = frozenset({"..", ".%2e", "%2e.", "%2e%2e"})
 
 
-class Place(NamedTuple):
-    """Where a URL leads. `origin` is its canonical beginning, `address` the host if it is one,
-    `authorization` what name and password in the URL make of that header.
+class Origin(NamedTuple):
+    """Scheme, host and port of a URL. `url` is their canonical form ('https://example.com:8443'),
+    `address` the host if it is an IP address, `authorization` the header value for the name and
+    password in the URL.
     """
 
-    origin: str
+    url: str
     host: str
     port: int
     address: IPAddress | None = None
@@ -42,10 +43,10 @@ class Place(NamedTuple):
 
     @property
     def is_encrypted(self) -> bool:
-        return self.origin.startswith("https:")
+        return self.url.startswith("https:")
 
 
-def split(url: str) -> tuple[str, str]:
+def split_url(url: str) -> tuple[str, str]:
     """The beginning of a URL up to its path, and the rest."""
     scheme = _SCHEME.match(url)
     if scheme is None:
@@ -54,8 +55,8 @@ def split(url: str) -> tuple[str, str]:
     return (url, "") if end is None else (url[: end.start()], url[end.start() :])
 
 
-def place_of(beginning: str) -> Place:
-    """Where URLs of this beginning lead; UnusableURL when nowhere."""
+def parse_origin(beginning: str) -> Origin:
+    """The origin of URLs that begin so; UnusableURL if they cannot be fetched."""
     scheme, _, authority = beginning.partition("://")
     user, _, host_and_port = authority.rpartition("@")
     try:
@@ -65,11 +66,11 @@ def place_of(beginning: str) -> Place:
         raise UnusableURL(f"{shown_url(beginning)!r} cannot be requested: {error}") from None
     shown = f"[{name}]" if isinstance(address, IPv6Address) else name
     own = "" if port == PORTS[scheme.lower()] else f":{port}"
-    return Place(f"{scheme.lower()}://{shown}{own}", name, port, address, _authorization(user))
+    return Origin(f"{scheme.lower()}://{shown}{own}", name, port, address, _authorization(user))
 
 
-def rest_of(rest: str) -> str:
-    """Path and query as they are sent: without a fragment, odd characters quoted, dots resolved."""
+def path_and_query(rest: str) -> str:
+    """Path and query as they are sent: no fragment, odd characters quoted, dots resolved."""
     if not rest.startswith(("/", "\\")):
         rest = f"/{rest}"
     if _USUAL.fullmatch(rest) is not None and "/." not in rest and "/%2" not in rest:
@@ -119,10 +120,10 @@ def _address_in(host: str) -> IPv6Address:
 
 
 def _name_of(host: str) -> str:
-    """A host in plain lower-case letters, without the dot at its end."""
+    """A host in lower-case ASCII, without a trailing dot."""
     name = unquote(host, errors="strict") if "%" in host else host
     if not name.isascii():
-        # The browsers' rules, as far as Python knows them; whatever comes out is what is looked up.
+        # The browsers' rules, as far as Python has them; the result is what gets looked up.
         name = unicodedata.normalize("NFKC", name).encode("idna").decode()
     name = name.lower().removesuffix(".")
     if len(name) > 253 or _NAME.fullmatch(name) is None:
@@ -131,8 +132,8 @@ def _name_of(host: str) -> str:
 
 
 def _number_in(name: str) -> IPv4Address | None:
-    """The IPv4 address that a name is, in any of the forms that browsers read: parts in decimal,
-    octal or hexadecimal, the last one standing for all that are missing.
+    """The IPv4 address in a name, in any form that browsers accept: parts in decimal, octal or
+    hexadecimal, the last of which fills all missing ones.
     """
     parts = name.split(".")
     if _NUMBER.fullmatch(parts[-1]) is None:

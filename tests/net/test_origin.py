@@ -1,15 +1,15 @@
-"""URLs, and the one place that each leads to."""
+"""URLs, and the one origin that each leads to."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.net.errors import UnusableURL
-from swather.net.place import place_of, rest_of, split
+from swather.net.origin import parse_origin, path_and_query, split_url
 
 
 def origin(url):
-    return place_of(split(url)[0]).origin
+    return parse_origin(split_url(url)[0]).url
 
 
 @pytest.mark.parametrize(
@@ -72,24 +72,24 @@ def test_a_url_that_leads_nowhere_is_refused(url):
 @given(st.text(max_size=40))
 def test_whatever_is_written_has_a_plain_host_or_is_refused(text):
     try:
-        place = place_of(split(f"http://{text}")[0])
+        origin = parse_origin(split_url(f"http://{text}")[0])
     except UnusableURL:
         return
-    assert place.origin.isascii()
-    assert place.origin == place.origin.lower()
-    assert 0 < place.port < 65_536
-    assert place_of(place.origin)[:4] == place[:4]
+    assert origin.url.isascii()
+    assert origin.url == origin.url.lower()
+    assert 0 < origin.port < 65_536
+    assert parse_origin(origin.url)[:4] == origin[:4]
 
 
 @given(st.text(max_size=40))
 def test_what_is_sent_of_a_path_is_plain_and_stays_as_it_is(text):
-    sent = rest_of(f"/{text}")
+    sent = path_and_query(f"/{text}")
     assert sent.startswith("/")
     assert sent.isascii()
     assert sent.isprintable()
     assert " " not in sent
     assert "#" not in sent
-    assert rest_of(sent) == sent
+    assert path_and_query(sent) == sent
 
 
 def test_a_refusal_does_not_show_a_password():

@@ -1,4 +1,4 @@
-"""A queue whose verbs are repeated until it is certain what became of them."""
+"""A queue that retries its verbs until their effect is certain."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from swather.store.ports import Finished, Queue
 
 T = TypeVar("T")
 
-PASSING: Final = (DatabaseBusy, DatabaseUnreachable, ConnectionLost)
+RETRYABLE: Final = (DatabaseBusy, DatabaseUnreachable, ConnectionLost)
 _UNIT_SECONDS: Final = 0.01
 _BACKOFF: Final = Backoff(cap_seconds=2.0 / _UNIT_SECONDS, jitter=1.0)
 _VERDICTS: Final = {
@@ -28,10 +28,10 @@ _log = logging.getLogger(__name__)
 
 
 class WriterStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done so far.
+    """What was written so far.
 
-    `batches`: transactions. `rows`: accepted outcomes. `retries`: how often a transaction had to
-    be repeated. `uncertain`: outcomes that were read back after a lost connection.
+    `batches`: transactions. `rows`: accepted outcomes. `retries`: how often a transaction was
+    retried. `uncertain`: outcomes that were read back after a lost connection.
     """
 
     batches: int = 0
@@ -41,10 +41,10 @@ class WriterStatistics(msgspec.Struct, frozen=True, kw_only=True):
     stale: int = 0
 
 
-class SteadyQueue:
-    """Waits out a busy or lost database, for as long as `give_up` is not set.
+class RetryingQueue:
+    """Waits for a busy or lost database until `give_up` is set.
 
-    It belongs to one thread; only `statistics` may be asked for by others.
+    It belongs to one thread; other threads may only read `statistics`.
     """
 
     def __init__(self, queue: Queue, give_up: Event) -> None:
@@ -67,14 +67,14 @@ class SteadyQueue:
         )
 
     def claim(self, request: ClaimRequest) -> Claimed:
-        """When its reply is lost it is made anew; the beat gives back what the first one took."""
+        """If its reply is lost, it is made again; the beat gives back what the first one took."""
         claimed = self.repeat(lambda: self._queue.claim(request))
         self._batches += 1
         return claimed
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
-        """Like the queue's own, but after a lost connection only what the database says is still
-        pending is sent again; if that is nothing, the claim is still to be made.
+        """Like the queue's own, but after a lost connection it sends again only what the database
+        says is still pending; if nothing is, the claim is still to be made.
         """
         if not outcomes:
             return Finished([], None if claim is None else self.claim(claim))
@@ -84,7 +84,7 @@ class SteadyQueue:
         while pending := [n for n in range(len(outcomes)) if n not in known]:
             try:
                 verdicts, claimed = self._queue.finish([outcomes[n] for n in pending], claim)
-            except PASSING as error:
+            except RETRYABLE as error:
                 self._pause(error, attempts)
                 attempts += 1
                 if isinstance(error, ConnectionLost):
@@ -92,7 +92,7 @@ class SteadyQueue:
                 continue
             known |= dict(zip(pending, verdicts, strict=True))
             if attempts:
-                # The lost transaction may have been committed after it was read back as pending.
+                # The lost transaction may have committed after it was read back as pending.
                 stale = [n for n in pending if known[n] is Verdict.STALE]
                 known |= self._read_back(outcomes, stale)
             break
@@ -100,12 +100,12 @@ class SteadyQueue:
         return Finished([known[n] for n in range(len(outcomes))], claimed)
 
     def repeat(self, verb: Callable[[], T]) -> T:
-        """Call a verb that may safely be repeated until the database answers."""
+        """Call an idempotent verb until the database answers."""
         attempts = 0
         while True:
             try:
                 return verb()
-            except PASSING as error:
+            except RETRYABLE as error:
                 self._pause(error, attempts)
                 attempts += 1
 
