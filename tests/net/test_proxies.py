@@ -11,7 +11,7 @@ from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ProxyFailed, Refused
 from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
-from swather.net.origin import place_of
+from swather.net.origin import parse_origin
 from swather.net.redirects import redirected
 from swather.net.request import Request
 from swather.net.robots_policy import RobotsPolicy
@@ -76,23 +76,27 @@ def test_a_redirect_goes_through_the_proxy_too(client):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirected_request_keeps_its_egress(status):
     request = Request(url="http://shop.example/a").through("http://p.example:1")
-    onward = redirected(request, status, "https://other.example/b", place_of("http://shop.example"))
+    onward = redirected(
+        request, status, "https://other.example/b", parse_origin("http://shop.example")
+    )
     assert onward.egress == request.egress
 
 
 def test_every_hop_is_admitted_with_the_egress_of_its_request(client):
-    trip = RecordingPolicy()
+    policy = RecordingPolicy()
     redirect = respond(b"", "302 Found", Location="http://other.example/b")
     of = {"http://other.example/b": respond(b"B")}
-    _, proxy, _ = through(client, "http://shop.example/a", redirect, of=of, trip=RobotsPolicy(trip))
-    assert trip.egresses == [Egress.through(proxy.url)] * 2
+    _, proxy, _ = through(
+        client, "http://shop.example/a", redirect, of=of, policy=RobotsPolicy(policy)
+    )
+    assert policy.egresses == [Egress.through(proxy.url)] * 2
 
 
 def test_a_direct_hop_is_admitted_as_one(client):
-    trip = RecordingPolicy("127.0.0.1")
-    fetch(client, "/a", of={"a": respond()}, trip=trip)
-    assert len(trip.egresses) == 1
-    assert trip.egresses[0] is DIRECT
+    policy = RecordingPolicy("127.0.0.1")
+    fetch(client, "/a", of={"a": respond()}, policy=policy)
+    assert len(policy.egresses) == 1
+    assert policy.egresses[0] is DIRECT
 
 
 def test_a_connection_to_one_proxy_is_not_used_for_another(client):

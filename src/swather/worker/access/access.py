@@ -215,7 +215,7 @@ class AttemptAccess:
 
 
 class AttemptFetch:
-    """The FetchPolicy of one fetch of an attempt. From `admit` to `end` a request is in flight, on the
+    """The FetchPolicy of one fetch of an attempt. From `admit` to `end` it is in flight, on the
     lane of its present hop.
     """
 
