@@ -54,8 +54,8 @@ WHERE w.id = %(worker_id)s AND w.state = 'live' AND w.expires_at > swather.clock
 ORDER BY r.id
 
 -- name: awake_heads
--- Heads that a claim may look at: those that nothing holds back, from the cursor on, and those whose
--- time has come. A scope is asked only while the limit is not reached.
+-- Heads that a claim may look at: those that nothing holds back, from the cursor on, and those that
+-- are due. A scope is read only while the limit is not reached.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 SELECT o.entry, h.id, h.best, h.lane_id,
        CASE
@@ -118,8 +118,8 @@ FROM (
 ) AS o
 
 -- name: lock_heads
--- Limited heads that are open as far as they know, with their lanes, locked for this claim. Whoever
--- has the lane has all of its pace: leases are counted after the lock is held.
+-- Limited heads that seem open, with their lanes, locked for this claim. The lock on a lane covers
+-- its whole pace: leases are counted after it is taken.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 SELECT h.id, h.lane_id, h.wake_at = '-infinity',
        l.every_seconds, l.burst, l.in_flight,
@@ -150,10 +150,10 @@ CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, l.is_public) AS asked
 -- include: limits_on_lane
 
 -- name: claim_heads
--- The beginning of a claim (then come a pick, claim_take and claimed): which of the heads it was
--- offered may give tasks to this worker as things stand now. Lanes and scrapers that the claim has
--- locked need no further check. Rows are looked up one by one (OFFSET 0), since the plan is kept while the
--- tables grow from nothing to millions.
+-- The beginning of a claim (then come a pick, claim_take and claimed): which of the offered
+-- heads may give tasks to this worker now. Lanes and scrapers that the claim has locked need no
+-- further check. Rows are looked up one by one (OFFSET 0), since the plan is reused while the tables
+-- grow from nothing to millions.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
 open AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota,
@@ -222,8 +222,8 @@ open AS MATERIALIZED (
 
 -- name: claim_counted_heads
 -- As claim_heads, with lanes that only a number in flight limits. They are locked here, and leases are
--- counted after that: the function is volatile, so that it sees what was committed by whoever had a
--- lane before. No two heads of one lane may be offered together.
+-- counted after that: the function is volatile, so that it sees what the lane's last holder committed.
+-- No two heads of one lane may be offered together.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs),
 candidates AS MATERIALIZED (
     SELECT o.head_id, o.priority, o.above, o.below, o.quota, o.counted, o.position, h.is_free,
@@ -543,8 +543,8 @@ SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
 
 -- name: next_due
 -- Seconds until something may be claimed in these scopes, and whether a head sleeps longer than its
--- lane can have told it to: then the clock was set back. A head that is awake after a claim has looked
--- was held by somebody else; it is worth another look soon.
+-- lane can explain: then the clock was set back. A head that is still awake after a claim was locked
+-- by somebody else, and is looked at again soon.
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 SELECT min(d.seconds), coalesce(bool_or(d.overslept), false)
 FROM (

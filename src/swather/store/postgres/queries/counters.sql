@@ -1,4 +1,4 @@
--- Counters: changes by run and name, summed when somebody asks.
+-- Counters: changes by run and name, summed when they are read.
 
 -- name: add_counters
 INSERT INTO swather.counters (run_id, name, n)

@@ -34,8 +34,8 @@ WHERE id = %(run_id)s
 ON CONFLICT (run_id, partition, lane_id) DO NOTHING
 
 -- name: lock_heads_to_wake
--- In order, and held until the end: whoever puts a head to sleep holds it, so that a head which is
--- awake here cannot be put to sleep unseen, and one that has just been is seen.
+-- Locked in order until the transaction ends. Putting a head to sleep takes the same lock, so that no
+-- head that is awake here can fall asleep unseen, and one that just has is seen.
 SELECT id, best, asleep
 FROM swather.heads
 WHERE id = ANY(%(heads)b::bigint[])
@@ -69,7 +69,7 @@ WHERE id IN (
 )
 
 -- name: wake_lanes_of_run
--- What a run allowed on its lanes has changed: the others there may look again.
+-- A run's lane limits have changed: wake the other heads on its lanes.
 UPDATE swather.heads
 SET wake_at = '-infinity', asleep = ''
 WHERE id IN (
@@ -134,7 +134,7 @@ FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: tidy_heads
 -- For heads locked by lock_heads_to_tidy, so that this statement sees all that was committed before:
--- an empty one sleeps until somebody adds to it, another's best is what really waits there.
+-- an empty one sleeps until a task is added, another's best becomes what really waits there.
 UPDATE swather.heads AS h
 SET (best, wake_at, asleep) = (
     SELECT coalesce(max(o.best), h.best),

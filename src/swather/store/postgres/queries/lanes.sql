@@ -15,7 +15,7 @@ ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE o.is
 SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s
 
 -- name: lane_columns
--- What is told of a lane `l` under the limits `g` of the runs on it.
+-- The columns of a lane `l` under the limits `g` of the runs on it.
 SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, l.cool_until,
        l.cool_reason,
        CASE l.kind
@@ -56,10 +56,9 @@ ORDER BY l.kind, l.name
 LIMIT %(limit)s
 
 -- name: limits_on_lane
--- A part of statements: what the runs on a lane allow there, all together. `limiting` has the runs
--- whose limits hold, `asked` the lane, a run that is known to be on it (0: none is), and whether the
--- lane is public. Included rather than a function, which could not share `limiting` and cost a look
--- at heads a fifth of its time.
+-- Included in statements: the limits of all runs on a lane. `limiting` has the runs whose limits
+-- apply, `asked` the lane, a run that is known to be on it (0: none), and whether the lane is public.
+-- Not a function, which could not share `limiting` and made reading heads a fifth slower.
 CROSS JOIN LATERAL (
     SELECT coalesce(max(o.every), 0) AS every,
            coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
@@ -152,7 +151,7 @@ UPDATE swather.lanes SET crawl_delay_seconds = %(seconds)s WHERE id = %(lane_id)
 SELECT every_seconds, burst FROM swather.lanes WHERE id = %(lane_id)s
 
 -- name: pace_lane
--- What claims go by: the slowest of what was set, learned and asked for; a burst only as it was set.
+-- The interval in force: the slowest of what was set, learned and asked for; a burst only if set.
 UPDATE swather.lanes
 SET every_seconds = greatest(set_every_seconds, learned_every_seconds, crawl_delay_seconds),
     burst = CASE

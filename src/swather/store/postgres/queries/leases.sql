@@ -7,8 +7,8 @@ WHERE task_id = %(task_id)s AND token = %(token)s
 FOR NO KEY UPDATE
 
 -- name: take_leases
--- By the fence, row by row (OFFSET 0), as the plan is kept while the table grows; a lease's token never
--- changes, so that what is deleted is what was found.
+-- By the fence, row by row (OFFSET 0), as the plan is reused while the table grows; a lease's token
+-- never changes, so that what is deleted is what was found.
 DELETE FROM swather.leases
 WHERE task_id = ANY(ARRAY(
     SELECT l.task_id

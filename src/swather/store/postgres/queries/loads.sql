@@ -1,4 +1,4 @@
--- Loads: what somebody began to load into a run, and whether all of it is in.
+-- Loads: which sets of targets belong to a run, and which are complete.
 
 -- name: begin_load
 INSERT INTO swather.loads (run_id, source, content, name)

@@ -1,8 +1,8 @@
--- Outcomes: what attempts came to, with their faults and error groups.
+-- Outcomes of attempts, with their faults and error groups.
 
 -- name: complete
--- Attempts that ended well and brought at most items. A lease that replaces an earlier completion is
--- left to the longer way.
+-- Successful attempts with nothing but items. A lease that replaces an earlier completion is left to
+-- the slow path.
 WITH done AS (
     DELETE FROM swather.leases
     WHERE task_id = ANY(ARRAY(
@@ -128,7 +128,7 @@ ORDER BY count DESC, last_at DESC
 LIMIT %(limit)s
 
 -- name: add_cancelled
--- With a token of its own, which no attempt can mistake for its own success.
+-- With a token of its own, so that no attempt can mistake it for its own success.
 WITH given AS MATERIALIZED (
     SELECT i.task_id, i.state, t.run_id
     FROM unnest(%(tasks)b::bigint[], %(states)b::text[]) AS i (task_id, state)

@@ -18,7 +18,7 @@ WHERE run_id = %(run_id)s AND owner_id = %(worker_id)s
 ORDER BY name
 
 -- name: take_partitions
--- MATERIALIZED, lest the planner picks anew for every row of the update and so takes too many.
+-- MATERIALIZED, or the planner might pick again for every row of the update and take too many.
 WITH free AS MATERIALIZED (
     SELECT p.name
     FROM swather.partitions AS p

@@ -1,4 +1,4 @@
--- Permits: leave for further requests of a task, and the requests in flight.
+-- Permits for further requests of a task, and the requests in flight.
 
 -- name: permit_lease
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)

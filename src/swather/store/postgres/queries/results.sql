@@ -15,8 +15,8 @@ INSERT INTO swather.counters (run_id, name, n)
 SELECT run_id, 'items', count(*) FROM added GROUP BY run_id
 
 -- name: add_keyed_items
--- Ids are drawn in the order given; rows go in ordered by key, so that two who add the same keys wait
--- for each other in one order.
+-- Ids are drawn in the given order; rows are inserted in order of the key, so that two writers of the
+-- same keys lock them in one order.
 WITH given AS MATERIALIZED (
     SELECT nextval('swather.items_id_seq') AS id, g.*
     FROM unnest(

@@ -1,4 +1,4 @@
--- Answers of sites about robots, and who asks for one.
+-- The robots.txt of sites, and who fetches one.
 
 -- name: get_robots
 SELECT status, body, fetched_at, expires_at > swather.clock()
@@ -6,7 +6,7 @@ FROM swather.robots
 WHERE origin = %(origin)s
 
 -- name: claim_robots
--- A site that was never asked has no answer yet, and none that is fresh.
+-- The row of an unknown site: no response, and not fresh.
 INSERT INTO swather.robots (origin, status, body, fetched_at, expires_at, claimed_by, claimed_until)
 VALUES (
     %(origin)s, 0, '', swather.clock(), swather.clock(), %(holder)s,

@@ -1,4 +1,4 @@
--- Runs: made, opened, paused, settled, cancelled, removed.
+-- Runs: created, opened, paused, settled, cancelled, removed.
 
 -- name: create_run
 INSERT INTO swather.runs (
@@ -49,11 +49,11 @@ LIMIT %(limit)s
 SELECT id FROM swather.runs WHERE state <> 'open' AND finished_at < %(before)s ORDER BY id
 
 -- name: lock_run
--- Against settle, cancel and remove, which lock the row for update; others may add meanwhile.
+-- Excludes settle, cancel and remove, which lock the row for update; others may add meanwhile.
 SELECT state, priorities, task_limit FROM swather.runs WHERE id = %(run_id)s FOR KEY SHARE
 
 -- name: lock_run_to_fill
--- Against others who add to a run that has a limit.
+-- Excludes others that add to a run with a task limit.
 SELECT FROM swather.runs WHERE id = %(run_id)s FOR NO KEY UPDATE
 
 -- name: lock_run_to_settle
@@ -95,7 +95,7 @@ WHERE id = %(run_id)s
 UPDATE swather.runs
 SET state = 'cancelled', finished_at = swather.clock()
 WHERE id = (
-    -- The key is locked as well, against those who add tasks.
+    -- The key is locked as well, to exclude those that add tasks.
     SELECT id FROM swather.runs WHERE id = %(run_id)s AND state = 'open' FOR UPDATE
 )
 

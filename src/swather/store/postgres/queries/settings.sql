@@ -1,4 +1,4 @@
--- Settings, the version by which workers notice changes, the clock, locks that no row stands for.
+-- Settings, the version by which workers notice changes, the clock, advisory locks.
 
 -- name: all_settings
 SELECT name, value FROM swather.settings ORDER BY name

@@ -1,8 +1,8 @@
--- Tasks: added, looked at, made ready, cancelled, retried.
+-- Tasks: added, read, made ready, cancelled, retried.
 
 -- name: add_tasks
--- Ids are drawn in the order given; rows go in ordered by key, so that two who add the same keys wait
--- for each other in one order.
+-- Ids are drawn in the given order; rows are inserted in order of the key, so that two writers of the
+-- same keys lock them in one order.
 WITH given AS MATERIALIZED (
     SELECT nextval('swather.tasks_id_seq') AS id, g.*
     FROM unnest(
@@ -62,7 +62,7 @@ CROSS JOIN LATERAL (
 ) AS t
 
 -- name: tasks
--- Rows are looked up one by one (OFFSET 0): what the planner believes of a table may be long past.
+-- Rows are looked up one by one (OFFSET 0): the planner's statistics may be long out of date.
 SELECT t.id, r.name,
        CASE
            WHEN o.task_id IS NOT NULL THEN o.state
@@ -162,7 +162,7 @@ counted AS (
 SELECT head_id, priority, task_id FROM gone
 
 -- name: ready_again
--- The end of a retry: tasks whose outcomes are `gone` are ready, and counted so.
+-- The end of a retry: tasks whose outcomes are `gone` become ready, and are counted.
 known AS MATERIALIZED (
     SELECT t.head_id, t.priority, t.id
     FROM gone AS g

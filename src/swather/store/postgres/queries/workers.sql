@@ -1,4 +1,4 @@
--- Workers and producers: registered, beating, given up; which runs they serve.
+-- Workers and producers: registered, beating, lost; which runs they serve.
 
 -- name: register_worker
 WITH next AS MATERIALIZED (SELECT nextval('swather.workers_id_seq') AS id)
@@ -60,7 +60,7 @@ FROM swather.workers
 WHERE state = 'live'
 
 -- name: give_up_workers
--- A worker that has beaten since it was seen to be late is left alone.
+-- A worker that has beaten meanwhile is left alone.
 UPDATE swather.workers AS w
 SET state = 'lost'
 FROM (

@@ -1,4 +1,4 @@
--- Hosts that a person typed, which a run may reach at private addresses.
+-- Allowed hosts: those that a person named, which a run may reach at private addresses.
 
 -- name: allow_host
 INSERT INTO allowed_hosts (run_id, host, port) VALUES (?, ?, ?) ON CONFLICT DO NOTHING

@@ -1,7 +1,7 @@
 -- Breakers: a scraper on a lane where nearly all has failed, tried one task at a time.
 
 -- name: list_breakers
--- CROSS, lest SQLite begins with the lanes.
+-- CROSS, so that SQLite does not begin with the lanes.
 SELECT s.name, l.name, b.opened_at, b.probe_at, b.probe_seconds, b.seen
 FROM breakers AS b
 CROSS JOIN lanes AS s ON s.id = b.scraper_id
@@ -39,7 +39,7 @@ WHERE id = :lane_id
 SELECT probe_at, probe_seconds FROM breakers WHERE lane_id = :lane_id AND scraper_id = :scraper_id
 
 -- name: probes_in_flight
--- The second condition lets SQLite see that the partial index will do.
+-- The second condition shows SQLite that it can use the partial index.
 SELECT count(*) FROM leases
 WHERE lane_id = :lane_id AND lane_id <> 0
   AND run_id IN (SELECT id FROM runs WHERE scraper_lane_id = :scraper_id)

@@ -87,7 +87,7 @@ WHERE head_id = ?1 AND priority = ?2 AND task_id BETWEEN ?3 AND ?4
 DELETE FROM ready WHERE head_id = ? AND priority = ? AND task_id BETWEEN ? AND ?
 
 -- name: mark_leases
--- What they bring takes the place of an earlier completion.
+-- Their results replace those of an earlier completion.
 UPDATE leases SET replaces = 1 WHERE task_id = ?
 
 -- name: next_due

@@ -30,7 +30,7 @@ UPDATE heads SET wake_at = 0, asleep = '' WHERE lane_id = ? AND asleep = 'full'
 UPDATE heads SET wake_at = 0, asleep = '' WHERE lane_id = :lane_id AND asleep NOT IN ('', 'empty')
 
 -- name: wake_lanes_of_run
--- What a run allowed on its lanes has changed: the others there may look again.
+-- A run's lane limits have changed: wake the other heads on its lanes.
 UPDATE heads SET wake_at = 0, asleep = ''
 WHERE asleep IN ('paced', 'full')
   AND lane_id IN (SELECT lane_id FROM heads WHERE run_id = :run_id AND lane_id <> 0)

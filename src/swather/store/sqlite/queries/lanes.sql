@@ -106,7 +106,7 @@ SELECT every_seconds FROM lanes WHERE id = :lane_id
 SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?
 
 -- name: pace_lane
--- What claims go by: the slowest of what was set, learned and asked for; a burst only as it was set.
+-- The interval in force: the slowest of what was set, learned and asked for; a burst only if set.
 UPDATE lanes
 SET every_seconds = max(
         set_every_seconds, coalesce(learned_every_seconds, 0), coalesce(crawl_delay_seconds, 0)

@@ -1,4 +1,4 @@
--- Outcomes: what attempts came to, with their faults and error groups.
+-- Outcomes of attempts, with their faults and error groups.
 
 -- name: add_outcomes
 INSERT INTO outcomes (task_id, run_id, token, state, reason, worker_id, at)

@@ -1,4 +1,4 @@
--- Permits: leave for further requests of a task, and the requests in flight.
+-- Permits for further requests of a task, and the requests in flight.
 
 -- name: paces
 SELECT id, limited, every_seconds, burst, in_flight, tat, paused, cool_until, is_public
@@ -6,7 +6,7 @@ FROM lanes
 WHERE id IN (:lane_id, (SELECT scraper_lane_id FROM runs WHERE id = :run_id))
 
 -- name: lane_in_flight
--- The second condition lets SQLite see that the partial index will do.
+-- The second condition shows SQLite that it can use the partial index.
 SELECT (SELECT count(*) FROM leases WHERE lane_id = ?1 AND lane_id <> 0)
      + (SELECT coalesce(sum(n), 0) FROM requests WHERE lane_id = ?1)
 

@@ -1,10 +1,10 @@
--- Answers of sites about robots, and who asks for one.
+-- The robots.txt of sites, and who fetches one.
 
 -- name: get_robots
 SELECT status, body, fetched_at, expires_at FROM robots WHERE origin = :origin
 
 -- name: claim_robots
--- A site that was never asked has no answer yet, and none that is fresh.
+-- The row of an unknown site: no response, and not fresh.
 INSERT INTO robots (origin, status, body, fetched_at, expires_at, claimed_by, claimed_until)
 VALUES (:origin, 0, x'', :now, :now, :holder, :claimed_until)
 ON CONFLICT (origin) DO UPDATE SET

@@ -1,4 +1,4 @@
--- Runs: made, opened, paused, settled, cancelled, removed.
+-- Runs: created, opened, paused, settled, cancelled, removed.
 
 -- name: create_run
 INSERT INTO runs (

@@ -1,4 +1,4 @@
--- Tasks: added, looked at, made ready, cancelled, retried.
+-- Tasks: added, read, made ready, cancelled, retried.
 
 -- name: last_task
 SELECT coalesce(max(id), 0) FROM tasks

@@ -1,4 +1,4 @@
--- Workers and producers: registered, beating, given up; which runs they serve.
+-- Workers and producers: registered, beating, lost; which runs they serve.
 
 -- name: register_worker
 INSERT INTO workers (
