@@ -11,6 +11,7 @@ from swather.store.clock import Clock
 from tests.store.database import Database
 from tests.store.given import (
     a_run,
+    a_task,
     a_worker,
     claim,
     completed,
@@ -45,9 +46,9 @@ def test_no_task_is_given_twice(store: Store):
 
 def test_a_lease_carries_all_that_an_attempt_needs(store: Store):
     run = store.runs.get(a_run(store))
-    (parent,) = store.tasks.enqueue_each(run.name, targets(["parent"], due_in_seconds=1_000))
+    parent = a_task(store, run.name, Target(value="parent", due_in_seconds=1_000))
     target = Target(value={"q": "ü"}, priority=8, lane="site", parent_id=parent)
-    (task_id,) = store.tasks.enqueue_each(run.name, [target])
+    task_id = a_task(store, run.name, target)
     (lease,) = claim(store, a_worker(store))
     assert (lease.task_id, lease.run_id, lease.target) == (task_id, run.id, {"q": "ü"})
     assert (lease.priority, lease.lane, lease.partition) == (8, "site", "")

@@ -82,19 +82,19 @@ def batches_of(targets: Iterable[Target | Row], size: int) -> Iterator[list[Row]
         yield rows
 
 
-def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[int], int]:
-    """Which rows may be added (their places) where there is room for so many new ones, and for how
-    many there is none. `known`: keys that the run has already.
+def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[Row], int]:
+    """The rows that may be added where there is room for so many new ones, and for how many there
+    is none. `known`: keys that the run has already.
     """
     seen = set(known)
-    kept: list[int] = []
+    kept: list[Row] = []
     over = 0
-    for place, row in enumerate(rows):
+    for row in rows:
         if row.key in seen:
             continue
         seen.add(row.key)
         if len(kept) < room:
-            kept.append(place)
+            kept.append(row)
         else:
             over += 1
     return kept, over

@@ -118,12 +118,6 @@ class Tasks(Protocol):
         """
         ...
 
-    def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
-        """One transaction; the new task's id for each target, None for a duplicate and for what
-        the run's limit of tasks leaves no room for.
-        """
-        ...
-
     def get(self, task_id: int) -> Task: ...
 
     def find(self, which: TaskFilter, *, after_id: int = 0, limit: int = 100) -> list[Task]:
