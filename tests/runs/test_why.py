@@ -1,6 +1,5 @@
 """Why says in words what holds a run or a task back."""
 
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -53,13 +52,6 @@ def test_a_paused_run_tells_how_to_go_on(store: Store):
     run = a_run(store, 1)
     store.runs.pause(run)
     assert f"The run is paused; to let it go on: swather unpause {run}" in said(store, run)
-
-
-def test_a_cooling_run_tells_until_when(store: Store):
-    run = a_run(store, 1)
-    store.runs.cool(run, 600)
-    assert "The run is cooling until " in said(store, run)
-    assert "cooling until" not in said(store, run, now=datetime.now(UTC) + timedelta(hours=1))
 
 
 def test_a_cooling_lane_tells_why(store: Store):

@@ -152,8 +152,6 @@ def test_an_unknown_worker_is_not_found(store: Store):
     for verb in (store.workers.get, store.workers.pause, store.workers.unpause):
         with pytest.raises(NotFound, match="424242"):
             verb(424_242)
-    with pytest.raises(NotFound, match="424242"):
-        store.workers.cool(424_242, 5)
 
 
 def test_many_leases_are_compared_in_one_beat(store: Store, clock: Clock):

@@ -16,7 +16,6 @@ from tests.store.given import (
     claim,
     completed,
     finish,
-    retry_after,
     states,
     targets,
     values,
@@ -147,24 +146,6 @@ def test_a_paused_worker_gets_nothing(store: Store):
     assert len(claim(store, worker)) == 1
 
 
-def test_a_cooling_worker_gets_nothing_until_its_time_has_come(store: Store, clock: Clock):
-    a_run(store, 2)
-    worker, free = a_worker(store), a_worker(store)
-    store.workers.cool(worker, 20)
-    assert retry_after(store, worker) == pytest.approx(20, abs=5)
-    assert len(claim(store, free)) == 1
-    clock.advance(21)
-    assert len(claim(store, worker)) == 1
-
-
-def test_unpausing_a_worker_ends_its_cool_down(store: Store):
-    a_run(store, 1)
-    worker = a_worker(store)
-    store.workers.cool(worker, 20)
-    store.workers.unpause(worker)
-    assert len(claim(store, worker)) == 1
-
-
 def test_a_worker_that_was_given_up_gets_nothing(store: Store, clock: Clock):
     a_run(store, 2)
     lost, retired = a_worker(store), a_worker(store)
@@ -190,14 +171,12 @@ def hand_over(store: Store, run: str, worker: int) -> None:
 
 HOLDS = {
     "the run is paused": lambda store, run, worker: store.runs.pause(run),
-    "the run cools down": lambda store, run, worker: store.runs.cool(run, 60),
     "the lane is paused": lambda store, run, worker: store.lanes.pause("site"),
     "the lane cools down": lambda store, run, worker: store.lanes.cool("site", 60),
     "the lane is full": lambda store, run, worker: store.lanes.limit("site", Limits(in_flight=1)),
     "the scraper is paused": lambda store, run, worker: store.lanes.pause("books", SCRAPER),
     "the scraper cools down": lambda store, run, worker: store.lanes.cool("books", 60, "", SCRAPER),
     "the worker is paused": lambda store, run, worker: store.workers.pause(worker),
-    "the worker cools down": lambda store, run, worker: store.workers.cool(worker, 60),
     "the worker is given up": lambda store, run, worker: store.workers.sweep(dead=[worker]),
     "the worker retires": lambda store, run, worker: store.workers.retire(worker),
     "the partition changes hands": hand_over,

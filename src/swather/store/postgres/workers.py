@@ -18,7 +18,6 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_seconds,
     may_exist,
     refuse_cancelled,
     unknown_worker,
@@ -150,10 +149,6 @@ class PostgresWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
-    def cool(self, worker_id: int, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(queries.cool_worker, worker_id, seconds=seconds)
-
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
@@ -175,12 +170,12 @@ class PostgresWorkers:
         leases, level = self._finisher.take_out(sorted(fences))
         return self._finisher.give_back(leases.values(), level)
 
-    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+    def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
 
         def work() -> None:
-            if self._connection.row(sql, {"worker_id": worker_id, **values}) is None:
+            if self._connection.row(sql, {"worker_id": worker_id}) is None:
                 raise unknown_worker(worker_id)
             self._settings.changed()
 

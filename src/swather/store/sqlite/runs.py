@@ -18,7 +18,7 @@ from swather.model.run import (
 )
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
-from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
@@ -118,14 +118,6 @@ class SQLiteRuns:
 
     def unpause(self, name: str) -> None:
         self._change(name, queries.unpause_run)
-
-    def cool(self, name: str, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(
-            name,
-            queries.cool_run,
-            until=self._connection.clock.wall() + seconds,
-        )
 
     def cancel(self, name: str) -> int:
         self._change(

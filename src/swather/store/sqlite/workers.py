@@ -18,7 +18,6 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_seconds,
     may_exist,
     refuse_cancelled,
     unknown_worker,
@@ -139,14 +138,6 @@ class SQLiteWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
-    def cool(self, worker_id: int, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(
-            queries.cool_worker,
-            worker_id,
-            until=self._connection.clock.wall() + seconds,
-        )
-
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
@@ -161,11 +152,11 @@ class SQLiteWorkers:
     def partitions(self, run: str) -> list[Partition]:
         return self._partitions.find(run)
 
-    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+    def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
         with self._connection.transaction():
-            if not self._connection.changed(sql, {"worker_id": worker_id, **values}):
+            if not self._connection.changed(sql, {"worker_id": worker_id}):
                 raise unknown_worker(worker_id)
             self._settings.changed()
 

@@ -86,11 +86,6 @@ UPDATE swather.runs SET paused = true WHERE id = %(run_id)s
 -- name: unpause_run
 UPDATE swather.runs SET paused = false, cool_until = NULL WHERE id = %(run_id)s
 
--- name: cool_run
-UPDATE swather.runs
-SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
-WHERE id = %(run_id)s
-
 -- name: cancel_run
 UPDATE swather.runs
 SET state = 'cancelled', finished_at = swather.clock()

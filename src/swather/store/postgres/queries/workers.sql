@@ -91,12 +91,6 @@ UPDATE swather.workers SET paused = true WHERE id = %(worker_id)s RETURNING id
 -- name: unpause_worker
 UPDATE swather.workers SET paused = false, cool_until = NULL WHERE id = %(worker_id)s RETURNING id
 
--- name: cool_worker
-UPDATE swather.workers
-SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
-WHERE id = %(worker_id)s
-RETURNING id
-
 -- name: serve_runs
 INSERT INTO swather.serving (run_id, worker_id)
 SELECT r.id, w.id

@@ -75,9 +75,6 @@ UPDATE runs SET paused = 1 WHERE id = :run_id
 -- name: unpause_run
 UPDATE runs SET paused = 0, cool_until = NULL WHERE id = :run_id
 
--- name: cool_run
-UPDATE runs SET cool_until = max(coalesce(cool_until, 0), :until) WHERE id = :run_id
-
 -- name: cancel_run
 UPDATE runs SET state = 'cancelled', finished_at = :now
 WHERE id = :run_id AND state = 'open'

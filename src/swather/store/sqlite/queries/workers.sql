@@ -66,10 +66,6 @@ UPDATE workers SET paused = 1 WHERE id = :worker_id
 -- name: unpause_worker
 UPDATE workers SET paused = 0, cool_until = NULL WHERE id = :worker_id
 
--- name: cool_worker
-UPDATE workers SET cool_until = max(coalesce(cool_until, 0), :until)
-WHERE id = :worker_id
-
 -- name: serve_run
 INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)
 
