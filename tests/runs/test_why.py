@@ -1,6 +1,5 @@
 """Why says in words what holds a run or a task back."""
 
-
 import pytest
 
 from swather.errors import InputError, NotFound
@@ -157,7 +156,7 @@ def test_busy_slots_are_told(store: Store):
 def test_paused_workers_are_told(store: Store):
     run, worker = a_run(store, 1), a_worker(store)
     store.workers.pause(worker)
-    assert "All workers (1) are paused or cooling." in said(store, run)
+    assert "All workers (1) are paused." in said(store, run)
 
 
 def test_a_retry_to_come_is_told_with_its_time(store: Store):

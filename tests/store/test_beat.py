@@ -31,7 +31,7 @@ def test_a_worker_is_read_back_as_it_registered(store: Store):
     )  # fmt: skip
     assert (worker.process, worker.lease_seconds, worker.run) == (process, 45, None)
     assert (worker.strategy, worker.version, worker.paused) == (Strategy.LIFO, "1.2", False)
-    assert (worker.cool_until, worker.leases, worker.statistics) == (None, 0, {})
+    assert (worker.leases, worker.statistics) == (0, {})
     assert worker.registered_at.utcoffset() is not None
     assert worker.beat_at - worker.registered_at < timedelta(seconds=1)
 

@@ -40,7 +40,7 @@ def test_a_run_is_read_back_as_it_was_made(store: Store):
     assert (run.scraper, run.params, run.version) == ("books", new.params, "3")
     assert (run.strategy, run.lane_limits) == (Strategy.LIFO, Limits(0.5, 3, 4))
     assert run.state is RunState.OPEN
-    assert (run.paused, run.cool_until, run.load_incomplete) == (False, None, False)
+    assert (run.paused, run.load_incomplete) == (False, False)
     assert (run.times_finished, run.finished_at) == (0, None)
     assert run.created_at.utcoffset() is not None
 

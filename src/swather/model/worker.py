@@ -66,7 +66,6 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Strategy | None
     version: str
     paused: bool
-    cool_until: datetime | None
     registered_at: datetime
     beat_at: datetime
     leases: int

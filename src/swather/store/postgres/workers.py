@@ -194,9 +194,8 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
         paused=row[13],
-        cool_until=row[14],
-        registered_at=row[15],
-        beat_at=row[16],
-        statistics=decode(row[17]),
-        leases=row[18],
+        registered_at=row[14],
+        beat_at=row[15],
+        statistics=decode(row[16]),
+        leases=row[17],
     )

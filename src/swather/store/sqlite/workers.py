@@ -22,7 +22,7 @@ from swather.store.checks import (
     refuse_cancelled,
     unknown_worker,
 )
-from swather.store.clock import at, at_or_none
+from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
@@ -173,9 +173,8 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
         paused=bool(row[13]),
-        cool_until=at_or_none(row[14]),
-        registered_at=at(row[15]),
-        beat_at=at(row[16]),
-        statistics=decode(row[17]),
-        leases=row[18],
+        registered_at=at(row[14]),
+        beat_at=at(row[15]),
+        statistics=decode(row[16]),
+        leases=row[17],
     )
