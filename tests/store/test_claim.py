@@ -164,11 +164,6 @@ def test_a_worker_past_its_lease_gets_nothing_though_nobody_swept(store: Store, 
     assert claim(store, worker) == []
 
 
-def hand_over(store: Store, run: str, worker: int) -> None:
-    store.workers.give_partitions(worker, run, ["north"])
-    assert store.workers.take_partitions(a_worker(store), run) == ["north"]
-
-
 HOLDS = {
     "the run is paused": lambda store, run, worker: store.runs.pause(run),
     "the lane is paused": lambda store, run, worker: store.lanes.pause("site"),
@@ -179,7 +174,6 @@ HOLDS = {
     "the worker is paused": lambda store, run, worker: store.workers.pause(worker),
     "the worker is given up": lambda store, run, worker: store.workers.sweep(dead=[worker]),
     "the worker retires": lambda store, run, worker: store.workers.retire(worker),
-    "the partition changes hands": hand_over,
     "the run is cancelled": lambda store, run, worker: store.runs.cancel(run),
 }
 

@@ -157,9 +157,6 @@ class PostgresWorkers:
     ) -> list[str]:
         return self._partitions.take(worker_id, run, names, limit)
 
-    def give_partitions(self, worker_id: int, run: str, names: Collection[str]) -> None:
-        self._partitions.give(worker_id, run, names)
-
     def partitions(self, run: str) -> list[Partition]:
         return self._partitions.find(run)
 
