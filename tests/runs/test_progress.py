@@ -1,6 +1,5 @@
 """How a run stands, in numbers that can be believed."""
 
-
 import pytest
 
 from swather.model.query import TaskFilter

@@ -56,7 +56,7 @@ def test_a_beat_finds_all_well(store: Store):
     worker = a_worker(store)
     held = [lease.fence for lease in claim(store, worker, 3)]
     beat = store.workers.beat(worker, held)
-    assert (beat.alive, beat.lost, beat.released, beat.paused) == (True, frozenset(), 0, False)
+    assert (beat.alive, beat.lost, beat.released) == (True, frozenset(), 0)
     assert beat.control_version == store.settings.control_version()
 
 
@@ -112,14 +112,6 @@ def test_a_late_beat_that_nobody_swept_saves_the_leases(store: Store, clock: Clo
     assert (beat.alive, beat.lost) == (True, frozenset())
     assert store.workers.sweep().tasks == 0
     assert finish(store, completed(lease)) == ["accepted"]
-
-
-def test_a_beat_tells_of_a_pause(store: Store):
-    worker = a_worker(store)
-    store.workers.pause(worker)
-    assert store.workers.beat(worker, []).paused
-    store.workers.unpause(worker)
-    assert not store.workers.beat(worker, []).paused
 
 
 def test_statistics_are_kept_from_the_last_beat_that_had_any(store: Store):

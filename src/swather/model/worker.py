@@ -82,7 +82,6 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True):
     alive: bool
     lost: frozenset[tuple[int, int]] = frozenset()
     released: int = 0
-    paused: bool = False
     control_version: int = 0
 
 

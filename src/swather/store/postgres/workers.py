@@ -102,8 +102,7 @@ class PostgresWorkers:
                 alive=True,
                 lost=frozenset(believed - actual),
                 released=len(strangers),
-                paused=row[0],
-                control_version=row[1],
+                control_version=row[0],
             )
             return beat, plan
 

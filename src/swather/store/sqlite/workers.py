@@ -102,7 +102,6 @@ class SQLiteWorkers:
                 alive=True,
                 lost=frozenset(believed - actual),
                 released=len(strangers),
-                paused=bool(row[0]),
                 control_version=self._connection.value(queries.control_version),
             )
 

@@ -20,7 +20,7 @@ SET beat_at = :now,
     expires_mono = :now_mono + lease_seconds,
     statistics = coalesce(:statistics, statistics)
 WHERE id = :worker_id AND state = 'live'
-RETURNING paused
+RETURNING id
 
 -- name: retire_worker
 UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING id
