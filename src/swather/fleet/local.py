@@ -78,10 +78,6 @@ class LocalFleet:
         """Of the processes that run now."""
         return [member.pid for member in self.members if member.pid is not None]
 
-    @property
-    def crashes(self) -> list[Exit]:
-        return [ended for ended in self.exits if ended.is_crash]
-
     def forgive(self) -> None:
         """Say that work gets done, so that crashes are the targets' and not the workers'."""
         for member in self.members:
