@@ -92,6 +92,40 @@ def test_a_scraper_is_paused_through_lanes(swather: Swather, store: Store):
     assert not store.lanes.get("books").paused
 
 
+def test_lanes_are_left_alone_for_a_while(swather: Swather, store: Store):
+    said = done(swather, "lanes", "cool", HOST, "--for", "10m", "--dry-run").out
+    assert said.startswith("lane example.com would be cooling until ")
+    assert store.lanes.find() == []
+    first, second = done(
+        swather, "lanes", "cool", f"http://{HOST}/", "b.com", "--for", "10m"
+    ).out.splitlines()
+    assert first.startswith("lane example.com is cooling until ")
+    assert first.endswith(" (in 10m)")
+    assert second.startswith("lane b.com is cooling until ")
+    assert "cooling until" in done(swather, "lanes").out
+    done(swather, "lanes", "unpause", HOST)
+    assert [lane.name for lane in store.lanes.find()] == ["b.com"]
+
+
+def test_a_longer_cool_down_is_not_cut_short(swather: Swather, store: Store):
+    store.lanes.cool(HOST, 7_200, "HTTP 429")
+    until = store.lanes.get(HOST).cool_until
+    for words in ((), ("--dry-run",)):
+        said = done(swather, "lanes", "cool", HOST, "--for", "10m", "--json", *words).data
+        assert said == {
+            "cooled": [{"kind": "lane", "name": HOST, "cool_until": until.isoformat()}],
+            "dry_run": bool(words),
+        }
+    assert store.lanes.get(HOST).cool_reason == "HTTP 429"
+
+
+def test_a_scraper_is_left_alone_through_lanes(swather: Swather, store: Store):
+    said = done(swather, "lanes", "cool", "books", "--scraper", "--for", "1h").out
+    assert said.startswith("scraper books is cooling until ")
+    assert store.lanes.get("books", PacedKind.SCRAPER).cool_until is not None
+    assert store.lanes.get("books").cool_until is None
+
+
 def test_a_cool_down_is_listed_and_ended(swather: Swather, store: Store):
     store.lanes.strike(HOST, retry_after_seconds=300.0, reason="HTTP 429", curve=CoolDownCurve())
     assert " after HTTP 429" in done(swather, "lanes").out
@@ -157,7 +191,13 @@ def test_more_lanes_than_asked_for_are_not_kept_quiet(swather: Swather, store: S
 
 @pytest.mark.parametrize(
     "words",
-    [("set", HOST, "--rate", "1/s"), ("pause", HOST), ("unpause", HOST), ("clear", HOST)],
+    [
+        ("set", HOST, "--rate", "1/s"),
+        ("pause", HOST),
+        ("cool", HOST, "--for", "10m"),
+        ("unpause", HOST),
+        ("clear", HOST),
+    ],
     ids=lambda words: words[0],
 )
 def test_a_change_is_told_to_the_workers_at_once(swather: Swather, store: Store, words):
@@ -185,6 +225,15 @@ def test_a_change_is_told_to_the_workers_at_once(swather: Swather, store: Store,
         (("show",), "Missing argument 'LANE'"),
         (("clear", " "), "a lane needs a name"),
         (("pause", "x" * 501), "at most 500 bytes"),
+        (("cool", HOST), "Missing option '--for'"),
+        (("cool", "--for", "10m"), "Missing argument 'LANE'"),
+        (
+            ("cool", HOST, "--for", "soon"),
+            "expected a time such as 90s, 15m, 2h or 30d, got 'soon'",
+        ),
+        (("cool", HOST, "--for", "0m"), "expected a time such as"),
+        (("cool", HOST, "--for", "99999999d", "--dry-run"), "--for must be between 0 and"),
+        (("cool", "x" * 501, "--for", "10m"), "at most 500 bytes"),
         (("halt", HOST), "No such command 'halt'"),
     ],
 )

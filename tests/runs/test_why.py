@@ -1,7 +1,5 @@
 """Why says in words what holds a run or a task back."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from swather.errors import InputError, NotFound
@@ -53,13 +51,6 @@ def test_a_paused_run_tells_how_to_go_on(store: Store):
     run = a_run(store, 1)
     store.runs.pause(run)
     assert f"The run is paused; to let it go on: swather unpause {run}" in said(store, run)
-
-
-def test_a_cooling_run_tells_until_when(store: Store):
-    run = a_run(store, 1)
-    store.runs.cool(run, 600)
-    assert "The run is cooling until " in said(store, run)
-    assert "cooling until" not in said(store, run, now=datetime.now(UTC) + timedelta(hours=1))
 
 
 def test_a_cooling_lane_tells_why(store: Store):
@@ -165,7 +156,7 @@ def test_busy_slots_are_told(store: Store):
 def test_paused_workers_are_told(store: Store):
     run, worker = a_run(store, 1), a_worker(store)
     store.workers.pause(worker)
-    assert "All workers (1) are paused or cooling." in said(store, run)
+    assert "All workers (1) are paused." in said(store, run)
 
 
 def test_a_retry_to_come_is_told_with_its_time(store: Store):

@@ -36,7 +36,6 @@ def a_run(scraper: str, begun_with: str = "") -> Run:
         lane_limits=NO_LIMITS,
         state=RunState.OPEN,
         paused=False,
-        cool_until=None,
         load_incomplete=False,
         times_finished=0,
         created_at=datetime.now(UTC),

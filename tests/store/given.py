@@ -17,6 +17,7 @@ from swather.model.outcome import (
     Retry,
     Verdict,
 )
+from swather.model.query import TaskFilter
 from swather.model.results import StoredFile, StoredItem
 from swather.model.retry import ErrorClass
 from swather.model.run import NewRun
@@ -40,6 +41,14 @@ def a_run(
     if count:
         store.tasks.enqueue(run, targets(count, lane=lane))
     return run
+
+
+def a_task(store: Store, run: str, target: Target) -> int:
+    """The id of a new task of the run."""
+    before = max((task.id for task in store.tasks.find(TaskFilter(run=run))), default=0)
+    store.tasks.enqueue(run, [target])
+    (task,) = store.tasks.find(TaskFilter(run=run), after_id=before)
+    return task.id
 
 
 def a_worker(store: Store, **fields: Any) -> int:

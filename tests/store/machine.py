@@ -24,7 +24,7 @@ from swather.model.run import NewRun, RunState
 from swather.model.strikes import CoolDownCurve
 from swather.model.task import TERMINAL, State, Target
 from swather.model.task_filter import TaskFilter
-from swather.store import Store
+from swather.store import Enqueued, Store
 from swather.store.clock import Clock
 from tests.store.given import (
     a_worker,
@@ -177,17 +177,17 @@ class QueueMachine(RuleBasedStateMachine):
         if self.state is RunState.CANCELLED:
             if given:
                 with pytest.raises(RunCancelled):
-                    self.store.tasks.enqueue_each(self.run, given)
+                    self.store.tasks.enqueue(self.run, given)
             return
         known = {task.value for task in self.tasks.values()}
-        for target, task_id in zip(
-            given, self.store.tasks.enqueue_each(self.run, given), strict=True
-        ):
-            assert (task_id is None) == (target.value in known)
-            known.add(target.value)
-            if task_id is not None:
-                self.add(task_id, target, lane)
-                self.state = RunState.OPEN
+        new = {target.value: target for target in given if target.value not in known}
+        added = self.store.tasks.enqueue(self.run, given)
+        assert added == Enqueued(len(new), len(given) - len(new))
+        before = max(self.tasks, default=0)
+        for task in self.store.tasks.find(TaskFilter(run=self.run), after_id=before):
+            self.add(task.id, new.pop(task.target), lane)
+            self.state = RunState.OPEN
+        assert new == {}
 
     @precondition(lambda self: len(self.beats) < 3)
     @rule()

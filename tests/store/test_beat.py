@@ -31,7 +31,7 @@ def test_a_worker_is_read_back_as_it_registered(store: Store):
     )  # fmt: skip
     assert (worker.process, worker.lease_seconds, worker.run) == (process, 45, None)
     assert (worker.strategy, worker.version, worker.paused) == (Strategy.LIFO, "1.2", False)
-    assert (worker.cool_until, worker.leases, worker.statistics) == (None, 0, {})
+    assert (worker.leases, worker.statistics) == (0, {})
     assert worker.registered_at.utcoffset() is not None
     assert worker.beat_at - worker.registered_at < timedelta(seconds=1)
 
@@ -56,7 +56,7 @@ def test_a_beat_finds_all_well(store: Store):
     worker = a_worker(store)
     held = [lease.fence for lease in claim(store, worker, 3)]
     beat = store.workers.beat(worker, held)
-    assert (beat.alive, beat.lost, beat.released, beat.paused) == (True, frozenset(), 0, False)
+    assert (beat.alive, beat.lost, beat.released) == (True, frozenset(), 0)
     assert beat.control_version == store.settings.control_version()
 
 
@@ -114,14 +114,6 @@ def test_a_late_beat_that_nobody_swept_saves_the_leases(store: Store, clock: Clo
     assert finish(store, completed(lease)) == ["accepted"]
 
 
-def test_a_beat_tells_of_a_pause(store: Store):
-    worker = a_worker(store)
-    store.workers.pause(worker)
-    assert store.workers.beat(worker, []).paused
-    store.workers.unpause(worker)
-    assert not store.workers.beat(worker, []).paused
-
-
 def test_statistics_are_kept_from_the_last_beat_that_had_any(store: Store):
     worker = a_worker(store)
     store.workers.beat(worker, [], {"done": 3, "rate": 1.5})
@@ -152,8 +144,6 @@ def test_an_unknown_worker_is_not_found(store: Store):
     for verb in (store.workers.get, store.workers.pause, store.workers.unpause):
         with pytest.raises(NotFound, match="424242"):
             verb(424_242)
-    with pytest.raises(NotFound, match="424242"):
-        store.workers.cool(424_242, 5)
 
 
 def test_many_leases_are_compared_in_one_beat(store: Store, clock: Clock):

@@ -11,11 +11,11 @@ from swather.store.clock import Clock
 from tests.store.database import Database
 from tests.store.given import (
     a_run,
+    a_task,
     a_worker,
     claim,
     completed,
     finish,
-    retry_after,
     states,
     targets,
     values,
@@ -45,9 +45,9 @@ def test_no_task_is_given_twice(store: Store):
 
 def test_a_lease_carries_all_that_an_attempt_needs(store: Store):
     run = store.runs.get(a_run(store))
-    (parent,) = store.tasks.enqueue_each(run.name, targets(["parent"], due_in_seconds=1_000))
+    parent = a_task(store, run.name, Target(value="parent", due_in_seconds=1_000))
     target = Target(value={"q": "ü"}, priority=8, lane="site", parent_id=parent)
-    (task_id,) = store.tasks.enqueue_each(run.name, [target])
+    task_id = a_task(store, run.name, target)
     (lease,) = claim(store, a_worker(store))
     assert (lease.task_id, lease.run_id, lease.target) == (task_id, run.id, {"q": "ü"})
     assert (lease.priority, lease.lane, lease.partition) == (8, "site", "")
@@ -146,24 +146,6 @@ def test_a_paused_worker_gets_nothing(store: Store):
     assert len(claim(store, worker)) == 1
 
 
-def test_a_cooling_worker_gets_nothing_until_its_time_has_come(store: Store, clock: Clock):
-    a_run(store, 2)
-    worker, free = a_worker(store), a_worker(store)
-    store.workers.cool(worker, 20)
-    assert retry_after(store, worker) == pytest.approx(20, abs=5)
-    assert len(claim(store, free)) == 1
-    clock.advance(21)
-    assert len(claim(store, worker)) == 1
-
-
-def test_unpausing_a_worker_ends_its_cool_down(store: Store):
-    a_run(store, 1)
-    worker = a_worker(store)
-    store.workers.cool(worker, 20)
-    store.workers.unpause(worker)
-    assert len(claim(store, worker)) == 1
-
-
 def test_a_worker_that_was_given_up_gets_nothing(store: Store, clock: Clock):
     a_run(store, 2)
     lost, retired = a_worker(store), a_worker(store)
@@ -182,24 +164,16 @@ def test_a_worker_past_its_lease_gets_nothing_though_nobody_swept(store: Store, 
     assert claim(store, worker) == []
 
 
-def hand_over(store: Store, run: str, worker: int) -> None:
-    store.workers.give_partitions(worker, run, ["north"])
-    assert store.workers.take_partitions(a_worker(store), run) == ["north"]
-
-
 HOLDS = {
     "the run is paused": lambda store, run, worker: store.runs.pause(run),
-    "the run cools down": lambda store, run, worker: store.runs.cool(run, 60),
     "the lane is paused": lambda store, run, worker: store.lanes.pause("site"),
     "the lane cools down": lambda store, run, worker: store.lanes.cool("site", 60),
     "the lane is full": lambda store, run, worker: store.lanes.limit("site", Limits(in_flight=1)),
     "the scraper is paused": lambda store, run, worker: store.lanes.pause("books", SCRAPER),
     "the scraper cools down": lambda store, run, worker: store.lanes.cool("books", 60, "", SCRAPER),
     "the worker is paused": lambda store, run, worker: store.workers.pause(worker),
-    "the worker cools down": lambda store, run, worker: store.workers.cool(worker, 60),
     "the worker is given up": lambda store, run, worker: store.workers.sweep(dead=[worker]),
     "the worker retires": lambda store, run, worker: store.workers.retire(worker),
-    "the partition changes hands": hand_over,
     "the run is cancelled": lambda store, run, worker: store.runs.cancel(run),
 }
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest
 from swather.store import Store
 from swather.store.clock import Clock
@@ -54,9 +55,10 @@ def test_another_runs_due_time_does_not_matter(store: Store):
     assert after == pytest.approx(90, abs=5)
 
 
-def test_a_cooling_run_says_when_it_goes_on(store: Store):
-    run, worker = a_run(store, 1), a_worker(store)
-    store.runs.cool(run, 30)
+def test_a_cooling_scraper_says_when_it_goes_on(store: Store):
+    a_run(store, 1, scraper="books")
+    worker = a_worker(store)
+    store.lanes.cool("books", 30, kind=PacedKind.SCRAPER)
     assert retry_after(store, worker) == pytest.approx(30, abs=5)
 
 

@@ -4,7 +4,17 @@ from swather.errors import BadPayload, BadTarget, NotFound
 from swather.model.task import State, Target
 from swather.store import Enqueued, Store
 from swather.store.clock import Clock
-from tests.store.given import a_run, a_worker, claim, completed, finish, states, targets, values
+from tests.store.given import (
+    a_run,
+    a_task,
+    a_worker,
+    claim,
+    completed,
+    finish,
+    states,
+    targets,
+    values,
+)
 
 
 def test_targets_become_ready_tasks(store: Store):
@@ -17,7 +27,7 @@ def test_a_task_is_read_back_as_its_target_was_given(store: Store):
     run = a_run(store)
     value = {"url": "http://x/ä?q=😀", "deep": [1, 2.5, None, True, {"k": "\u2028"}]}
     target = Target(value=value, priority=7, lane="site", partition="north")
-    (task_id,) = store.tasks.enqueue_each(run, [target])
+    task_id = a_task(store, run, target)
     task = store.tasks.get(task_id)
     assert (task.id, task.run, task.state, task.reason) == (task_id, run, State.READY, None)
     assert (task.target, task.priority, task.lane, task.partition) == (value, 7, "site", "north")
@@ -60,7 +70,7 @@ def test_two_runs_may_have_the_same_target(store: Store):
 
 def test_a_duplicate_leaves_the_first_as_it_is(store: Store):
     run = a_run(store)
-    (task_id,) = store.tasks.enqueue_each(run, targets(["a"], priority=3))
+    task_id = a_task(store, run, Target(value="a", priority=3))
     store.tasks.enqueue(run, targets(["a"], priority=9, due_in_seconds=60))
     task = store.tasks.get(task_id)
     assert (task.priority, task.state) == (3, State.READY)
@@ -74,22 +84,9 @@ def test_a_finished_target_is_not_done_again(store: Store):
     assert claim(store, worker) == []
 
 
-def test_each_target_is_told_its_own_outcome(store: Store):
-    run = a_run(store)
-    first, second, again = store.tasks.enqueue_each(run, targets(["a", "b", "a"]))
-    assert isinstance(first, int)
-    assert isinstance(second, int)
-    assert again is None
-    old, new = store.tasks.enqueue_each(run, targets(["a", "c"]))
-    assert old is None
-    assert store.tasks.get(new).target == "c"
-    assert [store.tasks.get(task_id).target for task_id in (first, second)] == ["a", "b"]
-
-
 def test_no_targets_are_no_trouble(store: Store):
     run = a_run(store)
     assert store.tasks.enqueue(run, []) == Enqueued(0, 0)
-    assert store.tasks.enqueue_each(run, []) == []
 
 
 def test_a_generator_is_read_no_further_than_it_is_stored(store: Store, other: Store):
@@ -117,7 +114,7 @@ def test_a_target_with_a_due_time_is_scheduled_until_then(store: Store, clock: C
 
 def test_a_due_time_is_shown_on_its_task(store: Store):
     run = a_run(store)
-    (task_id,) = store.tasks.enqueue_each(run, targets(1, due_in_seconds=90))
+    task_id = a_task(store, run, Target(value="a", due_in_seconds=90))
     task = store.tasks.get(task_id)
     assert task.state is State.SCHEDULED
     assert 80 < (task.due_at - task.created_at).total_seconds() < 100
@@ -139,13 +136,6 @@ def test_loading_again_after_a_bad_target_completes_the_run(store: Store):
     assert store.tasks.enqueue(run, targets(25), batch_size=10) == Enqueued(5, 20)
 
 
-def test_one_bad_target_stores_none_of_those_with_it(store: Store):
-    run = a_run(store)
-    with pytest.raises(BadTarget, match="target number 2"):
-        store.tasks.enqueue_each(run, [Target(value="a"), Target(value="b", key="")])
-    assert states(store, run) == {}
-
-
 def test_a_stream_that_breaks_keeps_its_full_batches(store: Store):
     run = a_run(store)
 
@@ -162,14 +152,12 @@ def test_a_stream_that_breaks_keeps_its_full_batches(store: Store):
 def test_targets_for_an_unknown_run_are_refused(store: Store):
     with pytest.raises(NotFound, match="nowhere"):
         store.tasks.enqueue("nowhere", targets(3))
-    with pytest.raises(NotFound, match="nowhere"):
-        store.tasks.enqueue_each("nowhere", targets(3))
 
 
 def test_a_parent_is_kept(store: Store):
     run = a_run(store)
-    (parent,) = store.tasks.enqueue_each(run, targets(["parent"]))
-    (child,) = store.tasks.enqueue_each(run, targets(["child"], parent_id=parent))
+    parent = a_task(store, run, Target(value="parent"))
+    child = a_task(store, run, Target(value="child", parent_id=parent))
     assert store.tasks.get(parent).parent_id is None
     assert store.tasks.get(child).parent_id == parent
 

@@ -98,19 +98,6 @@ def test_a_partition_the_run_does_not_have_is_refused(store: Store):
     assert owners(store, run) == {"bavaria": None}
 
 
-def test_a_partition_given_back_may_be_taken(store: Store):
-    run = a_run_of_states(store, bavaria=2)
-    first, second = a_worker(store), a_worker(store)
-    store.workers.take_partitions(first, run)
-    store.workers.give_partitions(second, run, ["bavaria"])
-    assert owners(store, run) == {"bavaria": first}
-    store.workers.give_partitions(first, run, ["bavaria"])
-    assert owners(store, run) == {"bavaria": None}
-    assert claim(store, first, 5) == []
-    assert store.workers.take_partitions(second, run) == ["bavaria"]
-    assert len(claim(store, second, 5)) == 2
-
-
 def test_a_partition_is_taken_over_when_its_owner_dies(store: Store, clock: Clock):
     run = a_run_of_states(store, bavaria=3)
     owner = a_worker(store)

@@ -40,7 +40,7 @@ def test_a_run_is_read_back_as_it_was_made(store: Store):
     assert (run.scraper, run.params, run.version) == ("books", new.params, "3")
     assert (run.strategy, run.lane_limits) == (Strategy.LIFO, Limits(0.5, 3, 4))
     assert run.state is RunState.OPEN
-    assert (run.paused, run.cool_until, run.load_incomplete) == (False, None, False)
+    assert (run.paused, run.load_incomplete) == (False, False)
     assert (run.times_finished, run.finished_at) == (0, None)
     assert run.created_at.utcoffset() is not None
 
@@ -78,8 +78,6 @@ def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
     ):
         with pytest.raises(NotFound, match="nowhere"):
             verb("nowhere")
-    with pytest.raises(NotFound, match="nowhere"):
-        store.runs.cool("nowhere", 5)
     with pytest.raises(NotFound, match="nowhere"):
         store.runs.revise("nowhere", version="", lane_limits=NO_LIMITS)
 
@@ -180,23 +178,6 @@ def test_pausing_a_run_touches_none_of_its_tasks(store: Store, database):
     assert len(before) == 300
     assert database.rows("SELECT head_id, priority, task_id FROM ready ORDER BY task_id") == before
     assert database.rows("SELECT id, best, asleep FROM heads ORDER BY id") == heads
-
-
-def test_a_cooling_run_starts_nothing_until_its_time_has_come(store: Store, clock: Clock):
-    run, worker = a_run(store, 3), a_worker(store)
-    store.runs.cool(run, 30)
-    assert store.runs.get(run).cool_until is not None
-    assert claim(store, worker, 3) == []
-    clock.advance(31)
-    assert len(claim(store, worker, 3)) == 3
-
-
-def test_unpausing_a_run_ends_its_cool_down(store: Store):
-    run, worker = a_run(store, 1), a_worker(store)
-    store.runs.cool(run, 30)
-    store.runs.unpause(run)
-    assert store.runs.get(run).cool_until is None
-    assert len(claim(store, worker)) == 1
 
 
 def test_a_run_that_is_not_open_is_removed_with_all_it_has(store: Store, database):

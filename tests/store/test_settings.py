@@ -81,7 +81,6 @@ def test_the_control_version_grows_with_every_change_workers_must_notice(store: 
         lambda: store.settings.unset("workers"),
         lambda: store.runs.pause(run),
         lambda: store.runs.unpause(run),
-        lambda: store.runs.cool(run, 5),
         lambda: store.runs.revise(run, version="2", lane_limits=Limits(1.0)),
         lambda: store.lanes.limit("site", Limits(1.0)),
         lambda: store.lanes.pause("site"),
@@ -90,7 +89,6 @@ def test_the_control_version_grows_with_every_change_workers_must_notice(store: 
         lambda: store.lanes.limit("books", Limits(1.0), PacedKind.SCRAPER),
         lambda: store.workers.pause(worker),
         lambda: store.workers.unpause(worker),
-        lambda: store.workers.cool(worker, 5),
         lambda: store.tasks.cancel(TaskFilter(run=run, task_ids=(first.id,))),
         lambda: store.runs.cancel(run),
     ]

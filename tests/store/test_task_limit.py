@@ -4,7 +4,6 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.run import NewRun
-from swather.model.task import Target
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
@@ -53,17 +52,6 @@ def test_what_is_there_already_is_a_duplicate_even_when_the_run_is_full(store: S
     assert store.tasks.enqueue(run, targets(2)) == (2, 0, 0)
     assert store.tasks.enqueue(run, targets(3)) == (0, 2, 1)
     assert total_and_over(store, run) == (2, 1)
-
-
-def test_each_target_says_whether_it_fitted(store: Store):
-    run = a_run(store, task_limit=3)
-    first = store.tasks.enqueue_each(run, targets(["a", "b"]))
-    given = [Target(value="b"), Target(value="c", lane="site"), Target(value="d")]
-    second = store.tasks.enqueue_each(run, given)
-    assert None not in first
-    assert [task_id is None for task_id in second] == [True, False, True]
-    assert store.tasks.get(second[1]).target == "c"
-    assert total_and_over(store, run) == (3, 1)
 
 
 def test_children_count_like_loaded_targets(store: Store):

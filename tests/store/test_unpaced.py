@@ -30,7 +30,6 @@ from tests.store.threads import together
 def held_in_every_way(store: Store) -> dict:
     return {
         "run paused": store.runs.pause,
-        "run cooling": lambda run: store.runs.cool(run, 1_000),
         "lane paused": lambda _: store.lanes.pause("site"),
         "lane cooling": lambda _: store.lanes.cool("site", 1_000),
         "lane struck": lambda _: store.lanes.strike(
@@ -50,7 +49,7 @@ def held_in_every_way(store: Store) -> dict:
 
 
 WAYS = [
-    "run paused", "run cooling", "lane paused", "lane cooling", "lane struck", "lane paced",
+    "run paused", "lane paused", "lane cooling", "lane struck", "lane paced",
     "lane full", "scraper paused", "scraper cooling", "scraper full", "breaker open",
 ]  # fmt: skip
 

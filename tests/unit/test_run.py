@@ -76,7 +76,6 @@ def a_run(**fields: Any) -> Run:
             "lane_limits": NO_LIMITS,
             "state": RunState.OPEN,
             "paused": False,
-            "cool_until": None,
             "load_incomplete": False,
             "times_finished": 0,
             "created_at": datetime.now(UTC),

@@ -1,6 +1,6 @@
 """`swather lanes …`: how fast each site is scraped, and what holds it back."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -19,6 +19,7 @@ swather lanes
 swather lanes set example.com --rate 2/s --in-flight 4
 swather lanes show example.com
 swather lanes pause example.com
+swather lanes cool example.com --for 10m
 swather lanes clear example.com"""
 
 NONE: Final = "none"
@@ -270,6 +271,57 @@ def pause_lanes(
     second.
     """
     _change("pause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
+
+
+@command_in(
+    group,
+    "cool",
+    """\
+swather lanes cool example.com --for 10m
+swather lanes cool books --scraper --for 2h""",
+)
+def cool_lanes(
+    lanes: LaneNames,
+    time: Annotated[str, typer.Option("--for", metavar="TIME", help="For 90s, 10m, 2h or 1d.")],
+    scraper: OfScrapers = False,
+    dry_run: DryRun = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Leave lanes alone for a while.
+
+    A pause that ends by itself. What runs already goes on to its end; further requests of it wait.
+    Workers notice within a second. A cool-down that lasts longer is not cut short; unpause
+    ends it.
+    """
+    from swather.cli import database, output
+    from swather.cli.amounts import seconds_of
+    from swather.cli.selection import lane_names, paced_kind
+    from swather.runs.words import time_ahead
+    from swather.store.checks import check_seconds
+
+    seconds = check_seconds("--for", seconds_of(time, option="--for"))
+    kind = paced_kind(scrapers=scraper)
+    names = lane_names(lanes, scrapers=scraper)
+    now = datetime.now(UTC)
+    with database.opened(db) as store:
+        if not dry_run:
+            for name in names:
+                store.lanes.cool(name, seconds, kind=kind)
+            store.hints.send()
+        found = [store.lanes.get(name, kind) for name in names]
+    until = now + timedelta(seconds=seconds)
+    ends = [max(lane.cool_until or until, until) for lane in found]
+    if as_json:
+        cooled = [
+            {"kind": str(kind), "name": name, "cool_until": end}
+            for name, end in zip(names, ends, strict=True)
+        ]
+        output.print_json({"cooled": cooled, "dry_run": dry_run})
+        return
+    for name, end in zip(names, ends, strict=True):
+        would = "would be" if dry_run else "is"
+        print(f"{kind} {name} {would} cooling until {time_ahead(end, now)}")
 
 
 @command_in(

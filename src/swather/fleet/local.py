@@ -78,10 +78,6 @@ class LocalFleet:
         """The ids of the running processes."""
         return [member.pid for member in self.members if member.pid is not None]
 
-    @property
-    def crashes(self) -> list[Exit]:
-        return [ended for ended in self.exits if ended.is_crash]
-
     def forgive(self) -> None:
         """Reset the count: work gets done, so crashes are the targets' fault."""
         for member in self.members:

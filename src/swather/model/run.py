@@ -52,7 +52,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     lane_limits: Limits
     state: RunState
     paused: bool
-    cool_until: datetime | None
     load_incomplete: bool
     times_finished: int
     created_at: datetime

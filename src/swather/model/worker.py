@@ -66,7 +66,6 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Strategy | None
     version: str
     paused: bool
-    cool_until: datetime | None
     registered_at: datetime
     beat_at: datetime
     leases: int
@@ -83,7 +82,6 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True):
     alive: bool
     lost: frozenset[tuple[int, int]] = frozenset()
     released: int = 0
-    paused: bool = False
     control_version: int = 0
 
 

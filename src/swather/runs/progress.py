@@ -75,15 +75,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     def is_over(self) -> bool:
         return self.state is not RunState.OPEN
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON, with what is derived from the fields."""
-        return {
-            **msgspec.to_builtins(self),
-            "rate_per_hour": self.rate_per_hour,
-            "success_rate": self.success_rate,
-            "estimated_completion": self.estimated_completion,
-        }
-
 
 class Watcher:
     """Takes snapshots of one run; the rate is measured between them."""

@@ -127,8 +127,6 @@ class _Reasons:
         elif run.paused:
             again = command("unpause", run.name, url=self._store.url)
             yield f"The run is paused; to let it go on: {again}"
-        if self._is_ahead(run.cool_until):
-            yield f"The run is cooling until {self._at(run.cool_until)}."
         scraper = self._store.lanes.get(run.scraper, PacedKind.SCRAPER)
         yield from self._lane_holds(scraper)
 
@@ -191,7 +189,7 @@ class _Reasons:
         return bool(self._store.tasks.find(which, limit=1))
 
     def _worker_holds(self, counts: Counts) -> Iterator[str]:
-        able = [w for w in self._workers if not w.paused and not self._is_ahead(w.cool_until)]
+        able = [w for w in self._workers if not w.paused]
         if not self._workers:
             start = command(
                 "worker",
@@ -202,7 +200,7 @@ class _Reasons:
             )
             yield f"No worker is running; to start one: {start}{code_words.explained(self._run)}"
         elif not able:
-            yield f"All workers ({len(self._workers)}) are paused or cooling."
+            yield f"All workers ({len(self._workers)}) are paused."
         for worker in self._workers:
             if trouble := worker.statistics.get("trouble"):
                 yield f"Worker {worker.name} waits: {trouble}."
@@ -240,9 +238,6 @@ class _Reasons:
     def _ended(self, task: Task) -> str:
         when = "" if task.ended_at is None else f" at {clock_time(task.ended_at, self._now)}"
         return f"It is {task.state}{when} ({task.reason})."
-
-    def _is_ahead(self, at: datetime | None) -> bool:
-        return at is not None and at > self._now
 
     def _at(self, at: datetime | None) -> str:
         assert at is not None

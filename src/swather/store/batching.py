@@ -82,19 +82,19 @@ def batches_of(targets: Iterable[Target | Row], size: int) -> Iterator[list[Row]
         yield rows
 
 
-def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[int], int]:
-    """The indexes of the rows that may be added where there is `room` for so many new ones, and how
-    many do not fit. `known`: keys that the run already has.
+def fitting(rows: Sequence[Row], known: Collection[bytes], room: int) -> tuple[list[Row], int]:
+    """The rows that may be added where there is `room` for so many new ones, and how many do not
+    fit. `known`: keys that the run already has.
     """
     seen = set(known)
-    fits: list[int] = []
+    fits: list[Row] = []
     over = 0
-    for index, row in enumerate(rows):
+    for row in rows:
         if row.key in seen:
             continue
         seen.add(row.key)
         if len(fits) < room:
-            fits.append(index)
+            fits.append(row)
         else:
             over += 1
     return fits, over

@@ -73,7 +73,7 @@ class Claimer:
         if len(leases) < request.count:
             leases += self._look_further(request, outlook, request.count - len(leases))
         if len(leases) < request.count:
-            return Claimed(leases, self._retry_after(request, outlook))
+            return Claimed(leases, self._retry_after(outlook))
         return Claimed(leases)
 
     def returned(self, head_id: int, priority: int, task_id: int) -> None:
@@ -206,7 +206,7 @@ class Claimer:
 
         return self._connection.transact(work)
 
-    def _retry_after(self, request: ClaimRequest, outlook: Outlook) -> float | None:
+    def _retry_after(self, outlook: Outlook) -> float | None:
         """Seconds until something may be due."""
         seconds = list(outlook.cooling_seconds)
         waiting = []
@@ -217,11 +217,6 @@ class Claimer:
                 seconds.append(scope.opens_seconds)
         if waiting:
             seconds.append(self._next_due(waiting))
-        elif not seconds:
-            cools = self._connection.value(
-                queries.worker_cools, {"worker_id": request.worker_id}, hot=True
-            )
-            seconds.append(math.inf if cools is None else cools)
         soonest = min(seconds, default=math.inf)
         return None if math.isinf(soonest) else max(soonest, 0.0)
 

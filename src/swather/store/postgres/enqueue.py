@@ -15,7 +15,6 @@ from swather.store.postgres.wake import wake
 
 MAX_STATEMENT_CHARACTERS: Final = 32 << 20
 _ADD: Final = queries.add_tasks + queries.added_heads
-_ADD_EACH: Final = queries.add_tasks + queries.added_each
 
 
 def parts_of(rows: list[Row]) -> Iterator[list[Row]]:
@@ -48,37 +47,13 @@ class Enqueuer:
             refuse_cancelled(state)
             values, over = all_values, 0
             if limit is not None:
-                indexes, over = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[index] for index in indexes])
+                fits, over = self._fitting(run_id, rows, limit)
+                values = self.values_of(run_id, fits)
             added = self._connection.rows(_ADD, values, hot=True)
             if added:
                 self._open(values, state, mask)
                 wake(self._connection, [(row[0], row[1]) for row in added if row[1]])
             return Added(sum(row[2] for row in added), over)
-
-        return self._connection.transact(work)
-
-    def add_each(self, run_id: int, rows: Sequence[Row]) -> list[int | None]:
-        """One transaction; the new task's id for each row, None for a duplicate or one over the
-        limit.
-        """
-        all_values = self.values_of(run_id, rows)
-
-        def work() -> list[int | None]:
-            state, mask, limit = self._lock(run_id)
-            refuse_cancelled(state)
-            values, indexes = all_values, list(range(len(rows)))
-            if limit is not None:
-                indexes, _ = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, [rows[index] for index in indexes])
-            ids: list[int | None] = [None] * len(rows)
-            added = self._connection.rows(_ADD_EACH, values, hot=True)
-            if added:
-                self._open(values, state, mask)
-                wake(self._connection, [(row[2], row[3]) for row in added if row[4]])
-            for index, task_id, *_ in added:
-                ids[indexes[index]] = task_id
-            return ids
 
         return self._connection.transact(work)
 
@@ -112,15 +87,14 @@ class Enqueuer:
         if state == RunState.CANCELLED:
             return []
         if limit is not None:
-            indexes, _ = self._fitting(run_id, rows, limit)
-            rows = [rows[index] for index in indexes]
+            rows, _ = self._fitting(run_id, rows, limit)
         values = self.values_of(run_id, rows)
         added = self._connection.rows(_ADD, values, hot=True)
         if added:
             self._open(values, state, mask)
         return [(row[0], row[1]) for row in added if row[1]]
 
-    def _fitting(self, run_id: int, rows: Sequence[Row], limit: int) -> tuple[list[int], int]:
+    def _fitting(self, run_id: int, rows: Sequence[Row], limit: int) -> tuple[list[Row], int]:
         """As batching.fitting, with the run locked until the transaction ends; counts what does not
         fit.
         """
@@ -129,14 +103,14 @@ class Enqueuer:
         there = self._connection.value(queries.count_tasks, this, hot=True)
         keys = Blobs(row.key for row in rows)
         known = self._connection.rows(queries.known_keys, {**this, "keys": keys}, hot=True)
-        indexes, over = fitting(rows, {key for (key,) in known}, limit - there)
+        fits, over = fitting(rows, {key for (key,) in known}, limit - there)
         if over:
             self._connection.execute(
                 queries.add_counters,
                 {"run_id": Bigints([run_id]), "name": Texts(["over_limit"]), "n": Bigints([over])},
                 hot=True,
             )
-        return indexes, over
+        return fits, over
 
     def _lock(self, run_id: int) -> tuple[str, int, int | None]:
         row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)

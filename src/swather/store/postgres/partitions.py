@@ -39,16 +39,6 @@ class Partitions:
 
         return self._connection.transact(work)
 
-    def give(self, worker_id: int, run: str, names: Collection[str]) -> None:
-        self._connection.execute(
-            queries.give_partitions,
-            {
-                "run_id": run_id(self._connection, run),
-                "worker_id": worker_id,
-                "names": Texts(names),
-            },
-        )
-
     def find(self, run: str) -> list[Partition]:
         this = {"run_id": run_id(self._connection, run)}
         rows = self._connection.rows(queries.list_partitions, this)

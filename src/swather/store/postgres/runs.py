@@ -18,7 +18,7 @@ from swather.model.run import (
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
-from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
@@ -139,10 +139,6 @@ class PostgresRuns:
     def unpause(self, name: str) -> None:
         self._change(name, queries.unpause_run)
 
-    def cool(self, name: str, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(name, queries.cool_run, seconds=seconds)
-
     def cancel(self, name: str) -> int:
         self._change(name, queries.cancel_run)
         self._change(name, queries.wake_lanes_of_run)
@@ -174,8 +170,8 @@ class PostgresRuns:
     def _sums(self, number: int) -> dict[str, int]:
         return dict(self._connection.rows(queries.sum_counters, {"run_id": number}))
 
-    def _change(self, name: str, sql: str, **values: Any) -> None:
-        this = {"run_id": run_id(self._connection, name), **values}
+    def _change(self, name: str, sql: str) -> None:
+        this = {"run_id": run_id(self._connection, name)}
 
         def work() -> None:
             self._connection.execute(sql, this)
@@ -192,13 +188,12 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[16])),
         state=RunState(row[9]),
         paused=row[10],
-        cool_until=row[11],
-        load_incomplete=row[12],
-        times_finished=row[13],
-        created_at=row[14],
-        finished_at=row[15],
-        task_limit=row[16],
+        load_incomplete=row[11],
+        times_finished=row[12],
+        created_at=row[13],
+        finished_at=row[14],
+        task_limit=row[15],
     )

@@ -1,13 +1,13 @@
 """Tasks: enqueued, read, cancelled, retried."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from swather.model.payload import decode
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
-from swather.store.batching import Row, batches_of, rows_of
+from swather.store.batching import Row, batches_of
 from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
 from swather.store.ports import Enqueued
 from swather.store.postgres.cancel import cancel_tasks
@@ -48,17 +48,6 @@ class PostgresTasks:
                 over += new.over_limit
             total += len(rows)
         return Enqueued(added, total - added - over, over)
-
-    def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
-        rows = rows_of(targets)
-        number = run_id(self._connection, run)
-        self._enqueuer.make_heads(number, rows)
-
-        def work() -> list[int | None]:
-            parts = (self._enqueuer.add_each(number, part) for part in parts_of(rows))
-            return [task_id for part in parts for task_id in part]
-
-        return self._connection.transact(work)
 
     def get(self, task_id: int) -> Task:
         if not may_exist(task_id):

@@ -18,7 +18,6 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_seconds,
     may_exist,
     refuse_cancelled,
     unknown_worker,
@@ -103,8 +102,7 @@ class PostgresWorkers:
                 alive=True,
                 lost=frozenset(believed - actual),
                 released=len(strangers),
-                paused=row[0],
-                control_version=row[1],
+                control_version=row[0],
             )
             return beat, plan
 
@@ -150,10 +148,6 @@ class PostgresWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
-    def cool(self, worker_id: int, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(queries.cool_worker, worker_id, seconds=seconds)
-
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
@@ -161,9 +155,6 @@ class PostgresWorkers:
         self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
     ) -> list[str]:
         return self._partitions.take(worker_id, run, names, limit)
-
-    def give_partitions(self, worker_id: int, run: str, names: Collection[str]) -> None:
-        self._partitions.give(worker_id, run, names)
 
     def partitions(self, run: str) -> list[Partition]:
         return self._partitions.find(run)
@@ -175,12 +166,12 @@ class PostgresWorkers:
         leases, level = self._finisher.take_out(sorted(fences))
         return self._finisher.give_back(leases.values(), level)
 
-    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+    def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
 
         def work() -> None:
-            if self._connection.row(sql, {"worker_id": worker_id, **values}) is None:
+            if self._connection.row(sql, {"worker_id": worker_id}) is None:
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
 
@@ -199,9 +190,8 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
         paused=row[13],
-        cool_until=row[14],
-        registered_at=row[15],
-        beat_at=row[16],
-        statistics=decode(row[17]),
-        leases=row[18],
+        registered_at=row[14],
+        beat_at=row[15],
+        statistics=decode(row[16]),
+        leases=row[17],
     )

@@ -1,6 +1,5 @@
 """Claim: from runs to heads to tasks, as pauses, limits and the strategy allow."""
 
-import math
 from collections.abc import Iterator
 from random import Random
 
@@ -28,9 +27,8 @@ class Claimer:
 
     def claim(self, request: ClaimRequest) -> Claimed:
         now = self._connection.clock.wall()
-        hold_until = self._worker_hold_until(request.worker_id, now)
-        if hold_until is not None:
-            return Claimed([], hold_until - now if math.isfinite(hold_until) else None)
+        if self._is_on_hold(request.worker_id):
+            return Claimed([])
         promote_due(self._connection)
         taking = Taking(self._connection, request, now, self._random, self._cursors)
         runs = list(self._runs(request, taking))
@@ -56,15 +54,12 @@ class Claimer:
         ]
         return any(woken)
 
-    def _worker_hold_until(self, worker_id: int, now: float) -> float | None:
-        """None when the worker may claim; infinity when it is gone or paused."""
+    def _is_on_hold(self, worker_id: int) -> bool:
+        """Whether the worker is paused or gone."""
         row = self._connection.row(
             queries.worker_hold, (self._connection.clock.monotonic(), posix.boot_id(), worker_id)
         )
-        if row is None or row[0]:
-            return math.inf
-        cool_until: float | None = row[1]
-        return cool_until if cool_until is not None and cool_until > now else None
+        return row is None or bool(row[0])
 
     def _runs(self, request: ClaimRequest, taking: Taking) -> Iterator[ClaimedRun]:
         found = queries.open_and_paused_runs if request.unpaced else queries.open_runs
@@ -75,10 +70,7 @@ class Claimer:
                 continue
             if row[6] and not request.unpaced:
                 serve(self._connection, request.worker_id, row[0])
-            if row[7] is not None and row[7] > taking.now and not request.unpaced:
-                taking.may_open_at(row[7])
-                continue
-            gate = None if request.unpaced else taking.scraper_gate(row[8], row[9:])
+            gate = None if request.unpaced else taking.scraper_gate(row[7], row[8:])
             if gate is not None and not gate.left:
                 taking.may_open_at(gate.opens_at())
                 continue
@@ -87,6 +79,6 @@ class Claimer:
                 row[3],
                 request.strategy or Strategy(row[4]),
                 priorities_in(row[5]),
-                row[8],
+                row[7],
                 gate,
             )

@@ -31,8 +31,7 @@ def _fitting(
 ) -> tuple[list[Row], int]:
     there = counts_from(counting.sums(connection, run_id)).total
     known = connection.many_rows(queries.known_key, [(run_id, row.key) for row in rows])
-    indexes, over = fitting(rows, {key for (key,) in known}, limit - there)
-    return [rows[index] for index in indexes], over
+    return fitting(rows, {key for (key,) in known}, limit - there)
 
 
 def _add(

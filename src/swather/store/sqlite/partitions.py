@@ -34,13 +34,6 @@ class Partitions:
             rows = self._connection.rows(queries.owned_partitions, this)
             return [row[0] for row in rows]
 
-    def give(self, worker_id: int, run: str, names: Collection[str]) -> None:
-        with self._connection.transaction():
-            self._connection.execute(
-                queries.give_partitions,
-                (run_id(self._connection, run), worker_id, encode(list(names))),
-            )
-
     def find(self, run: str) -> list[Partition]:
         with self._connection.reading():
             rows = self._connection.rows(

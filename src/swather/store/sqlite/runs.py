@@ -18,7 +18,7 @@ from swather.model.run import (
 from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
-from swather.store.checks import check_known, check_limit, check_new_run, check_seconds, unknown_run
+from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
@@ -119,14 +119,6 @@ class SQLiteRuns:
     def unpause(self, name: str) -> None:
         self._change(name, queries.unpause_run)
 
-    def cool(self, name: str, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(
-            name,
-            queries.cool_run,
-            until=self._connection.clock.wall() + seconds,
-        )
-
     def cancel(self, name: str) -> int:
         self._change(
             name,
@@ -185,13 +177,12 @@ def run_of(row: tuple[Any, ...]) -> Run:
         params=decode(row[3]),
         version=row[4],
         strategy=Strategy(row[5]),
-        lane_limits=Limits(row[6], row[7], row[8], bool(row[17])),
+        lane_limits=Limits(row[6], row[7], row[8], bool(row[16])),
         state=RunState(row[9]),
         paused=bool(row[10]),
-        cool_until=at_or_none(row[11]),
-        load_incomplete=bool(row[12]),
-        times_finished=row[13],
-        created_at=at(row[14]),
-        finished_at=at_or_none(row[15]),
-        task_limit=row[16],
+        load_incomplete=bool(row[11]),
+        times_finished=row[12],
+        created_at=at(row[13]),
+        finished_at=at_or_none(row[14]),
+        task_limit=row[15],
     )

@@ -1,12 +1,12 @@
 """Tasks: enqueued, read, cancelled, retried."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from swather.model.payload import decode
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
-from swather.store.batching import Added, Row, batches_of, rows_of
+from swather.store.batching import Added, Row, batches_of
 from swather.store.checks import (
     MAX_ID,
     check_limit,
@@ -45,16 +45,6 @@ class SQLiteTasks:
             over += new.over_limit
             total += len(rows)
         return Enqueued(added, total - added - over, over)
-
-    def enqueue_each(self, run: str, targets: Sequence[Target]) -> list[int | None]:
-        rows = rows_of(targets)
-        with self._connection.transaction():
-            before = self._connection.value(queries.last_task)
-            self._add(run, rows)
-            fresh = self._connection.rows(queries.new_tasks, (before,))
-            new: dict[bytes, int] = dict(fresh)
-        # A repeated key is new only the first time.
-        return [new.pop(row.key, None) for row in rows]
 
     def get(self, task_id: int) -> Task:
         if not may_exist(task_id):

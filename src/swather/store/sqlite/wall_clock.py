@@ -16,8 +16,6 @@ _DUE: Final = (
     ("scheduled", "due_at"),
     ("lanes", "cool_until"),
     ("lanes", "forgiven_at"),
-    ("runs", "cool_until"),
-    ("workers", "cool_until"),
     ("breakers", "probe_at"),
 )
 

@@ -18,12 +18,11 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_seconds,
     may_exist,
     refuse_cancelled,
     unknown_worker,
 )
-from swather.store.clock import at, at_or_none
+from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
@@ -103,7 +102,6 @@ class SQLiteWorkers:
                 alive=True,
                 lost=frozenset(believed - actual),
                 released=len(strangers),
-                paused=bool(row[0]),
                 control_version=self._connection.value(queries.control_version),
             )
 
@@ -139,14 +137,6 @@ class SQLiteWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
-    def cool(self, worker_id: int, seconds: float) -> None:
-        check_seconds("a cool-down", seconds)
-        self._change(
-            queries.cool_worker,
-            worker_id,
-            until=self._connection.clock.wall() + seconds,
-        )
-
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
@@ -155,17 +145,14 @@ class SQLiteWorkers:
     ) -> list[str]:
         return self._partitions.take(worker_id, run, names, limit)
 
-    def give_partitions(self, worker_id: int, run: str, names: Collection[str]) -> None:
-        self._partitions.give(worker_id, run, names)
-
     def partitions(self, run: str) -> list[Partition]:
         return self._partitions.find(run)
 
-    def _change(self, sql: str, worker_id: int, **values: Any) -> None:
+    def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
         with self._connection.transaction():
-            if not self._connection.execute_counting(sql, {"worker_id": worker_id, **values}):
+            if not self._connection.execute_counting(sql, {"worker_id": worker_id}):
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
 
@@ -182,9 +169,8 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
         paused=bool(row[13]),
-        cool_until=at_or_none(row[14]),
-        registered_at=at(row[15]),
-        beat_at=at(row[16]),
-        statistics=decode(row[17]),
-        leases=row[18],
+        registered_at=at(row[14]),
+        beat_at=at(row[15]),
+        statistics=decode(row[16]),
+        leases=row[17],
     )

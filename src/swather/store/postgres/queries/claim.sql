@@ -7,14 +7,12 @@ SELECT r.id, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
            WHERE p.run_id = r.id AND p.owner_id = w.id
            ORDER BY p.name
        ),
-       extract(
-           epoch FROM greatest(r.cool_until, s.cool_until, swather.clock()) - swather.clock()
-       )::float8
+       extract(epoch FROM greatest(s.cool_until, swather.clock()) - swather.clock())::float8
 FROM swather.workers AS w
 JOIN swather.runs AS r ON r.state = 'open' AND NOT r.paused AND r.priorities <> 0
 JOIN swather.lanes AS s ON s.id = r.scraper_lane_id AND NOT s.paused
 WHERE w.id = %(worker_id)s AND w.state = 'live' AND w.expires_at > swather.clock()
-  AND NOT w.paused AND (w.cool_until IS NULL OR w.cool_until <= swather.clock())
+  AND NOT w.paused
 ORDER BY r.id
 
 -- name: scopes_of_runs
@@ -24,16 +22,14 @@ SELECT r.id, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
            WHERE p.run_id = r.id AND p.owner_id = w.id
            ORDER BY p.name
        ),
-       extract(
-           epoch FROM greatest(r.cool_until, s.cool_until, swather.clock()) - swather.clock()
-       )::float8
+       extract(epoch FROM greatest(s.cool_until, swather.clock()) - swather.clock())::float8
 FROM swather.workers AS w
 JOIN swather.runs AS r
     ON r.name = ANY(%(names)b::text[])
     AND r.state = 'open' AND NOT r.paused AND r.priorities <> 0
 JOIN swather.lanes AS s ON s.id = r.scraper_lane_id AND NOT s.paused
 WHERE w.id = %(worker_id)s AND w.state = 'live' AND w.expires_at > swather.clock()
-  AND NOT w.paused AND (w.cool_until IS NULL OR w.cool_until <= swather.clock())
+  AND NOT w.paused
 ORDER BY r.id
 
 -- name: unpaced_scopes
@@ -50,7 +46,7 @@ JOIN swather.runs AS r
     ON r.name = ANY(%(names)b::text[])
     AND r.state = 'open' AND r.priorities <> 0
 WHERE w.id = %(worker_id)s AND w.state = 'live' AND w.expires_at > swather.clock()
-  AND NOT w.paused AND (w.cool_until IS NULL OR w.cool_until <= swather.clock())
+  AND NOT w.paused
 ORDER BY r.id
 
 -- name: awake_heads
@@ -595,9 +591,3 @@ FROM (
         LIMIT 1
     ) AS h
 ) AS d
-
--- name: worker_cools
-SELECT extract(epoch FROM cool_until - swather.clock())::float8
-FROM swather.workers
-WHERE id = %(worker_id)s AND state = 'live' AND expires_at > swather.clock() AND NOT paused
-  AND cool_until > swather.clock()

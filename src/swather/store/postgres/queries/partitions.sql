@@ -50,10 +50,6 @@ WHERE run_id = %(run_id)s AND name IN (
     FOR UPDATE
 )
 
--- name: give_partitions
-UPDATE swather.partitions SET owner_id = NULL
-WHERE run_id = %(run_id)s AND owner_id = %(worker_id)s AND name = ANY(%(names)b::text[])
-
 -- name: free_partitions
 UPDATE swather.partitions AS p
 SET owner_id = NULL

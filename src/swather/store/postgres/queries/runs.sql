@@ -12,7 +12,7 @@ VALUES (
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-          lane_in_flight, state, paused, cool_until, false, times_finished, created_at,
+          lane_in_flight, state, paused, false, times_finished, created_at,
           finished_at, task_limit, rate_is_default
 
 -- name: find_run
@@ -20,7 +20,7 @@ SELECT id FROM swather.runs WHERE name = %(name)s
 
 -- name: get_run
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-       lane_in_flight, state, paused, cool_until,
+       lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM swather.runs
@@ -28,7 +28,7 @@ WHERE name = %(name)s
 
 -- name: list_runs
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-       lane_in_flight, state, paused, cool_until,
+       lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM swather.runs
@@ -37,7 +37,7 @@ LIMIT %(limit)s
 
 -- name: list_runs_by_state
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-       lane_in_flight, state, paused, cool_until,
+       lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM swather.runs
@@ -84,12 +84,7 @@ UPDATE swather.runs SET params = %(params)s WHERE id = %(run_id)s
 UPDATE swather.runs SET paused = true WHERE id = %(run_id)s
 
 -- name: unpause_run
-UPDATE swather.runs SET paused = false, cool_until = NULL WHERE id = %(run_id)s
-
--- name: cool_run
-UPDATE swather.runs
-SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
-WHERE id = %(run_id)s
+UPDATE swather.runs SET paused = false WHERE id = %(run_id)s
 
 -- name: cancel_run
 UPDATE swather.runs

@@ -49,11 +49,6 @@ SELECT head_id, coalesce(max(priority) FILTER (WHERE due_at IS NULL), 0)::smalli
 FROM added
 GROUP BY head_id
 
--- name: added_each
-SELECT g.position, a.id, a.head_id, a.priority, a.due_at IS NULL
-FROM added AS a
-JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS position FROM given) AS g ON g.id = a.id
-
 -- name: known_keys
 SELECT t.key
 FROM unnest(%(keys)b::bytea[]) AS k (key)

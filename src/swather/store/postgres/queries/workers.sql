@@ -19,7 +19,7 @@ SET beat_at = swather.clock(),
     expires_at = swather.clock() + lease_seconds * interval '1 second',
     statistics = coalesce(%(statistics)s, statistics)
 WHERE id = %(worker_id)s AND state = 'live'
-RETURNING paused, (SELECT version FROM swather.control)
+RETURNING (SELECT version FROM swather.control)
 
 -- name: retire_worker
 UPDATE swather.workers SET state = 'retired'
@@ -31,7 +31,7 @@ SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR S
 
 -- name: get_worker
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
@@ -39,7 +39,7 @@ WHERE w.id = %(worker_id)s
 
 -- name: list_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
@@ -47,7 +47,7 @@ ORDER BY w.id DESC LIMIT %(limit)s
 
 -- name: list_live_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
@@ -89,13 +89,7 @@ SELECT count(*) FROM gone
 UPDATE swather.workers SET paused = true WHERE id = %(worker_id)s RETURNING id
 
 -- name: unpause_worker
-UPDATE swather.workers SET paused = false, cool_until = NULL WHERE id = %(worker_id)s RETURNING id
-
--- name: cool_worker
-UPDATE swather.workers
-SET cool_until = greatest(cool_until, swather.clock() + %(seconds)s * interval '1 second')
-WHERE id = %(worker_id)s
-RETURNING id
+UPDATE swather.workers SET paused = false WHERE id = %(worker_id)s RETURNING id
 
 -- name: serve_runs
 INSERT INTO swather.serving (run_id, worker_id)

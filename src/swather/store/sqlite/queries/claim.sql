@@ -1,13 +1,13 @@
 -- Claim: runs, heads, and the tasks that are taken from them.
 
 -- name: worker_hold
-SELECT paused OR expires_mono <= ? OR boot_id <> ?, cool_until
+SELECT paused OR expires_mono <= ? OR boot_id <> ?
 FROM workers
 WHERE id = ? AND state = 'live'
 
 -- name: open_runs
 SELECT r.id, r.name, r.scraper, r.version, r.strategy, r.priorities,
-       r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.cool_until, r.scraper_lane_id,
+       r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.scraper_lane_id,
        s.limited, s.every_seconds, s.burst, s.in_flight, s.tat, s.paused, s.cool_until
 FROM runs AS r
 JOIN lanes AS s ON s.id = r.scraper_lane_id
@@ -16,7 +16,7 @@ ORDER BY r.id
 
 -- name: open_and_paused_runs
 SELECT r.id, r.name, r.scraper, r.version, r.strategy, r.priorities,
-       r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.cool_until, r.scraper_lane_id,
+       r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.scraper_lane_id,
        s.limited, s.every_seconds, s.burst, s.in_flight, s.tat, s.paused, s.cool_until
 FROM runs AS r
 JOIN lanes AS s ON s.id = r.scraper_lane_id

@@ -36,9 +36,5 @@ UPDATE partitions SET owner_id = :worker_id
 WHERE run_id = :run_id AND owner_id IS NULL
   AND name IN (SELECT value FROM json_each(:names))
 
--- name: give_partitions
-UPDATE partitions SET owner_id = NULL
-WHERE run_id = ? AND owner_id = ? AND name IN (SELECT value FROM json_each(?))
-
 -- name: free_partitions
 UPDATE partitions SET owner_id = NULL WHERE owner_id = ?

@@ -18,7 +18,7 @@ SELECT name FROM runs WHERE name = ? OR name GLOB ?
 
 -- name: get_run
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
-       state, paused, cool_until,
+       state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM runs
@@ -26,7 +26,7 @@ WHERE name = :name
 
 -- name: list_runs
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
-       state, paused, cool_until,
+       state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM runs
@@ -34,7 +34,7 @@ ORDER BY id DESC LIMIT :limit
 
 -- name: list_runs_by_state
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
-       state, paused, cool_until,
+       state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM runs
@@ -73,10 +73,7 @@ UPDATE runs SET params = ? WHERE name = ?
 UPDATE runs SET paused = 1 WHERE id = :run_id
 
 -- name: unpause_run
-UPDATE runs SET paused = 0, cool_until = NULL WHERE id = :run_id
-
--- name: cool_run
-UPDATE runs SET cool_until = max(coalesce(cool_until, 0), :until) WHERE id = :run_id
+UPDATE runs SET paused = 0 WHERE id = :run_id
 
 -- name: cancel_run
 UPDATE runs SET state = 'cancelled', finished_at = :now

@@ -16,9 +16,6 @@ SELECT head_id, priority, id FROM tasks WHERE id > :before AND due_at IS NULL
 INSERT INTO scheduled (task_id, run_id, head_id, priority, due_at)
 SELECT id, run_id, head_id, priority, due_at FROM tasks WHERE id > :before AND due_at IS NOT NULL
 
--- name: new_tasks
-SELECT key, id FROM tasks WHERE id > ?
-
 -- name: known_key
 SELECT key FROM tasks WHERE run_id = ? AND key = ?
 

@@ -20,7 +20,7 @@ SET beat_at = :now,
     expires_mono = :now_mono + lease_seconds,
     statistics = coalesce(:statistics, statistics)
 WHERE id = :worker_id AND state = 'live'
-RETURNING paused
+RETURNING id
 
 -- name: retire_worker
 UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING id
@@ -30,7 +30,7 @@ SELECT 1 FROM workers WHERE id = ? AND state = 'live'
 
 -- name: get_worker
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id
@@ -38,7 +38,7 @@ WHERE w.id = :worker_id
 
 -- name: list_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id
@@ -46,7 +46,7 @@ ORDER BY w.id DESC LIMIT :limit
 
 -- name: list_live_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.cool_until, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id
@@ -64,11 +64,7 @@ UPDATE workers SET state = 'lost' WHERE id = ?
 UPDATE workers SET paused = 1 WHERE id = :worker_id
 
 -- name: unpause_worker
-UPDATE workers SET paused = 0, cool_until = NULL WHERE id = :worker_id
-
--- name: cool_worker
-UPDATE workers SET cool_until = max(coalesce(cool_until, 0), :until)
-WHERE id = :worker_id
+UPDATE workers SET paused = 0 WHERE id = :worker_id
 
 -- name: serve_run
 INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)
