@@ -17,11 +17,11 @@ from swather.model.outcome import (
     Retry,
     Verdict,
 )
-from swather.model.query import TaskFilter
 from swather.model.results import StoredFile, StoredItem
 from swather.model.retry import ErrorClass
 from swather.model.run import NewRun
 from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, WorkerKind
 from swather.store import Store
 
