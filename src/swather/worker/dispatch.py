@@ -113,7 +113,8 @@ class Dispatch:
 
     def _start(self, lease: Lease, job: Job, runner: Runner) -> None:
         self._slots.start(lease, job, runner)
-        self._events.tell("started", lease=lease)
+        if self._events.is_heard:
+            self._events.tell("started", lease=lease)
 
     def _start_suspects(self) -> None:
         """They wait for each other and not in slots, so that nobody waits for them."""

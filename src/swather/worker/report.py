@@ -131,6 +131,7 @@ class Events:
     """Tells whoever has given the worker an `on_event`."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
+        self.is_heard = on_event is not None
         self._on_event = on_event
 
     def tell(self, kind: str, **details: Any) -> None:

@@ -13,7 +13,7 @@ from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.store.writer import Writer
-from swather.worker.access.access import Access
+from swather.worker.access.access import Access, AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.mailbox import Mailbox
 from swather.worker.messages import ChildrenAdded
@@ -59,7 +59,8 @@ class LoopVerbs:
         attempt.check()
         if services.replay is not None:
             return services.replay.fetch(attempt, request)
-        fetching = attempt.visit(services.access).fetch(request)
+        access = attempt.access or attempt.visit(services.access)
+        fetching = services.access.fetcher.fetch(request, AttemptFetch(access))
         return self._fetch_and_store(request, fetching) if attempt.job.keeps_pages else fetching
 
     async def checkpoint(

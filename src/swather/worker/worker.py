@@ -1,13 +1,15 @@
 """The worker: claims, scrapes, reports, until its run is finished or it is told to stop."""
 
 import asyncio
+import gc
 import logging
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import swather.store
 from swather import posix
@@ -28,6 +30,8 @@ from swather.worker.own_task import own_task
 from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
 from swather.worker.settings import Settings, version_of
+
+COLLECT_AFTER_OBJECTS: Final = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +125,8 @@ class Worker:
             loop = asyncio.new_event_loop()
             forked.stop_in_forks(loop)
             try:
-                return self._run(loop, store, on_stuck)
+                with _rare_collections():
+                    return self._run(loop, store, on_stuck)
             finally:
                 with self._lock:
                     self._parts = None
@@ -222,6 +227,22 @@ def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[str]") -> st
             if is_ours or work.done() or loop.is_closed():
                 raise
             _log.warning("a scraper has interrupted the event loop, which goes on: %r", error)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """What the program has loaded by now is not searched for garbage again and again while targets
+    come and go: that took a tenth of the time.
+    """
+    threshold = gc.get_threshold()
+    gc.freeze()
+    if 0 < threshold[0] < COLLECT_AFTER_OBJECTS:
+        gc.set_threshold(COLLECT_AFTER_OBJECTS, *threshold[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        gc.unfreeze()
 
 
 def _is_interruptible() -> bool:

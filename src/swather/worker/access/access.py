@@ -2,10 +2,10 @@
 heeded.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from swather.errors import FetchError
 from swather.net.egress import Egress
@@ -97,9 +97,6 @@ class AttemptAccess:
         self.status = 0
         self.struck: set[str] | None = None
 
-    def fetch(self, request: Request) -> Coroutine[Any, Any, Page]:
-        return self._access.fetcher.fetch(request, AttemptFetch(self))
-
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
         return self._access.hosts.is_known(self._requester.job, host, port, private=private)
 
@@ -149,7 +146,7 @@ class AttemptAccess:
 
     def is_free(self, lane: str) -> bool:
         """Whether nothing limits the lane, as far as is known."""
-        return not lane or self._access.throttle.is_free(lane)
+        return self._access.throttle.is_free(lane)
 
     async def wait_for_permit(self, lane: str) -> None:
         self._requester.stop_clock()
@@ -244,11 +241,11 @@ class AttemptFetch:
     def _enter_at_once(self, lane: str) -> bool:
         """Enter the lane if that takes no waiting; whether it took none."""
         access = self._access
-        if not self._lane and access.use_lease(lane):
+        if not self._lane and lane:
+            if not access.use_lease(lane):
+                return False
             self._lane, self._is_leased = lane, True
-        if lane and not self._lane:
-            return False
-        return access.use_claim(lane) or access.is_free(lane)
+        return access.use_claim(lane) or not lane or access.is_free(lane)
 
     async def _enter(self, lane: str) -> None:
         if self._lane or not lane:
