@@ -37,6 +37,11 @@ def pytest_configure(config: pytest.Config) -> None:
         share_a_server(config)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each core: half of the time a test waits, for a process, a lease or a pace."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Keep the compiled test modules, which every process of pytest needs, and nothing from then
