@@ -8,21 +8,26 @@ from swather.net.private_hosts import NOT_ALLOWED, canonical_port, hosts_in, ref
 @pytest.mark.parametrize(
     ("value", "hosts"),
     [
-        ("http://127.0.0.1:8000/a", [("127.0.0.1", 8000)]),
-        (" https://Example.com", [("example.com", 80)]),
-        ("http://0x7f000001/", [("127.0.0.1", 80)]),
-        ("http://me:pw@[::1]:81/", [("::1", 81)]),
+        ("http://127.0.0.1:8000/a", {("127.0.0.1", 8000)}),
+        (" https://Example.com", {("example.com", 80)}),
+        ("\n  http://a.example/b", {("a.example", 80)}),
+        ("http://0x7f000001/", {("127.0.0.1", 80)}),
+        ("http://me:pw@[::1]:81/", {("::1", 81)}),
         ({"url": "http://a.example/", "image": "http://b.example/", "n": 1}, None),
         ({"urls": ["http://a.example/", "http://b.example/"]}, None),
-        ("a.example", []),
-        ("http://a b/", []),
-        (7, []),
-        (None, []),
+        ("a.example", set()),
+        ("http://a b/", set()),
+        (7, set()),
+        (None, set()),
     ],
 )
 def test_the_hosts_of_a_target_are_those_of_its_urls(value, hosts):
-    expected = [("a.example", 80), ("b.example", 80)] if hosts is None else hosts
-    assert list(hosts_in(value)) == expected
+    expected = {("a.example", 80), ("b.example", 80)} if hosts is None else hosts
+    assert hosts_in([value]) == expected
+    assert hosts_in(["http://c.example/1", value, "http://c.example/2"]) == {
+        *expected,
+        ("c.example", 80),
+    }
 
 
 def test_who_typed_one_usual_port_typed_both_and_no_other():

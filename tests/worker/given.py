@@ -86,7 +86,7 @@ class Shop:
         name = self.store.runs.create(new).name
         targets = list(targets)
         # As if a person had typed them.
-        self.store.allowed_hosts.add(name, {host for value in targets for host in hosts_in(value)})
+        self.store.allowed_hosts.add(name, hosts_in(targets))
         self.enqueue(name, scraper, targets)
         return name
 

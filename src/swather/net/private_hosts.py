@@ -1,6 +1,6 @@
 """Which private hosts a run may reach: those that a person named in its targets or parameters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
@@ -16,13 +16,17 @@ _USUAL_PORTS: Final = frozenset(PORTS.values())
 Host = tuple[str, int]
 
 
-def hosts_in(value: Any) -> Iterator[Host]:
-    """Host and port of every URL in a target: the target itself, or its members."""
-    values = value.values() if isinstance(value, dict) else (value,)
-    for member in values:
-        for text in member if isinstance(member, list | tuple) else (member,):
-            if isinstance(text, str) and (host := _host_of(text)) is not None:
-                yield host
+def hosts_in(values: Iterable[Any]) -> set[Host]:
+    """Host and port of every URL in these targets: the targets themselves, or their members."""
+    # Millions of targets share a few beginnings: only those are parsed.
+    beginnings = set()
+    for value in values:
+        for text in (value,) if type(value) is str else _texts_in(value):
+            url = text.lstrip()
+            end = url.find("/", len("https://"))
+            beginnings.add(url if end < 0 else url[:end])
+    hosts = {_host_of(beginning) for beginning in beginnings if is_http(beginning)}
+    return {host for host in hosts if host is not None}
 
 
 def canonical_port(port: int) -> int:
@@ -60,16 +64,15 @@ def _is_private_text(address: str) -> bool:
         return True
 
 
-def _host_of(text: str) -> Host | None:
-    if not is_http(text[:80].lstrip()):
-        return None
-    text = text.lstrip()
-    end = text.find("/", 8)
-    return _host_of_beginning(text if end < 0 else text[:end])
+def _texts_in(value: Any) -> Iterator[str]:
+    for member in value.values() if isinstance(value, dict) else (value,):
+        for text in member if isinstance(member, list | tuple) else (member,):
+            if isinstance(text, str):
+                yield text
 
 
 @lru_cache(maxsize=4096)
-def _host_of_beginning(beginning: str) -> Host | None:
+def _host_of(beginning: str) -> Host | None:
     try:
         origin = parse_origin(split_url(beginning)[0])
     except UnusableURL:

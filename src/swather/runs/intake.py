@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from swather.errors import BadLines, InputError
 from swather.model.load import Load, unrepeatable
@@ -46,7 +46,8 @@ class Intake:
         self.load = load or unrepeatable("", "targets")
         self.skipped = 0
         self.bad: list[BadLine] = []
-        self._hosts: set[Host] = set()
+        # Those whose hosts have not been looked for yet.
+        self._values: list[Any] = []
         self._taken: set[Host] = set()
         self.is_empty = False
 
@@ -86,7 +87,8 @@ class Intake:
 
     def take_hosts(self) -> set[Host]:
         """Hosts of the targets so far that were not returned before; a few may come twice."""
-        taken, self._hosts = self._hosts, set()
+        taken = hosts_in(self._values) - self._taken
+        self._values.clear()
         if len(self._taken) > MAX_HOSTS_KNOWN:
             self._taken.clear()
         self._taken |= taken
@@ -95,7 +97,7 @@ class Intake:
     @property
     def hosts(self) -> set[Host]:
         """The hosts of all targets that have been read so far."""
-        return self._hosts | self._taken
+        return hosts_in(self._values) | self._taken
 
     def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
         left = self._limit
@@ -117,9 +119,7 @@ class Intake:
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
             reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
             return BadLine(line.number, reason, line.source)
-        for host in hosts_in(target.value):
-            if host not in self._taken:
-                self._hosts.add(host)
+        self._values.append(target.value)
         return row
 
     def _made(self, line: Line) -> Target:

@@ -106,7 +106,7 @@ class Queue:
         values = iter(targets)
         allowed: set[Host] = set()
         while batch := [_target(made, value) for value in islice(values, _BATCH)]:
-            hosts = {host for target in batch for host in hosts_in(target.value)} - allowed
+            hosts = hosts_in(target.value for target in batch) - allowed
             if hosts:
                 self._store.allowed_hosts.add(run, hosts)
                 allowed |= hosts

@@ -97,7 +97,7 @@ def plan_run(
 
         found, is_new = store.runs.exclusively(begin)
     # Each time: the process that began the run may have been killed before this.
-    if hosts := set(hosts_in(params)):
+    if hosts := hosts_in([params]):
         store.allowed_hosts.add(found.name, hosts)
     return Planned(found, True, False) if is_new else _going_on(store, scraper, limits, found)
 

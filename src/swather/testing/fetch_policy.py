@@ -22,7 +22,7 @@ class AllowedHostsPolicy(SimplePolicy):
 
     def __init__(self, *values: Any, allow_private: bool) -> None:
         super().__init__(allow_private=allow_private)
-        self._allowed = {host for value in values for host in hosts_in(value)}
+        self._allowed = hosts_in(values)
         self._first: dict[str, str] = {}
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
