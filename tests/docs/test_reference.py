@@ -1,5 +1,6 @@
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 from typer.main import get_group
@@ -20,7 +21,7 @@ from swather.scraping.context import Context
 from swather.scraping.options import OptionFields
 from swather.settings import ALIASES, Settings
 from tests.docs import parts, reference
-from tests.docs.blocks import PAGES, ROOT
+from tests.docs.blocks import PAGES, ROOT, anchors_of, links_of
 
 GUIDE = (ROOT / "docs" / "store.md").read_text()
 WORDS = (ROOT / "docs" / "words.md").read_text()
@@ -123,8 +124,13 @@ def test_every_setting_with_a_reason_is_one_sentence():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page):
-    links = re.findall(r"\]\(([^)#]+)", page.read_text())
-    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+    assert [link for link in links_of(page) if not leads_somewhere(page, link)] == []
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    place = page.parent / path if path else page
+    return place.exists() and (not anchor or anchor in anchors_of(place))
 
 
 def test_every_page_can_be_reached_from_the_readme():
@@ -134,6 +140,5 @@ def test_every_page_can_be_reached_from_the_readme():
         if page in reached or page.suffix != ".md":
             continue
         reached.add(page)
-        links = re.findall(r"\]\(([^)#]+)", page.read_text())
-        waiting += [page.parent / link for link in links if "://" not in link]
+        waiting += [page.parent / link.partition("#")[0] for link in links_of(page)]
     assert {page.resolve() for page in PAGES} - reached == set()
