@@ -20,6 +20,7 @@ from swather.model.run import NewRun
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.posix import this_process
+from swather.store.outage import Outage
 from swather.store.ports import Store
 from swather.store.writer import Writer
 
@@ -131,7 +132,8 @@ def a_field(store: Store) -> Iterator[Field]:
     writers: list[Writer] = []
 
     def make(**bounds: Any) -> Writer:
-        writers.append(Writer(SimpleNamespace(queue=queue), **bounds))  # type: ignore[arg-type]
+        store = SimpleNamespace(queue=queue, outage=Outage())
+        writers.append(Writer(store, **bounds))  # type: ignore[arg-type]
         return writers[-1]
 
     yield Field(store, queue, worker_id, make)

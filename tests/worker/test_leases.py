@@ -138,7 +138,7 @@ def test_while_beats_fail_nothing_is_claimed(
     shop.start(quick, run=run, forever=True, lease_seconds=0.6)
     wait_until(shop.store.workers.find)
     failing.set()
-    wait_until(lambda: "nothing is claimed until one succeeds" in caplog.text)
+    wait_until(lambda: "waiting for the database" in caplog.text)
     shop.store.tasks.enqueue(run, targets(1))
     shop.store.hints.send()
     time.sleep(0.3)

@@ -127,8 +127,9 @@ class Work:
                 self._stop()
             return False
         except StoreError as error:
-            self._view.say(f"the database cannot be read now, work goes on: {error}")
+            self._store.outage.failed(error)
             return False
+        self._store.outage.answered()
         self._view.show(snapshot)
         before, self._done = self._done, snapshot.counts.done
         return self._done > before
@@ -156,7 +157,7 @@ class Work:
         self._interrupted = True
         self._stop_loading()
         self._view.say(
-            "stopping when what runs has ended; again to stop at once"
+            "Finishing running targets; press Ctrl-C again to stop now"
             if came == 1
-            else "stopping at once"
+            else "Stopping now"
         )

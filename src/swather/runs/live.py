@@ -100,9 +100,13 @@ class LiveExporter:
             try:
                 self._catch_up()
                 pause = self._every_seconds
+                self._store.outage.answered()
             except (StoreError, OSError, InputError) as error:
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-                _log.warning("%s: %s; trying again in %.1f s", self._path, error, pause)
+                if isinstance(error, StoreError):
+                    self._store.outage.failed(error)
+                else:
+                    _log.warning("%s: %s; trying again in %.1f s", self._path, error, pause)
                 self._let_go()
 
     def _catch_up(self) -> bool:

@@ -49,7 +49,7 @@ def load(
     is cancelled, loading ends.
     """
     stop = stop or Event()
-    queue = RetryingQueue(store.queue, stop)
+    queue = RetryingQueue(store.queue, stop, store.outage)
     loaded = Loaded()
     store.loads.begin(run, intake.load)
     with Producer(store, run, lease_seconds=lease_seconds) as producer:

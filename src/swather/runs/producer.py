@@ -51,7 +51,7 @@ class Producer:
         except StoreError as cause:
             if error is None:
                 raise
-            _log.warning("the producer could not be retired and will be swept: %s", cause)
+            _log.warning("could not sign off after loading; a worker will notice: %s", cause)
 
     def _beat_on(self) -> None:
         store = self._store.another()
@@ -65,8 +65,9 @@ class Producer:
         try:
             if not store.workers.beat(self.id, (), self.statistics).alive:
                 _log.warning(
-                    "the producer was declared lost (was this machine asleep?); it is back"
+                    "this loader was taken for dead and registered again (was the machine asleep?)"
                 )
                 self.id = store.workers.register(self._new)
+            store.outage.answered()
         except StoreError as error:
-            _log.warning("a beat of the producer failed: %s", error)
+            store.outage.failed(error)

@@ -25,6 +25,7 @@ from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
+from swather.store.outage import Outage
 from swather.store.web_ports import AllowedHosts, Breakers, Pages, Robots
 
 T = TypeVar("T")
@@ -419,6 +420,8 @@ class Store(Protocol):
     def upkeep(self) -> Upkeep: ...
     @property
     def hints(self) -> Hints: ...
+    @property
+    def outage(self) -> Outage: ...
 
     def another(self) -> "Store":
         """A second store on the same database, with its own connection."""

@@ -1,6 +1,5 @@
 """A queue that retries its verbs until their effect is certain."""
 
-import logging
 from collections.abc import Callable, Sequence
 from random import Random
 from threading import Event
@@ -12,6 +11,7 @@ from swather.errors import Closed, ConnectionLost, DatabaseBusy, DatabaseUnreach
 from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Outcome, Standing, Verdict
 from swather.model.retry import Backoff
+from swather.store.outage import Outage
 from swather.store.ports import Finished, Queue
 
 T = TypeVar("T")
@@ -23,8 +23,6 @@ _VERDICTS: Final = {
     Standing.COMMITTED: Verdict.ACCEPTED,
     Standing.SUPERSEDED: Verdict.STALE,
 }
-
-_log = logging.getLogger(__name__)
 
 
 class WriterStatistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,8 +45,9 @@ class RetryingQueue:
     It belongs to one thread; other threads may only read `statistics`.
     """
 
-    def __init__(self, queue: Queue, give_up: Event) -> None:
+    def __init__(self, queue: Queue, give_up: Event, outage: Outage) -> None:
         self._queue = queue
+        self._outage = outage
         self._give_up = give_up
         self._random = Random()
         self._batches = 0
@@ -92,6 +91,7 @@ class RetryingQueue:
                 continue
             known |= dict(zip(pending, verdicts, strict=True))
             if attempts:
+                self._outage.answered()
                 # The lost transaction may have committed after it was read back as pending.
                 stale = [n for n in pending if known[n] is Verdict.STALE]
                 known |= self._read_back(outcomes, stale)
@@ -104,10 +104,14 @@ class RetryingQueue:
         attempts = 0
         while True:
             try:
-                return verb()
+                answer = verb()
             except RETRYABLE as error:
                 self._pause(error, attempts)
                 attempts += 1
+                continue
+            if attempts:
+                self._outage.answered()
+            return answer
 
     def _read_back(self, outcomes: Sequence[Outcome], numbers: list[int]) -> dict[int, Verdict]:
         """The verdicts of those outcomes that are no longer pending."""
@@ -130,7 +134,7 @@ class RetryingQueue:
     def _pause(self, error: StoreError, attempts: int) -> None:
         delay = _UNIT_SECONDS * _BACKOFF.delay_seconds(attempts, self._random)
         self._retries += 1
-        _log.warning("%s: %s; trying again in %.2f s", type(error).__name__, error, delay)
+        self._outage.failed(error)
         if self._give_up.wait(delay):
             raise Closed(
                 f"the writer was closed while the database was away ({error}); whether the last "

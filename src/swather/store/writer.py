@@ -56,7 +56,7 @@ class Writer:
         self._changed = Condition()
         self._closing = False
         self._give_up = Event()
-        self._queue = RetryingQueue(store.queue, self._give_up)
+        self._queue = RetryingQueue(store.queue, self._give_up, store.outage)
         self._thread = Thread(target=self._run, name="swather-writer", daemon=True)
 
     def start(self) -> None:

@@ -4,6 +4,7 @@ from typing import Final
 
 from swather.store import migrate
 from swather.store.clock import Clock
+from swather.store.outage import Outage
 from swather.store.postgres.address import address_of
 from swather.store.postgres.allowed_hosts import PostgresAllowedHosts
 from swather.store.postgres.breakers import PostgresBreakers
@@ -33,8 +34,9 @@ _MIGRATING: Final = 0x5377_6174_6865_7221
 class PostgresStore:
     """See swather.store.ports.Store."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, outage: Outage | None = None) -> None:
         self.url = connection.address.url
+        self.outage = outage or Outage()
         self.connection = connection
         enqueuer = Enqueuer(connection)
         finisher = Finisher(connection, enqueuer)
@@ -89,7 +91,8 @@ class PostgresStore:
             connection.close()
 
     def another(self) -> "PostgresStore":
-        return PostgresStore(Connection(self.connection.address, self.connection.clock))
+        ours = self.connection
+        return PostgresStore(Connection(ours.address, ours.clock), self.outage)
 
     def close(self) -> None:
         self.hints.close()

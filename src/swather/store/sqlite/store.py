@@ -11,6 +11,7 @@ from swather import permissions
 from swather.errors import DatabaseDamaged
 from swather.store import migrate
 from swather.store.clock import Clock
+from swather.store.outage import Outage
 from swather.store.sqlite.allowed_hosts import SQLiteAllowedHosts
 from swather.store.sqlite.breakers import SQLiteBreakers
 from swather.store.sqlite.connection import Connection, errors_of
@@ -36,7 +37,8 @@ APPLICATION_ID: Final = int.from_bytes(b"SWTH")
 class SQLiteStore:
     """See swather.store.ports.Store."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, outage: Outage | None = None) -> None:
+        self.outage = outage or Outage()
         self.url = f"sqlite:///{connection.path}"
         self.connection = connection
         self.settings = SQLiteSettings(connection)
@@ -76,7 +78,7 @@ class SQLiteStore:
     def another(self) -> "SQLiteStore":
         self.connection.check_file()
         ours = self.connection
-        return SQLiteStore(Connection(ours.path, ours.clock, file=ours.file))
+        return SQLiteStore(Connection(ours.path, ours.clock, file=ours.file), self.outage)
 
     def close(self) -> None:
         self.hints.close()

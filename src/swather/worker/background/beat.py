@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from swather.errors import DatabaseUnusable, SwatherError
+from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
 from swather.worker.background.watchdog import Watchdog, dump_stacks
 from swather.worker.leases import Leases
@@ -75,18 +75,22 @@ class Beat(threading.Thread):
             changed = self._control_has_changed()
             if changed or time.monotonic() >= self._beat_at:
                 self._beat()
+            self._store.outage.answered()
             if changed or not self.is_healthy:
                 self.is_healthy = True
                 self._mailbox.post(ControlChanged())
         except DatabaseUnusable as error:
             self.is_healthy = False
             self._mailbox.post(Hopeless(error))
+        except StoreError as error:
+            self.is_healthy = False
+            self._store.outage.failed(error)
         except SwatherError as error:
             self.is_healthy = False
-            _log.warning("a beat failed, nothing is claimed until one succeeds: %s", error)
+            _log.warning("a beat failed; nothing is claimed until one succeeds: %s", error)
         except Exception:  # noqa: BLE001 - this thread must not end
             self.is_healthy = False
-            _log.exception("a beat failed, nothing is claimed until one succeeds")
+            _log.exception("a beat failed; nothing is claimed until one succeeds")
 
     def _control_has_changed(self) -> bool:
         version = self._store.settings.control_version()
@@ -105,7 +109,7 @@ class Beat(threading.Thread):
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:
-            _log.warning("%d tasks were claimed in vain and given back", beat.released)
+            _log.warning("%d tasks were claimed but returned unused", beat.released)
         if beat.lost:
             self._mailbox.post(LeasesLost(beat.lost))
         if not beat.alive:

@@ -5,6 +5,7 @@ import threading
 import time
 from typing import Final
 
+from swather.errors import StoreError
 from swather.store.ports import Store
 from swather.worker.mailbox import Mailbox
 from swather.worker.messages import Hinted
@@ -20,6 +21,7 @@ class HintListener(threading.Thread):
         self._store = store
         self._mailbox = mailbox
         self._stopped = False
+        self._told = False
 
     def run(self) -> None:
         while not self._stopped:
@@ -28,8 +30,15 @@ class HintListener(threading.Thread):
                     self._mailbox.post(Hinted())
             except Exception as error:  # noqa: BLE001 - a hint is a courtesy, polling is the truth
                 if not self._stopped:
-                    _log.warning("no hints can be received, polling goes on: %s", error)
+                    self._tell(error)
                     time.sleep(LISTEN_SECONDS)
+
+    def _tell(self, error: Exception) -> None:
+        if isinstance(error, StoreError):
+            self._store.outage.failed(error)
+        elif not self._told:
+            self._told = True
+            _log.warning("cannot receive hints of new work, polling instead: %s", error)
 
     def stop(self) -> None:
         self._stopped = True

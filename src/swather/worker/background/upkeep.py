@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from swather.errors import DatabaseUnusable, SwatherError
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
+from swather.store.retrying_queue import RETRYABLE
 from swather.worker.mailbox import Mailbox, Message
 from swather.worker.messages import Hopeless
 from swather.worker.saving import link_missing
@@ -91,6 +92,8 @@ class Upkeep(threading.Thread):
             message = errand.work(self._store)
         except DatabaseUnusable as error:
             message = Hopeless(error)
+        except RETRYABLE as error:
+            self._store.outage.failed(error)
         except SwatherError as error:
             _log.warning("%s: %s", errand.failed, error)
         except Exception:  # noqa: BLE001 - this thread must not end
@@ -114,7 +117,7 @@ class Upkeep(threading.Thread):
         swept = store.workers.sweep()
         if swept.workers:
             _log.warning(
-                "%s ended without a word; %d tasks of theirs are ready again",
+                "%s died; %d of their tasks are ready again",
                 ", ".join(swept.workers),
                 swept.tasks,
             )
