@@ -1,6 +1,7 @@
 """Input checks of both stores, made before they touch the database."""
 
 import math
+from collections.abc import Iterable
 from typing import Any, Final
 
 from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCancelled
@@ -11,7 +12,7 @@ from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.model.run import NewRun, RunState
 from swather.model.task import check_file_name, check_name
 from swather.model.task_filter import TaskFilter
-from swather.model.worker import NewWorker
+from swather.model.worker import NewWorker, Partition
 
 MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
@@ -48,6 +49,12 @@ def check_new_worker(new: NewWorker) -> None:
     check_name("worker version", new.version)
     for field in ("host", "boot_id", "namespace", "started"):
         check_name(field, getattr(new.process, field))
+
+
+def check_partitions(run: str, names: Iterable[str], known: Iterable[Partition]) -> None:
+    unknown = sorted(set(names) - {partition.name for partition in known})
+    if unknown:
+        raise InputError(f"run {run!r} has no partition {unknown[0]!r}")
 
 
 def check_load(load: Load) -> None:

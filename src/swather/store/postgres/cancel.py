@@ -6,9 +6,9 @@ from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of
+from swather.store.postgres.ready import wake_full
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake_full
 
 BATCH: Final = 5_000
 MAX_PASSES: Final = 20

@@ -23,7 +23,7 @@ from swather.store.postgres.offers import (
     portions_of,
 )
 from swather.store.postgres.outlook import Cursors, Outlook, Scope, in_turn
-from swather.store.postgres.promote import promote_due
+from swather.store.postgres.ready import promote_due
 from swather.store.postgres.statements import queries
 
 MAX_OUTLOOKS: Final = 16

@@ -10,8 +10,8 @@ from swather.store.checks import refuse_cancelled
 from swather.store.postgres.arrays import Bigints, Blobs, Floats, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import Heads
+from swather.store.postgres.ready import wake
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake
 
 MAX_STATEMENT_CHARACTERS: Final = 32 << 20
 _ADD: Final = queries.add_tasks + queries.added_heads

@@ -13,9 +13,9 @@ from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.columns import columns_of
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.enqueue import Enqueuer
+from swather.store.postgres.ready import wake, wake_full
 from swather.store.postgres.settings import level_of
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake, wake_full
 
 MAX_CHILDREN: Final = 10_000
 _NOTHING: Final = Prepared([], [], [], 0)

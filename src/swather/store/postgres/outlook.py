@@ -5,7 +5,7 @@ It is a hint that saves a claim a query each time; the claim's own statement dec
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
@@ -14,7 +14,6 @@ from swather.model.strategy import Strategy, priorities_in
 from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR
-from swather.store.postgres.serving import Serving
 from swather.store.postgres.statements import queries
 
 T = TypeVar("T")
@@ -83,6 +82,27 @@ class Cursors:
             self.after.clear()
         if len(self.since) > MAX_CURSORS:
             self.since.clear()
+
+
+class Serving:
+    """The runs that this worker is known to serve."""
+
+    def __init__(self, connection: Connection, worker_id: int) -> None:
+        self._connection = connection
+        self._worker_id = worker_id
+        self._known: set[int] = set()
+
+    def serve(self, runs: Collection[int]) -> None:
+        """The worker serves these runs from now on: their limits apply to their lanes."""
+        new = set(runs) - self._known
+        if new:
+            self._connection.execute(
+                queries.serve_runs,
+                {"runs": Bigints(sorted(new)), "worker_id": self._worker_id},
+                hot=True,
+            )
+            if not self._connection.in_transaction:
+                self._known = set(runs)
 
 
 class Outlook:

@@ -10,8 +10,8 @@ from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.gates import Gate, limits_together, save_paces
+from swather.store.postgres.ready import wake_full
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake_full
 
 
 class PermitRequest(NamedTuple):

@@ -7,9 +7,9 @@ from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.filters import ids_of
+from swather.store.postgres.ready import wake
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake
 
 BATCH: Final = 5_000
 

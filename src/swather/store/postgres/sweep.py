@@ -9,13 +9,10 @@ from swather.store.ports import LEARNED_SECONDS
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.partitions import Partitions
-from swather.store.postgres.promote import promote_due
+from swather.store.postgres.ready import promote_due, wake, wake_full
 from swather.store.postgres.repace import forget_paces
-from swather.store.postgres.serving import leave
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
-from swather.store.postgres.wake import wake, wake_full
 
 BATCH: Final = 1_000
 MAX_BATCHES: Final = 100
@@ -34,7 +31,6 @@ class Sweeper:
         self._connection = connection
         self._settings = settings
         self._claimer = claimer
-        self._partitions = Partitions(connection)
 
     def sweep(self, dead: Collection[int]) -> Swept:
         # First: the rest may have to wait for their locks.
@@ -77,7 +73,6 @@ class Sweeper:
             queries.give_up_workers, {"workers": Bigints(workers), "dead": Bigints(gone)}
         )
         if rows:
-            self._partitions.free()
             leave(self._connection)
             self._settings.bump_control_version()
         return [row[1] for row in rows]
@@ -95,7 +90,6 @@ class Sweeper:
         return len(rows)
 
     def _do_chores(self) -> None:
-        self._partitions.free()
         self._connection.transact(lambda: leave(self._connection))
         self._connection.execute(queries.end_cool_downs)
         forget_paces(self._connection, LEARNED_SECONDS)
@@ -105,3 +99,13 @@ class Sweeper:
             rolled = self._connection.value(queries.roll_up_counters, {"limit": ROLL_UP_BATCH})
             if rolled < ROLL_UP_BATCH:
                 return
+
+
+def leave(connection: Connection) -> None:
+    """Workers that are not alive own no partition, and neither their requests nor the limits of
+    their runs count any more.
+    """
+    connection.execute(queries.free_partitions)
+    for run_id in sorted({row[0] for row in connection.rows(queries.stop_serving)}):
+        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
+    wake_full(connection, [row[0] for row in connection.rows(queries.end_requests)])

@@ -1,4 +1,4 @@
-"""Workers and producers: registered, beating, retired."""
+"""Workers and producers: registered, beating, owning partitions, swept when they are gone."""
 
 from collections.abc import Collection
 from typing import Any
@@ -18,21 +18,21 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
+    check_partitions,
     may_exist,
     refuse_cancelled,
     unknown_worker,
 )
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
+from swather.store.postgres.arrays import Texts
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
 from swather.store.postgres.names import run_id
-from swather.store.postgres.partitions import Partitions
-from swather.store.postgres.serving import leave
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
-from swather.store.postgres.sweep import Sweeper
+from swather.store.postgres.sweep import Sweeper, leave
 
 
 class PostgresWorkers:
@@ -49,7 +49,6 @@ class PostgresWorkers:
         self._settings = settings
         self._claimer = claimer
         self._finisher = finisher
-        self._partitions = Partitions(connection)
         self._sweeper = Sweeper(connection, settings, claimer)
 
     def register(self, new: NewWorker) -> int:
@@ -119,7 +118,6 @@ class PostgresWorkers:
                 return 0, None
             held = self._connection.rows(queries.worker_leases, this, hot=True)
             plan = self._give_back(held)
-            self._partitions.free()
             leave(self._connection)
             return len(held), plan
 
@@ -154,10 +152,29 @@ class PostgresWorkers:
     def take_partitions(
         self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
     ) -> list[str]:
-        return self._partitions.take(worker_id, run, names, limit)
+        this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
+        if names is not None:
+            check_partitions(run, names, self.partitions(run))
+
+        def work() -> list[str]:
+            if self._connection.row(queries.lock_live_worker, this) is None:
+                raise unknown_worker(worker_id)
+            if names is None:
+                self._connection.execute(
+                    queries.take_partitions, {**this, "limit": check_limit(limit)}
+                )
+            else:
+                self._connection.execute(
+                    queries.take_named_partitions, {**this, "names": Texts(names)}
+                )
+            return [row[0] for row in self._connection.rows(queries.owned_partitions, this)]
+
+        return self._connection.transact(work)
 
     def partitions(self, run: str) -> list[Partition]:
-        return self._partitions.find(run)
+        this = {"run_id": run_id(self._connection, run)}
+        rows = self._connection.rows(queries.list_partitions, this)
+        return [Partition(name=row[0], owner_id=row[1], owner=row[2]) for row in rows]
 
     def _give_back(self, fences: Collection[Fence]) -> Plan | None:
         """Inside a transaction: leases return as if they had never been claimed."""

@@ -7,12 +7,11 @@ from swather.model.event import EventKind
 from swather.model.run import REASON_PREFIX
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where
+from swather.store.sqlite.ready import change_counters, wake_full
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.wake import wake_full
 
 BATCH: Final = 10_000
 _UNFINISHED: Final = "o.task_id IS NULL"
@@ -54,6 +53,6 @@ def _cancel(
     connection.executemany(queries.cancel_leased, ids)
     connection.executemany(queries.add_cancelled, [(row[0], run, now) for row in rows])
     wake_full(connection, [row[4] for row in rows])
-    counting.count(connection, deltas)
+    change_counters(connection, deltas)
     if settings.event_level.logs(EventKind.CANCELLED):
         connection.executemany(queries.log_cancelled, [(now, run, row[0]) for row in rows])

@@ -8,8 +8,7 @@ from swather.model.lease import Claimed, ClaimRequest
 from swather.model.strategy import Strategy, priorities_in
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
-from swather.store.sqlite.promote import promote_due
-from swather.store.sqlite.serving import serve
+from swather.store.sqlite.ready import promote_due
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.taking import Taking
@@ -69,7 +68,7 @@ class Claimer:
             if request.scrapers is not None and row[2] not in request.scrapers:
                 continue
             if row[6] and not request.unpaced:
-                serve(self._connection, request.worker_id, row[0])
+                self._connection.execute(queries.serve_run, (row[0], request.worker_id))
             gate = None if request.unpaced else taking.scraper_gate(row[7], row[8:])
             if gate is not None and not gate.left:
                 taking.may_open_at(gate.opens_at())

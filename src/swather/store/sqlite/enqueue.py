@@ -1,16 +1,15 @@
 """Enqueue: targets become tasks, once per key and run, a batch at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from swather.model.event import EventKind, EventLevel
 from swather.model.run import counts_from
 from swather.model.task import State
 from swather.store.batching import Added, Row, fitting
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import Heads
+from swather.store.sqlite.ready import change_counters, counters_of, wake
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.wake import wake
 
 
 def add_rows(
@@ -21,7 +20,7 @@ def add_rows(
     if limit is None:
         return Added(_add(connection, heads, run_id, rows, level))
     kept, over = _fitting(connection, run_id, rows, limit)
-    counting.count(connection, {(run_id, "over_limit"): over})
+    change_counters(connection, {(run_id, "over_limit"): over})
     new = _add(connection, heads, run_id, kept, level) if kept else 0
     return Added(new, over)
 
@@ -29,7 +28,7 @@ def add_rows(
 def _fitting(
     connection: Connection, run_id: int, rows: Sequence[Row], limit: int
 ) -> tuple[list[Row], int]:
-    there = counts_from(counting.sums(connection, run_id)).total
+    there = counts_from(counters_of(connection, run_id)).total
     known = connection.many_rows(queries.known_key, [(run_id, row.key) for row in rows])
     return fitting(rows, {key for (key,) in known}, limit - there)
 
@@ -63,17 +62,7 @@ def _add(
         {"mask": mask, "run_id": run_id},
     )
     wake(connection, best)
-    counting.count(connection, {(run_id, State.READY): ready, (run_id, State.SCHEDULED): later})
+    change_counters(connection, {(run_id, State.READY): ready, (run_id, State.SCHEDULED): later})
     if level.logs(EventKind.CREATED):
         connection.execute(queries.log_created, this)
     return ready + later
-
-
-def make_ready(connection: Connection, rows: Iterable[tuple[int, int, int]]) -> None:
-    """Put tasks (head_id, priority, task_id) in the queue and wake their heads."""
-    rows = list(rows)
-    connection.executemany(queries.add_ready, rows)
-    best: dict[int, int] = {}
-    for head_id, priority, _ in rows:
-        best[head_id] = max(best.get(head_id, 0), priority)
-    wake(connection, best)

@@ -9,13 +9,12 @@ from swather.model.outcome import Completed, Outcome, Verdict
 from swather.store.batching import Row
 from swather.store.finishing import FileRow, HeldLease, ItemRow, OutcomeRow, Plan, Prepared
 from swather.store.ports import Fence
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
-from swather.store.sqlite.enqueue import add_rows, make_ready
+from swather.store.sqlite.enqueue import add_rows
 from swather.store.sqlite.names import Heads
+from swather.store.sqlite.ready import change_counters, make_ready, wake_full
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.wake import wake_full
 
 MAX_CHILDREN: Final = 10_000
 
@@ -86,7 +85,7 @@ class Finisher:
         self._wait(plan, now)
         many(queries.add_events, [(*row, now) for row in plan.events])
         many(queries.add_error_groups, [(*row, now, now) for row in plan.groups.values()])
-        counting.count(self._connection, plan.deltas)
+        change_counters(self._connection, plan.deltas)
 
     def _add_results(
         self, plan: Plan, name: str, sql: str, rows: Sequence[ItemRow | FileRow]

@@ -18,9 +18,9 @@ from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.permits import PermitRequest, permit_gates
+from swather.store.sqlite.ready import wake_full
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.wake import wake_full
 
 
 class SQLiteQueue:

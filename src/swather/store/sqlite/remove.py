@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Final
 
 from swather.model.run import REASON_PREFIX
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection, ids
+from swather.store.sqlite.ready import change_counters
 from swather.store.sqlite.statements import queries
 
 BATCH: Final = 10_000
@@ -60,4 +60,4 @@ def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None
         gone[number, REASON_PREFIX + reason] -= 1
     connection.execute(queries.drop_pages, (number, ids(tasks)))
     connection.execute(queries.remove_tasks, (ids(tasks),))
-    counting.count(connection, gone)
+    change_counters(connection, gone)

@@ -6,10 +6,9 @@ from typing import Any, Final
 from swather.model.run import REASON_PREFIX
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.filters import where
+from swather.store.sqlite.ready import change_counters, make_ready
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
@@ -53,5 +52,5 @@ def _retry(
     connection.executemany(queries.mark_replaces, [(task_id, run, now) for task_id in replacing])
     # Those that completed have none.
     connection.executemany(queries.drop_checkpoints, [(task_id,) for task_id in replacing])
-    make_ready(connection, ((row[1], row[2], row[0]) for row in rows))
-    counting.count(connection, deltas)
+    make_ready(connection, [(row[1], row[2], row[0]) for row in rows])
+    change_counters(connection, deltas)

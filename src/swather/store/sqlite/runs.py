@@ -20,10 +20,10 @@ from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
 from swather.store.clock import at, at_or_none
-from swather.store.sqlite import counting
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
+from swather.store.sqlite.ready import counters_of
 from swather.store.sqlite.remove import remove_run
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
@@ -88,7 +88,7 @@ class SQLiteRuns:
 
     def counts(self, name: str) -> Counts:
         with self._connection.reading():
-            return counts_from(counting.sums(self._connection, run_id(self._connection, name)))
+            return counts_from(counters_of(self._connection, run_id(self._connection, name)))
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)
@@ -134,7 +134,7 @@ class SQLiteRuns:
     def settle(self, name: str) -> bool:
         with self._connection.transaction():
             this = {"run_id": run_id(self._connection, name)}
-            if counts_from(counting.sums(self._connection, this["run_id"])).unfinished:
+            if counts_from(counters_of(self._connection, this["run_id"])).unfinished:
                 return False
             if self._connection.value(queries.run_has_producer, this):
                 return False

@@ -12,17 +12,13 @@ from swather.model.task import State
 from swather.model.worker import Process, Swept
 from swather.store.finishing import HeldLease, Prepared
 from swather.store.ports import LEARNED_SECONDS, Fence
-from swather.store.sqlite import counting, wall_clock
+from swather.store.sqlite import wall_clock
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.enqueue import make_ready
 from swather.store.sqlite.finish import Finisher
-from swather.store.sqlite.partitions import Partitions
-from swather.store.sqlite.promote import promote_due
+from swather.store.sqlite.ready import change_counters, make_ready, promote_due, wake_full
 from swather.store.sqlite.repace import forget_paces
-from swather.store.sqlite.serving import leave
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.wake import wake_full
 
 _NOTHING: Final = Prepared([], [], [], 0)
 _MAX_PROMOTIONS: Final = 10
@@ -37,7 +33,6 @@ class Sweeper:
         self._connection = connection
         self._settings = settings
         self._finisher = Finisher(connection, settings)
-        self._partitions = Partitions(connection)
 
     def sweep(self, dead: Collection[int]) -> Swept:
         with self._connection.transaction():
@@ -92,7 +87,6 @@ class Sweeper:
 
     def _give_up(self, number: int) -> None:
         self._connection.execute(queries.give_up_worker, (number,))
-        self._partitions.free(number)
         leave(self._connection, number)
 
     def _return(self, leases: list[HeldLease]) -> None:
@@ -105,7 +99,7 @@ class Sweeper:
             (encode([lease.task_id for lease in leases], max_bytes=MAX_ITEM_BYTES),),
         )
         make_ready(
-            self._connection, ((lease.head_id, lease.priority, lease.task_id) for lease in leases)
+            self._connection, [(lease.head_id, lease.priority, lease.task_id) for lease in leases]
         )
         self._connection.executemany(
             queries.add_crash, [(lease.task_id, lease.run_id, now) for lease in leases]
@@ -114,7 +108,7 @@ class Sweeper:
         for lease in leases:
             deltas[lease.run_id, State.LEASED] -= 1
             deltas[lease.run_id, State.READY] += 1
-        counting.count(self._connection, deltas)
+        change_counters(self._connection, deltas)
         wake_full(self._connection, [lease.lane_id for lease in leases])
         if self._settings.event_level.logs(EventKind.SWEPT):
             self._connection.executemany(
@@ -124,3 +118,13 @@ class Sweeper:
                     for lease in leases
                 ],
             )
+
+
+def leave(connection: Connection, worker_id: int) -> None:
+    """The worker is gone: it owns no partition, and neither its requests nor the limits of its runs
+    count any more.
+    """
+    connection.execute(queries.free_partitions, (worker_id,))
+    for (run_id,) in connection.rows(queries.stop_serving, (worker_id,)):
+        connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
+    wake_full(connection, [row[0] for row in connection.rows(queries.end_requests, (worker_id,))])

@@ -13,10 +13,10 @@ from swather.model.retry import Faults
 from swather.model.strategy import Strategy, draw
 from swather.model.task import State
 from swather.store.gate import slowest
-from swather.store.sqlite import counting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, scraper_gate
 from swather.store.sqlite.heads import ClaimedRun, Cursors, Head, Walk
+from swather.store.sqlite.ready import change_counters
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
@@ -254,7 +254,7 @@ class Taking:
         for run_id, count in self._taken.items():
             deltas[run_id, str(State.READY)] = -count
             deltas[run_id, str(State.LEASED)] = count
-        counting.count(self._connection, deltas)
+        change_counters(self._connection, deltas)
         if settings.event_level.logs(EventKind.CLAIMED):
             self._connection.executemany(
                 queries.log_claimed,

@@ -1,4 +1,4 @@
-"""Workers and producers: registered, beating, swept when they are gone."""
+"""Workers and producers: registered, beating, owning partitions, swept when they are gone."""
 
 from collections.abc import Collection
 from typing import Any
@@ -18,6 +18,7 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
+    check_partitions,
     may_exist,
     refuse_cancelled,
     unknown_worker,
@@ -26,11 +27,9 @@ from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
-from swather.store.sqlite.partitions import Partitions
-from swather.store.sqlite.serving import leave
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
-from swather.store.sqlite.sweep import Sweeper
+from swather.store.sqlite.sweep import Sweeper, leave
 
 
 class SQLiteWorkers:
@@ -40,7 +39,6 @@ class SQLiteWorkers:
         self._connection = connection
         self._settings = settings
         self._sweeper = Sweeper(connection, settings)
-        self._partitions = Partitions(connection)
 
     def register(self, new: NewWorker) -> int:
         check_new_worker(new)
@@ -111,7 +109,6 @@ class SQLiteWorkers:
                 return 0
             held = self._connection.rows(queries.worker_leases, (worker_id,))
             self._sweeper.give_back(held)
-            self._partitions.free(worker_id)
             leave(self._connection, worker_id)
             return len(held)
 
@@ -143,10 +140,28 @@ class SQLiteWorkers:
     def take_partitions(
         self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
     ) -> list[str]:
-        return self._partitions.take(worker_id, run, names, limit)
+        with self._connection.transaction():
+            if not self._connection.row(queries.is_live, (worker_id,)):
+                raise unknown_worker(worker_id)
+            this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
+            if names is None:
+                self._connection.execute(
+                    queries.take_partitions, {**this, "limit": check_limit(limit)}
+                )
+            else:
+                check_partitions(run, names, self.partitions(run))
+                self._connection.execute(
+                    queries.take_named_partitions, {**this, "names": encode(list(names))}
+                )
+            rows = self._connection.rows(queries.owned_partitions, this)
+            return [row[0] for row in rows]
 
     def partitions(self, run: str) -> list[Partition]:
-        return self._partitions.find(run)
+        with self._connection.reading():
+            rows = self._connection.rows(
+                queries.list_partitions, {"run_id": run_id(self._connection, run)}
+            )
+            return [Partition(name=row[0], owner_id=row[1], owner=row[2]) for row in rows]
 
     def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):

@@ -1,15 +1,36 @@
-"""Wakes heads: the last step of a transaction that makes tasks ready."""
+"""Tasks become ready: promoted when they are due, their heads woken."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries
 
+PROMOTED_AT_ONCE: Final = 1_000
+
+
+def promote_due(connection: Connection, returned: Callable[[int, int, int], None]) -> int:
+    """Make a batch of scheduled tasks ready that are due, in a transaction; returns how many.
+    `returned` gets each (head, priority, task).
+    """
+
+    def work() -> list[tuple[int, int, int]]:
+        rows = connection.rows(queries.promote_due, {"limit": PROMOTED_AT_ONCE}, hot=True)
+        wake(connection, [(row[0], row[1]) for row in rows])
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    promoted = connection.transact(work)
+    for place in promoted:
+        returned(*place)
+    return len(promoted)
+
 
 def wake(connection: Connection, added: Iterable[tuple[int, int]]) -> None:
-    """Wake heads that have new tasks, by (head_id, priority)."""
+    """Wake heads that have new tasks, by (head_id, priority): the last step of the transaction that
+    makes them ready.
+    """
     best: dict[int, int] = {}
     for head_id, priority in added:
         if best.get(head_id, 0) < priority:
