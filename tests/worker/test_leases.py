@@ -208,7 +208,10 @@ def test_statistics_and_current_targets_are_in_the_worker_row(shop: Shop):
     assert told["average_seconds"] > 0
     (current,) = told["current"]
     assert (current["target"], current["run"]) == ("4", run)
-    assert abs(current["since"] - time.time()) < 10
+    assert (current["attempt"], current["timeout"]) == (1, some.options.timeout)
+    assert 0 < current["seconds"] < 60
+    assert (told["busy"], told["running"]) == (1, {run: 1})
+    assert told["recent"][run]["ended"] == 3
     release.set()
     working.worker.stop()
     working.report()

@@ -90,6 +90,7 @@ class Attempt:
         "stack",
         "started_at",
         "timeout",
+        "waits_for",
     )
 
     def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
@@ -107,6 +108,8 @@ class Attempt:
         self.stack = ""
         self.access: AttemptAccess | None = None
         self.postponed: float | None = None
+        # What its clock stands still for, as people read it.
+        self.waits_for = ""
         self._clock_stops = 0
         self._seconds_left = 0.0
 
@@ -148,16 +151,18 @@ class Attempt:
     def postpone(self, seconds: float) -> None:
         self.postponed = seconds
 
-    def stop_clock(self) -> None:
+    def stop_clock(self, waits_for: str) -> None:
         """What the attempt waits for now does not count as its time."""
         self._clock_stops += 1
         if self._clock_stops == 1:
+            self.waits_for = waits_for
             self._seconds_left = self.deadline - monotonic()
             self.deadline = math.inf
 
     def start_clock(self) -> None:
         self._clock_stops -= 1
         if self._clock_stops == 0:
+            self.waits_for = ""
             self.deadline = monotonic() + self._seconds_left
 
     def restart_clock(self) -> None:

@@ -130,9 +130,9 @@ class Engine:
             return
         self._turn_is_due = True
         self._dispatch.ended(attempt)
-        self._tally.ended(seconds)
         self._backlog.observe(seconds)
         outcome, fault = outcome_of(attempt, message.ending, self._random)
+        self._tally.ended(attempt.job.run.name, seconds, outcome)
         if outcome is None:
             self._tally.lost_one()
             self._parts.leases.remove([attempt.fence])

@@ -1,9 +1,10 @@
 """What a worker has done so far, and what it says of itself."""
 
 import logging
-import time
+from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
+from time import monotonic
 from typing import Any, Final
 
 import msgspec
@@ -11,12 +12,14 @@ import msgspec
 from swather.masking import masked_data
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
 from swather.worker.attempt import Attempt
+from swather.worker.recent import Recent
 from swather.worker.runners.runners import Runners
 from swather.worker.saving import Saving
 from swather.worker.settings import OnEvent
 from swather.worker.slots import Slots
 
-MAX_CURRENT: Final = 100
+MAX_CURRENT: Final = 20
+MAX_RUNS: Final = 1_000
 MAX_SHOWN_CHARACTERS: Final = 200
 
 _log = logging.getLogger(__name__)
@@ -51,11 +54,18 @@ class Tally:
         self.lost = 0
         self.attempts = 0
         self.busy_seconds = 0.0
+        # How many targets of each run are done.
+        self.done: dict[str, int] = {}
 
-    def ended(self, seconds: float) -> None:
-        """An attempt has taken so long."""
+    def ended(self, run: str, seconds: float, outcome: Outcome | None) -> None:
+        """An attempt has taken so long, and came to this."""
         self.attempts += 1
         self.busy_seconds += seconds
+        if isinstance(outcome, (Completed, Failed)):
+            done = self.done
+            if run not in done and len(done) >= MAX_RUNS:
+                done.clear()
+            done[run] = done.get(run, 0) + 1
 
     def lost_one(self) -> None:
         """A lease was taken away while its attempt ran."""
@@ -113,17 +123,39 @@ class Statistics:
         self._runners = runners
         self._saving = saving
         self._run = run
+        self._recent = Recent(monotonic())
+        self._told = (0, 0)
+
+    def look(self, *, limits_changed: bool = False) -> None:
+        """Note what has ended; several times between two beats. `limits_changed`: somebody has
+        changed how fast work may go.
+        """
+        now, tally = monotonic(), self._tally
+        at_work_on = {attempt.job.run.name for attempt in list(self._slots.running.values())}
+        self._recent.look(dict(tally.done), at_work_on, now, tally.average_seconds or 0.0)
+        if limits_changed:
+            self._recent.limits_changed(now)
+
+    @property
+    def is_news(self) -> bool:
+        """Whether anything was begun or has ended since it was last asked for."""
+        return self._told != (self._tally.attempts, len(self._slots.running))
 
     def as_dict(self) -> dict[str, Any]:
         running = list(self._slots.running.values())
+        self._told = (self._tally.attempts, len(running))
+        now = monotonic()
         return {
             **self._tally.as_dict(),
             "run": self._run,
             "slots": self._slots.concurrency,
+            "busy": len(running),
+            "running": Counter(attempt.job.run.name for attempt in running),
+            "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
             "trouble": self._saving.trouble,
             "strays": self._runners.strays,
-            "current": current(running, time.monotonic(), time.time()),
+            "current": current(running, now),
         }
 
 
@@ -143,14 +175,19 @@ class Events:
             _log.exception("on_event failed")
 
 
-def current(running: Iterable[Attempt], now: float, wall_clock: float) -> list[dict[str, Any]]:
-    """What a worker is doing, for its row; a long target is shortened."""
+def current(running: Iterable[Attempt], now: float) -> list[dict[str, Any]]:
+    """What a worker is doing, for its row: what began first, and for how long it has run. A long
+    target is shortened.
+    """
     return [
         {
             "task": attempt.lease.task_id,
             "run": attempt.job.run.name,
             "target": _shown(attempt.lease.target),
-            "since": round(wall_clock - (now - attempt.started_at), 3),
+            "seconds": round(now - attempt.started_at, 3),
+            "timeout": attempt.timeout,
+            "attempt": attempt.lease.attempt,
+            "waits_for": attempt.waits_for,
         }
         for attempt in islice(running, MAX_CURRENT)
     ]

@@ -102,7 +102,7 @@ class AttemptAccess:
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
         requester = self._requester
-        requester.stop_clock()  # the database may be slow to answer
+        requester.stop_clock("the database")  # which may be slow to answer
         try:
             return await self._access.hosts.refusal(
                 requester.job, host, port, address, private=private
@@ -124,7 +124,8 @@ class AttemptAccess:
             if lane:
                 await self._access.sites.crawl_delay(lane, rules.crawl_delay_seconds)
 
-        self._requester.stop_clock()  # others may have to wait for a permit, and we for them
+        # Others may have to wait for a permit, and we for them.
+        self._requester.stop_clock("robots.txt")
         try:
             await self._access.robots.check(url, partial(self._fetch_robots, egress), settle)
         finally:
@@ -149,7 +150,7 @@ class AttemptAccess:
         return self._access.throttle.is_free(lane)
 
     async def wait_for_permit(self, lane: str) -> None:
-        self._requester.stop_clock()
+        self._requester.stop_clock("its lane")
         try:
             await self._access.throttle.wait_for_permit(self._requester, lane)
         finally:
@@ -162,7 +163,7 @@ class AttemptAccess:
             return False
         # Nobody else may use it while the store is asked to give it to others.
         gives_up, self._lease_is_free = self._lease_is_free, False
-        self._requester.stop_clock()
+        self._requester.stop_clock("its lane")
         try:
             granted = await throttle.wait_for_counted_permit(
                 self._requester, lane, gives_up=gives_up

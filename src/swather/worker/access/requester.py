@@ -21,7 +21,7 @@ class Requester(Protocol):
         """Raise if it can do nothing more."""
         ...
 
-    def stop_clock(self) -> None:
+    def stop_clock(self, waits_for: str) -> None:
         """What it waits for now does not count as its time."""
         ...
 

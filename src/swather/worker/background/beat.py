@@ -17,7 +17,9 @@ from swather.worker.registration import Registration
 from swather.worker.report import Statistics
 
 LOOK_SECONDS: Final = 0.5
-BUSY_BEAT_SECONDS: Final = 2.0
+# While there is news: the first beats come quickly, for those who watch a short run.
+FIRST_NEWS_SECONDS: Final = 0.5
+NEWS_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +52,8 @@ class Beat(threading.Thread):
         self._on_stuck = on_stuck
         self._beat_seconds = min(beat_seconds or math.inf, registration.lease_seconds / 3)
         self._beat_at = 0.0
+        self._news_at = 0.0
+        self._news_seconds = FIRST_NEWS_SECONDS
         self._control_version = -1
         self._stopped = threading.Event()
         self._told_stuck = False
@@ -73,7 +77,8 @@ class Beat(threading.Thread):
             self._on_stuck()
         try:
             changed = self._control_has_changed()
-            if changed or time.monotonic() >= self._beat_at:
+            self._statistics.look(limits_changed=changed)
+            if changed or self._is_due():
                 self._beat()
             self._store.outage.answered()
             if changed or not self.is_healthy:
@@ -92,6 +97,10 @@ class Beat(threading.Thread):
             self.is_healthy = False
             _log.exception("a beat failed; nothing is claimed until one succeeds")
 
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        return now >= self._beat_at or (now >= self._news_at and self._statistics.is_news)
+
     def _control_has_changed(self) -> bool:
         version = self._store.settings.control_version()
         changed = version != self._control_version
@@ -104,8 +113,11 @@ class Beat(threading.Thread):
             beat = self._store.workers.beat(
                 registration.worker_id, leases, self._statistics.as_dict()
             )
-        every = min(self._beat_seconds, BUSY_BEAT_SECONDS if leases else math.inf)
-        self._beat_at = time.monotonic() + every
+        now = time.monotonic()
+        self._news_at = now + self._news_seconds
+        if leases:
+            self._news_seconds = min(2 * self._news_seconds, NEWS_SECONDS)
+        self._beat_at = now + min(self._beat_seconds, NEWS_SECONDS if leases else math.inf)
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:

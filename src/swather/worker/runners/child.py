@@ -122,7 +122,7 @@ class ChildRunner:
 
     async def _greet(self, attempt: Attempt, child: Child) -> None:
         """How long a child takes to start does not count as the time of its first attempt."""
-        attempt.stop_clock()
+        attempt.stop_clock("its child process to start")
         try:
             async with asyncio.timeout(START_SECONDS):
                 await child.greet()
