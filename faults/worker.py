@@ -9,7 +9,7 @@ from types import FrameType
 
 from swather.scraping.registry import load
 from swather.worker import Worker
-from swather.worker.background.beat import Beat
+from swather.worker.beat import Beat
 from swather.worker.process import main
 
 SCRAPERS = Path(__file__).with_name("scrapers.py")

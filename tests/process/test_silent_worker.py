@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(180)
 TASKS = 300
 IMPATIENT = """
 from swather.store.postgres import link, transactions
-from swather.worker.background import upkeep
+from swather.worker import upkeep
 transactions.SILENT_SECONDS = 2.0
 link.QUIET_SECONDS = 3.0
 link.SETTINGS.update(lock_timeout="1s", idle_in_transaction_session_timeout="2s")

@@ -5,7 +5,7 @@ import pytest
 from swather.scraping.scraper import scraper
 from swather.worker.access.sites import SiteMessage
 from swather.worker.engine import Engine
-from swather.worker.mailbox import Message
+from swather.worker.messages import Message
 from tests.worker.given import Shop
 
 

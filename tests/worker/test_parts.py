@@ -11,10 +11,10 @@ from swather.net.egress import DIRECT
 from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, UnusableURL
 from swather.net.request import Request
 from swather.scraping.classify import classify
-from swather.worker.background.watchdog import Watchdog
 from swather.worker.claiming import MAX_PREFETCH, Prefetch
 from swather.worker.leases import Leases
 from swather.worker.runners import wire
+from swather.worker.watchdog import Watchdog
 
 
 def test_a_claim_is_put_off_while_a_beat_looks():
@@ -73,7 +73,7 @@ def test_what_is_paced_is_not_prefetched():
 class Time:
     def __init__(self, monkeypatch):
         self.now = 100.0
-        monkeypatch.setattr("swather.worker.background.watchdog.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("swather.worker.watchdog.time.monotonic", lambda: self.now)
 
 
 def test_a_loop_may_be_blocked_until_the_longest_deadline_and_a_grace(monkeypatch):

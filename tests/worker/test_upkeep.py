@@ -8,8 +8,8 @@ import pytest
 from swather.errors import DatabaseUnreachable
 from swather.scraping.files import FileStore
 from swather.store import Store
-from swather.worker.background import upkeep as upkeeps
-from swather.worker.background.upkeep import Upkeep
+from swather.worker import upkeep as upkeeps
+from swather.worker.upkeep import Upkeep
 from tests.worker.given import wait_until
 
 

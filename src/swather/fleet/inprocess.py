@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from swather.errors import SwatherError
 from swather.worker import Worker
-from swather.worker.shutdown import Shutdown, handled, leave
+from swather.worker.process import Shutdown, handled, leave
 
 FIRST_STEPS_SECONDS: Final = 0.2
 _GAVE_UP: Final = 1

@@ -12,6 +12,7 @@ from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
 from swather.worker.access.access import Access, AttemptAccess
 from swather.worker.jobs import Job
+from swather.worker.messages import Message
 
 if TYPE_CHECKING:
     from swather.store.ports import Fence
@@ -184,3 +185,10 @@ class Attempt:
             raise AttemptOver("this attempt is over; nothing more is taken for it")
         if self.postponed is not None:
             raise Postponed("this attempt was put off; nothing it does will be kept")
+
+
+class AttemptEnded(Message, frozen=True):
+    """An attempt has returned, raised, died or was abandoned."""
+
+    attempt: Attempt
+    ending: Ending

@@ -10,8 +10,7 @@ from swather.worker.access.breaker import BreakerKey
 from swather.worker.claiming import MAX_CLAIM, MAX_PREFETCH, ClaimClock, Prefetch
 from swather.worker.dispatch import Dispatch
 from swather.worker.jobs import Jobs
-from swather.worker.leases import Leases
-from swather.worker.registration import Registration
+from swather.worker.leases import Leases, Registration
 from swather.worker.settings import Settings
 from swather.worker.slots import Slots
 

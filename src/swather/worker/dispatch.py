@@ -10,8 +10,6 @@ from swather.errors import InputError
 from swather.model.lease import Lease
 from swather.model.outcome import Outcome
 from swather.worker.attempt import Attempt, Runner, is_suspect
-from swather.worker.background.errands import load_run
-from swather.worker.background.upkeep import Upkeep
 from swather.worker.claiming import suspects_held
 from swather.worker.jobs import Job, Jobs
 from swather.worker.messages import RunLoaded
@@ -20,6 +18,7 @@ from swather.worker.report import Events
 from swather.worker.runners.child import MAX_ALONE
 from swather.worker.runners.runners import Runners
 from swather.worker.slots import Slots
+from swather.worker.upkeep import Upkeep, load_run
 
 if TYPE_CHECKING:
     from swather.store.ports import Fence

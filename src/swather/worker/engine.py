@@ -18,14 +18,13 @@ from swather.model.lease import Claimed, ClaimRequest, Lease
 from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.scraping.classify import Classified
 from swather.store.writer import HOPELESS
-from swather.worker import messages
+from swather.worker import messages, upkeep
 from swather.worker.access import sites
 from swather.worker.access.breaker import BreakerKey
-from swather.worker.attempt import Attempt, Cut
-from swather.worker.background import errands
+from swather.worker.attempt import Attempt, AttemptEnded, Cut
 from swather.worker.exchange import Exchanged, FinishedAgain
 from swather.worker.jobs import Jobs
-from swather.worker.mailbox import Message
+from swather.worker.messages import Message
 from swather.worker.outcomes import outcome_of, released
 from swather.worker.parts import STOP_GRACE_SECONDS, Parts
 from swather.worker.settings import Settings
@@ -67,7 +66,7 @@ class Engine:
         self._is_taking_partitions = False
         self._logs_starts = False
         self._receivers: dict[type[Message], Callable[[Any], None]] = {
-            messages.AttemptEnded: self._attempt_ended,
+            AttemptEnded: self._attempt_ended,
             messages.SlotRested: self._slot_rested,
             messages.LeasesLost: self._leases_lost,
             messages.RetryOutcomes: self._retry_outcomes,
@@ -96,7 +95,7 @@ class Engine:
     async def run(self) -> str:
         """Why it ended, once the last outcome is committed."""
         self._parts.start()
-        self._upkeep.submit(errands.read_settings)
+        self._upkeep.submit(upkeep.read_settings)
         self._mailbox.put(messages.Ticked())
         try:
             while not self._is_done:
@@ -123,7 +122,7 @@ class Engine:
         for message in received:
             self._receivers[type(message)](message)
 
-    def _attempt_ended(self, message: messages.AttemptEnded) -> None:
+    def _attempt_ended(self, message: AttemptEnded) -> None:
         attempt = message.attempt
         seconds = self._slots.end(attempt)
         if seconds is None:
@@ -233,11 +232,11 @@ class Engine:
             self._is_stopping = self._turn_is_due = True
 
     def _control_changed(self, _: messages.ControlChanged) -> None:
-        self._upkeep.submit(errands.read_settings)
+        self._upkeep.submit(upkeep.read_settings)
         if not self._settings.replay:
             self._sites.reread()
             if lanes := self._backlog.lanes:
-                self._upkeep.submit(partial(errands.shut_lanes, lanes=lanes))
+                self._upkeep.submit(partial(upkeep.shut_lanes, lanes=lanes))
         self._hint()
 
     def _partitions_tried(self, message: messages.PartitionsTried) -> None:
@@ -352,7 +351,7 @@ class Engine:
             self._end()
         elif not self._is_settling_runs:
             self._is_settling_runs = True
-            settle = partial(errands.settle_runs, settings=self._settings, jobs=self._jobs)
+            settle = partial(upkeep.settle_runs, settings=self._settings, jobs=self._jobs)
             self._upkeep.submit(settle, messages.RunsSettled())
 
     def _take_partitions(self) -> None:
@@ -360,7 +359,7 @@ class Engine:
         if not self._is_taking_partitions:
             self._is_taking_partitions = True
             take = partial(
-                errands.take_partitions,
+                upkeep.take_partitions,
                 settings=self._settings,
                 jobs=self._jobs,
                 registration=self._parts.registration,
@@ -396,4 +395,4 @@ class Engine:
         if linked := self._parts.saving.take_linked():
             self._upkeep.submit(lambda store: store.results.mark_linked(linked))
         for run, found in self._parts.access.hosts.take_public().items():
-            self._upkeep.submit(partial(errands.pin_hosts, run=run, found=found))
+            self._upkeep.submit(partial(upkeep.pin_hosts, run=run, found=found))

@@ -14,8 +14,7 @@ from swather.model.outcome import Outcome, Verdict
 from swather.store.writer import HOPELESS, Writer
 from swather.worker.claiming import RETRY_SECONDS
 from swather.worker.leases import Leases
-from swather.worker.mailbox import Mailbox, Message
-from swather.worker.messages import Hopeless, RetryOutcomes
+from swather.worker.messages import Hopeless, Mailbox, Message, RetryOutcomes
 from swather.worker.outcomes import refused
 
 LINGER_SECONDS: Final = 0.01

@@ -1,10 +1,32 @@
-"""The leases a worker believes it holds, and the gate between its claims and its beats."""
+"""What a worker has in the database: its row, and its leases."""
 
+import logging
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from swather.store.ports import Fence
+from swather.model.worker import NewWorker
+from swather.store.ports import Fence, Store
+
+_log = logging.getLogger(__name__)
+
+
+class Registration:
+    """A worker that was given up for dead registers anew, and has another id from then on."""
+
+    def __init__(self, store: Store, new_worker: NewWorker) -> None:
+        self._new_worker = new_worker
+        self.worker_id = store.workers.register(new_worker)
+        self.lease_seconds = new_worker.lease_seconds
+
+    def renew(self, store: Store) -> None:
+        lost = self.worker_id
+        self.worker_id = store.workers.register(self._new_worker)
+        _log.warning(
+            "worker %d was given up for dead while it was not heard of; it goes on as worker %d",
+            lost,
+            self.worker_id,
+        )
 
 
 class Leases:

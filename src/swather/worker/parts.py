@@ -7,31 +7,31 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from swather.errors import SwatherError
+from swather.model.outcome import Outcome, Released
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.access.access import Access
 from swather.worker.access.permits import StorePermits
 from swather.worker.attempt import Cut
-from swather.worker.background.beat import Beat
-from swather.worker.background.hints import HintListener
-from swather.worker.background.upkeep import Upkeep
-from swather.worker.background.watchdog import Watchdog
 from swather.worker.backlog import Backlog
+from swather.worker.beat import Beat
 from swather.worker.dispatch import Dispatch
 from swather.worker.exchange import Exchange
-from swather.worker.giving_up import give_back, give_back_stuck
+from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
-from swather.worker.leases import Leases
-from swather.worker.mailbox import Mailbox
-from swather.worker.registration import Registration
+from swather.worker.leases import Leases, Registration
+from swather.worker.messages import Mailbox
+from swather.worker.outcomes import stuck
 from swather.worker.report import Events, Statistics, Tally
 from swather.worker.runners.runners import Runners
 from swather.worker.saving import Saving
 from swather.worker.settings import Settings
 from swather.worker.slots import Slots
 from swather.worker.stored_pages import PageStore, StoredPages
+from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Services
+from swather.worker.watchdog import Watchdog
 
 STOP_GRACE_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 30.0
@@ -139,14 +139,22 @@ class Parts:
             self.background.close()
 
     def give_up(self, *, charge: bool) -> None:
-        """From any thread, when the loop cannot: give back all leases, with the charge of a crash
-        if an attempt stops the loop.
+        """From any thread, when the loop cannot: give back all leases. With `charge` the attempt
+        that the loop is stuck in counts as a crash; if that is not known, all that had begun do.
         """
         store, worker_id = self._store.another(), self.registration.worker_id
         begun = set(self.slots.running)
-        unbegun = [fence for fence in self.leases.snapshot() if fence not in begun]
-        if charge:
-            give_back_stuck(store, worker_id, unbegun, self.slots.on_loop_now())
+        outcomes: list[Outcome] = [
+            Released(task_id=task_id, token=token)
+            for task_id, token in self.leases.snapshot() - begun
+        ]
+        stuck_in = self.slots.on_loop_now() if charge else None
+        if stuck_in is not None:
+            outcomes.append(stuck(stuck_in))
+        store.queue.finish(outcomes)
+        if charge and stuck_in is None:
+            store.workers.sweep([worker_id])
         else:
-            give_back(store, worker_id, unbegun)
+            store.workers.retire(worker_id)
+        store.hints.send()
         store.close()

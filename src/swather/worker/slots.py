@@ -8,10 +8,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from swather.model.lease import Lease
-from swather.worker.attempt import Attempt, Cut, Runner
+from swather.worker.attempt import Attempt, AttemptEnded, Cut, Runner
 from swather.worker.jobs import Job
-from swather.worker.mailbox import Mailbox
-from swather.worker.messages import AttemptEnded, SlotRested
+from swather.worker.messages import Mailbox, SlotRested
 from swather.worker.outcomes import Abandoned
 
 if TYPE_CHECKING:

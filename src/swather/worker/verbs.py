@@ -15,8 +15,7 @@ from swather.net.request import Request
 from swather.store.writer import Writer
 from swather.worker.access.access import Access, AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
-from swather.worker.mailbox import Mailbox
-from swather.worker.messages import ChildrenAdded
+from swather.worker.messages import ChildrenAdded, Mailbox
 from swather.worker.saving import FULL_SECONDS, DiskFull, Saving
 from swather.worker.stored_pages import PageStore, StoredPages
 

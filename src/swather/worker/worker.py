@@ -26,9 +26,9 @@ from swather.worker.access.politeness import POLITE, Politeness
 from swather.worker.engine import Engine
 from swather.worker.jobs import Jobs
 from swather.worker.messages import Resize, Stop
-from swather.worker.own_task import own_task
 from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
+from swather.worker.runners.task import own_task
 from swather.worker.settings import Settings, version_of
 
 COLLECT_AFTER_OBJECTS: Final = 10_000

@@ -7,7 +7,7 @@ from swather.model.lease import Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.store.writer import Writer
 from swather.worker.access.requester import Requester
-from swather.worker.registration import Registration
+from swather.worker.leases import Registration
 
 
 class StorePermits:

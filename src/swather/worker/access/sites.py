@@ -19,7 +19,7 @@ from swather.worker.access.breaker import (
 )
 from swather.worker.access.politeness import Politeness
 from swather.worker.access.throttle import Throttle
-from swather.worker.mailbox import Message
+from swather.worker.messages import Message
 
 ADAPT_SECONDS: Final = 1.0
 # So many failures among the answers of a second mean that the site has had enough.
@@ -53,7 +53,7 @@ class BreakersRead(SiteMessage, frozen=True):
 
 
 class Background(Protocol):
-    """Where questions to the store are asked; see swather.worker.background.upkeep.Upkeep."""
+    """Where questions to the store are asked; see swather.worker.upkeep.Upkeep."""
 
     def submit(self, work: Callable[[Store], Message | None]) -> None: ...
     def call(self, work: Callable[[Store], Any]) -> Future[Any]: ...

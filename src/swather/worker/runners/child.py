@@ -9,12 +9,11 @@ import msgspec
 from swather.model.outcome import Fault
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified
-from swather.worker.attempt import Attempt, Cut, Ending, Runner
-from swather.worker.messages import AttemptEnded
+from swather.worker.attempt import Attempt, AttemptEnded, Cut, Ending, Runner
 from swather.worker.outcomes import crashed, timed_out
-from swather.worker.own_task import own_task
 from swather.worker.runners import wire
 from swather.worker.runners.child_process import START_SECONDS, CannotLoad, Child, ChildDied
+from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
 CRASHES_BEFORE_FRESH: Final = 6

@@ -13,8 +13,8 @@ from typing import Final
 from swather import posix
 from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
-from swather.worker.own_task import own_task
 from swather.worker.runners import wire
+from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs
 
 START_SECONDS: Final = 60.0

@@ -2,18 +2,16 @@
 
 import asyncio
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from swather.scraping import forked
 from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
 from swather.scraping.scraper import Scraper
-from swather.worker.attempt import Attempt, Ending
-from swather.worker.messages import AttemptEnded
-from swather.worker.own_task import own_task
+from swather.worker.attempt import Attempt, AttemptEnded, Ending
 from swather.worker.runners.pool import Pool, close
 from swather.worker.verbs import LoopVerbs, Services
 
@@ -106,3 +104,20 @@ def _frames_of(waiting: Any) -> Iterator[FrameType]:
             return
         yield frame
         waiting = getattr(waiting, "gi_yieldfrom" if kind == "gi" else f"{kind}_await")
+
+
+T = TypeVar("T")
+
+_Task = asyncio.Task
+_unregister = asyncio.tasks._unregister_task  # noqa: SLF001 - documented for those who extend asyncio
+
+
+def own_task(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]
+) -> "asyncio.Task[T]":
+    """A task that asyncio.all_tasks does not show: a scraper that cancels all tasks means its own,
+    and would cancel the worker, and every other target on the loop.
+    """
+    task = _Task(coroutine, loop=loop)
+    _unregister(task)
+    return task

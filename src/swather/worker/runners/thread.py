@@ -14,8 +14,7 @@ from swather.scraping.blocking import SyncContext
 from swather.scraping.context import Context
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke_blocking
-from swather.worker.attempt import Attempt, Ending, lease_lost
-from swather.worker.messages import AttemptEnded
+from swather.worker.attempt import Attempt, AttemptEnded, Ending, lease_lost
 from swather.worker.runners.pool import Pool, close_blocking
 from swather.worker.verbs import LoopVerbs, Services
 

@@ -1,14 +1,20 @@
-"""Tells when the event loop is stuck for good."""
+"""Notices what is stuck for good: the event loop, or the whole interpreter."""
 
 import faulthandler
 import logging
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 GRACE_SECONDS: Final = 5.0
 _MAX_STEP_SECONDS: Final = 2.0
+_WIND_UP_SECONDS: Final = 1.0
+# setitimer refuses what a C integer cannot hold; nobody waits for longer.
+_MAX_PATIENCE_SECONDS: Final = 30 * 86_400.0
 
 _log = logging.getLogger(__name__)
 
@@ -59,3 +65,33 @@ def dump_stacks(why: str) -> None:
     _log.critical("%s; this is what every thread is doing:", why)
     if sys.__stderr__ is not None:
         faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
+
+
+@contextmanager
+def watched(patience_seconds: float) -> Iterator[None]:
+    """While this lasts, the process is killed by SIGVTALRM once it has computed for
+    `patience_seconds` in which no other thread had a turn; standard error shows what all threads
+    were doing.
+
+    It is the last resort: a regular expression that runs away, or an extension in an endless loop,
+    keeps every Python thread from running, signal handlers too, and only the kernel is left. Only
+    time at work counts, so a process that is stopped and continued is as sound as before.
+    """
+    over = threading.Event()
+
+    def wind_up() -> None:
+        while True:
+            signal.setitimer(signal.ITIMER_VIRTUAL, min(patience_seconds, _MAX_PATIENCE_SECONDS))
+            if over.wait(_WIND_UP_SECONDS):
+                return
+
+    faulthandler.register(signal.SIGVTALRM, all_threads=True, chain=True)
+    winding = threading.Thread(target=wind_up, name="swather-interpreter", daemon=True)
+    winding.start()
+    try:
+        yield
+    finally:
+        over.set()
+        winding.join()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        faulthandler.unregister(signal.SIGVTALRM)

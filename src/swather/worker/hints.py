@@ -7,8 +7,7 @@ from typing import Final
 
 from swather.errors import StoreError
 from swather.store.ports import Store
-from swather.worker.mailbox import Mailbox
-from swather.worker.messages import Hinted
+from swather.worker.messages import Hinted, Mailbox
 
 LISTEN_SECONDS: Final = 1.0
 

@@ -9,12 +9,10 @@ from typing import Final
 
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
-from swather.worker.background.watchdog import Watchdog, dump_stacks
-from swather.worker.leases import Leases
-from swather.worker.mailbox import Mailbox
-from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost
-from swather.worker.registration import Registration
+from swather.worker.leases import Leases, Registration
+from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost, Mailbox
 from swather.worker.report import Statistics
+from swather.worker.watchdog import Watchdog, dump_stacks
 
 LOOK_SECONDS: Final = 0.5
 # While there is news: the first beats come quickly, for those who watch a short run.

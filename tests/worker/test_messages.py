@@ -3,8 +3,7 @@
 import asyncio
 import threading
 
-from swather.worker.mailbox import Mailbox
-from swather.worker.messages import Hinted, Resize, Ticked
+from swather.worker.messages import Hinted, Mailbox, Resize, Ticked
 
 
 def test_messages_are_read_in_the_order_in_which_they_were_posted():
