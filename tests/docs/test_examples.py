@@ -1,10 +1,12 @@
 import io
+import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ EXECUTED = ("python", "console")
 EXPECTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 # `# books.py` on the first line of a block: a file for the commands that follow.
 FILE = re.compile(r"# ([\w.]+\.py)\n")
+# `TOKEN=t0ken swather …`: for that command alone, as in a shell.
+VARIABLE = re.compile(r"[A-Z_]+=.*")
 EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 # Where pages say the shop is; while they are tested, another one is in its place.
 SHOPS = re.compile(r"https://books\.toscrape\.com|http://127\.0\.0\.1:8008")
@@ -91,10 +95,13 @@ def found_in(said: list[str], line: str) -> bool:
 
 
 def run_command(command: str) -> "subprocess.CompletedProcess[str]":
-    program, *arguments = shlex.split(command, comments=True)
+    words = shlex.split(command, comments=True)
+    variables = list(takewhile(VARIABLE.fullmatch, words))
+    program, *arguments = words[len(variables) :]
     assert program in {"swather", "pytest"}, f"only swather and pytest are run: {command}"
     return subprocess.run(
         [PROGRAMS / program, *arguments],
+        env={**os.environ, **dict(each.split("=", 1) for each in variables)},
         capture_output=True,
         text=True,
         check=False,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 import pytest
 
 from swather.testing.shop import Shop, shop
+from swather.testing.shop_services import services
 from tests.testing.web import asked_for
 
 LINKS = re.compile(r'href="([^"]+)"')
@@ -24,10 +25,11 @@ def test_the_same_seed_is_the_same_shop():
 
 def test_every_page_can_be_found_by_its_links(open_shop: Shop):
     """Read from the routes, as fetching some hundred slow pages takes a while."""
+    besides = {"/robots.txt", *dict(services(open_shop.books))}
     pages = {
         path: route.body
         for path, route in open_shop.routes.items()
-        if not callable(route) and path != "/robots.txt"
+        if not callable(route) and path not in besides
     }
     found, waiting = {"/"}, ["/"]
     while waiting:
@@ -35,7 +37,7 @@ def test_every_page_can_be_found_by_its_links(open_shop: Shop):
             if link not in found:
                 found.add(link)
                 waiting.append(link)
-    assert found == set(open_shop.routes) - {"/robots.txt"}
+    assert found == set(open_shop.routes) - besides
     assert len(found) == open_shop.pages > 500
 
 
@@ -75,3 +77,8 @@ def test_a_book_page_has_its_facts(open_shop: Shop):
 
 def test_robots_may_not_see_the_basket(open_shop: Shop):
     assert "Disallow: /basket" in asked_for(open_shop.url + "/robots.txt").text
+
+
+def test_members_and_programs_have_to_say_who_they_are(open_shop: Shop):
+    for path in ("/account/orders", "/api/books"):
+        assert asked_for(open_shop.url + path).status == 401

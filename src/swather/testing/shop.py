@@ -5,11 +5,12 @@ the one works on the other.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from random import Random
 from typing import Final
 
+from swather.testing.book import Book
+from swather.testing.shop_services import services
 from swather.testing.site import Answer, Asked, FakeSite, Route
 
 BOOKS: Final = 480
@@ -30,29 +31,12 @@ _BROKEN_AT_FIRST: Final = 10
 _BUSY_AT_FIRST: Final = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Book:
-    """One thing on the shelf. `seconds`: how long its page takes."""
-
-    number: int
-    title: str
-    category: str
-    price: str
-    rating: str
-    stock: int
-    seconds: float
-
-    @property
-    def path(self) -> str:
-        slug = "-".join(self.title.lower().split())
-        return f"/catalogue/{slug}_{self.number}/index.html"
-
-
 class Shop(FakeSite):
     """The site, and what a scraper should find on it.
 
     `missing` books are listed and have no page (404). Pages that are `broken` answer 500 when they
     are asked for the first time, those that are `busy` 429 with Retry-After: 1; later all is well.
+    Nothing on the shelves leads to the shop's services.
     """
 
     def __init__(self, seed: int, books: int, port: int) -> None:
@@ -72,15 +56,14 @@ class Shop(FakeSite):
         routes.update(self._listings(random))
         for book in self.books:
             routes[book.path] = self._route_of(book)
+        # What a scraper finds that follows every link, those without a page too; not robots.txt.
+        self.pages = len(routes) - 1
+        routes.update(services(self.books))
         super().__init__(routes, port=port)
 
-    @property
-    def pages(self) -> int:
-        """How many pages a scraper finds that follows every link, those without a page too."""
-        return len(self.routes) - 1
-
     def _route_of(self, book: Book) -> Route:
-        page = Answer(_book_page(book), seconds=book.seconds)
+        named = {"ETag": book.etag}
+        page = Answer(_book_page(book), headers=named, seconds=book.seconds)
 
         def answer(asked: Asked) -> Answer:
             if book.path in self.missing:
@@ -89,6 +72,8 @@ class Shop(FakeSite):
                 return Answer("<h1>Something went wrong</h1>", 500)
             if asked.times == 1 and book.path in self.busy:
                 return Answer("<h1>Too many requests</h1>", 429, {"Retry-After": "1"})
+            if asked.headers.get("if-none-match") == book.etag:
+                return Answer("", 304, named)
             return page
 
         return answer
@@ -158,6 +143,7 @@ def _book_page(book: Book) -> str:
     return _page(
         book.title,
         '<article class="product_page"><div class="product_main">'
+        f'<img class="cover" src="{book.cover}" alt="">'
         f"<h1>{escape(book.title)}</h1>"
         f'<p class="price_color">{book.price}</p>'
         f'<p class="instock availability">In stock ({book.stock} available)</p>'
