@@ -234,6 +234,7 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "count by state": lambda: store.tasks.count(
             TaskFilter(run=run, states=frozenset({State.FAILED}))
         ),
+        "waiting": lambda: store.tasks.waiting(run),
         "task": lambda: store.tasks.get(777_777),
         "tasks": found(),
         **{f"tasks {state}": found(states=frozenset({state})) for state in State},

@@ -71,6 +71,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None
     traceback: str | None
     progress: Any | None
+    claimed_at: datetime | None = None
 
 
 def check_priority(priority: int) -> int:

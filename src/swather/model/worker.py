@@ -54,7 +54,7 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Worker(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker as it stands."""
+    """A worker as it stands. `silent_seconds`: since its last beat, by the database's clock."""
 
     id: int
     name: str
@@ -68,6 +68,7 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool
     registered_at: datetime
     beat_at: datetime
+    silent_seconds: float
     leases: int
     statistics: dict[str, Any]
 

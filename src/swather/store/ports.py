@@ -23,6 +23,7 @@ from swather.model.strikes import CoolDownCurve
 from swather.model.task import Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
+from swather.model.waiting import Waiting
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
 from swather.store.outage import Outage
@@ -122,6 +123,10 @@ class Tasks(Protocol):
 
     def count(self, which: TaskFilter) -> int:
         """How many tasks match; walks all that might."""
+        ...
+
+    def waiting(self, run: str) -> Waiting:
+        """On which lanes tasks of the run wait, and for when; costs no more for ten million."""
         ...
 
     def cancel(self, which: TaskFilter) -> int:

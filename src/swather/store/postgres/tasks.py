@@ -7,6 +7,13 @@ from swather.model.payload import decode
 from swather.model.run import counts_from
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
+from swather.model.waiting import (
+    MAX_COUNTED,
+    MAX_LANES,
+    MAX_SCHEDULED,
+    Waiting,
+    lanes_waiting,
+)
 from swather.store.batching import Row, batches_of
 from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
 from swather.store.ports import Enqueued
@@ -78,6 +85,21 @@ class PostgresTasks:
         number: int = self._connection.value(f"SELECT count(*) FROM ({ids}) AS i", everything)
         return number
 
+    def waiting(self, run: str) -> Waiting:
+        this = {"run_id": run_id(self._connection, run)}
+        counted = {**this, "at_most": MAX_COUNTED, "lanes": MAX_LANES}
+        ready = self._connection.rows(queries.ready_by_lane, counted)
+        next_due_at, last_due_at = self._connection.row(queries.due_times, this) or (None, None)
+        scheduled: list[tuple[str, int]] = []
+        if next_due_at is not None:
+            limited = {**this, "limit": MAX_SCHEDULED}
+            scheduled = self._connection.rows(queries.scheduled_by_lane, limited)
+        return Waiting(
+            lanes=lanes_waiting(ready, scheduled),
+            next_due_at=next_due_at,
+            last_due_at=last_due_at,
+        )
+
     def cancel(self, which: TaskFilter) -> int:
         return cancel_tasks(self._connection, self._settings, which)
 
@@ -108,4 +130,5 @@ def _task_of(row: tuple[Any, ...]) -> Task:
         error=row[16],
         traceback=row[17],
         progress=None if row[18] is None else decode(row[18]),
+        claimed_at=row[19],
     )

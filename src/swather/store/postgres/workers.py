@@ -211,4 +211,5 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         beat_at=row[15],
         statistics=decode(row[16]),
         leases=row[17],
+        silent_seconds=max(row[18], 0.0),
     )

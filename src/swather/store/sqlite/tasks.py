@@ -6,6 +6,13 @@ from typing import Any
 from swather.model.payload import decode
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
+from swather.model.waiting import (
+    MAX_COUNTED,
+    MAX_LANES,
+    MAX_SCHEDULED,
+    Waiting,
+    lanes_waiting,
+)
 from swather.store.batching import Added, Row, batches_of
 from swather.store.checks import (
     MAX_ID,
@@ -72,6 +79,20 @@ class SQLiteTasks:
             number: int = self._connection.value(sql, values)
             return number
 
+    def waiting(self, run: str) -> Waiting:
+        with self._connection.reading():
+            this = {"run_id": run_id(self._connection, run)}
+            counted = {**this, "at_most": MAX_COUNTED, "lanes": MAX_LANES}
+            ready = self._connection.rows(queries.ready_by_lane, counted)
+            next_due, last_due = self._connection.row(queries.due_times, this) or (None, None)
+            limited = {**this, "limit": MAX_SCHEDULED}
+            scheduled = self._connection.rows(queries.scheduled_by_lane, limited)
+        return Waiting(
+            lanes=lanes_waiting(ready, scheduled),
+            next_due_at=at_or_none(next_due),
+            last_due_at=at_or_none(last_due),
+        )
+
     def cancel(self, which: TaskFilter) -> int:
         return cancel_tasks(self._connection, self._settings, which)
 
@@ -116,4 +137,5 @@ def task_of(row: tuple[Any, ...]) -> Task:
         error=row[16],
         traceback=row[17],
         progress=decode(row[18]) if row[18] is not None else None,
+        claimed_at=at_or_none(row[19]),
     )

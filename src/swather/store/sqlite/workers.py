@@ -119,14 +119,14 @@ class SQLiteWorkers:
             row = self._connection.row(queries.get_worker, {"worker_id": worker_id})
         if row is None:
             raise unknown_worker(worker_id)
-        return _worker_of(row)
+        return _worker_of(row, self._connection.clock.wall())
 
     def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]:
         with self._connection.reading():
             sql = queries.list_live_workers if live else queries.list_workers
-            return [
-                _worker_of(row) for row in self._connection.rows(sql, {"limit": check_limit(limit)})
-            ]
+            rows = self._connection.rows(sql, {"limit": check_limit(limit)})
+        now = self._connection.clock.wall()
+        return [_worker_of(row, now) for row in rows]
 
     def pause(self, worker_id: int) -> None:
         self._change(queries.pause_worker, worker_id)
@@ -172,7 +172,7 @@ class SQLiteWorkers:
             self._settings.bump_control_version()
 
 
-def _worker_of(row: tuple[Any, ...]) -> Worker:
+def _worker_of(row: tuple[Any, ...], now: float) -> Worker:
     return Worker(
         id=row[0],
         name=row[1],
@@ -188,4 +188,5 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         beat_at=at(row[15]),
         statistics=decode(row[16]),
         leases=row[17],
+        silent_seconds=max(now - row[15], 0.0),
     )

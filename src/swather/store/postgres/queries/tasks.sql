@@ -67,7 +67,8 @@ SELECT t.id, r.name,
        END,
        o.reason, t.target, t.priority, n.name, h.partition, t.parent_id,
        coalesce(f.attempts, 0), coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
-       f.error_class, f.message, f.traceback, l.progress
+       f.error_class, f.message, f.traceback, l.progress,
+       l.claimed_at
 FROM swather.tasks AS t
 CROSS JOIN LATERAL (SELECT name FROM swather.runs WHERE id = t.run_id OFFSET 0) AS r
 CROSS JOIN LATERAL (
@@ -81,6 +82,37 @@ LEFT JOIN LATERAL (SELECT * FROM swather.faults WHERE task_id = t.id OFFSET 0) A
 LEFT JOIN LATERAL (
     SELECT name FROM swather.workers WHERE id = coalesce(l.worker_id, o.worker_id) OFFSET 0
 ) AS w ON true
+
+-- name: ready_by_lane
+SELECT (SELECT name FROM swather.lanes WHERE id = h.lane_id),
+       (
+           SELECT count(*)
+           FROM (SELECT FROM swather.ready WHERE head_id = h.id LIMIT %(at_most)s) AS counted
+       )
+FROM (
+    SELECT id, lane_id FROM swather.heads
+    WHERE run_id = %(run_id)s AND asleep <> 'empty'
+      AND (SELECT task_id FROM swather.ready WHERE head_id = heads.id LIMIT 1) IS NOT NULL
+    LIMIT %(lanes)s
+) AS h
+
+-- name: scheduled_by_lane
+SELECT (
+           SELECT name FROM swather.lanes
+           WHERE id = (SELECT lane_id FROM swather.heads WHERE id = s.head_id)
+       ),
+       1
+FROM swather.scheduled AS s
+WHERE s.run_id = %(run_id)s
+ORDER BY s.due_at
+LIMIT %(limit)s
+
+-- name: due_times
+SELECT (SELECT due_at FROM swather.scheduled WHERE run_id = %(run_id)s ORDER BY due_at LIMIT 1),
+       (
+           SELECT due_at FROM swather.scheduled WHERE run_id = %(run_id)s
+           ORDER BY due_at DESC LIMIT 1
+       )
 
 -- name: run_of_task
 SELECT run_id FROM swather.tasks WHERE id = %(task_id)s

@@ -32,7 +32,8 @@ SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR S
 -- name: get_worker
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
        w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
+       extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
 WHERE w.id = %(worker_id)s
@@ -40,7 +41,8 @@ WHERE w.id = %(worker_id)s
 -- name: list_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
        w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
+       extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
 ORDER BY w.id DESC LIMIT %(limit)s
@@ -48,7 +50,8 @@ ORDER BY w.id DESC LIMIT %(limit)s
 -- name: list_live_workers
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
        w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id)
+       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
+       extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
 WHERE w.state = 'live'

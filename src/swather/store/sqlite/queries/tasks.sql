@@ -29,7 +29,8 @@ SELECT t.id, r.name,
        END AS state,
        o.reason, t.target, t.priority, n.name AS lane, h.partition, t.parent_id,
        coalesce(f.attempts, 0), coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
-       f.error_class, f.message, f.traceback, l.progress
+       f.error_class, f.message, f.traceback, l.progress,
+       l.claimed_at
 FROM tasks AS t
 JOIN runs AS r ON r.id = t.run_id
 JOIN heads AS h ON h.id = t.head_id
@@ -39,6 +40,25 @@ LEFT JOIN leases AS l ON l.task_id = t.id
 LEFT JOIN scheduled AS s ON s.task_id = t.id
 LEFT JOIN faults AS f ON f.task_id = t.id
 LEFT JOIN workers AS w ON w.id = coalesce(l.worker_id, o.worker_id)
+
+-- name: ready_by_lane
+SELECT (SELECT name FROM lanes WHERE id = h.lane_id),
+       (SELECT count(*) FROM (SELECT 1 FROM ready WHERE head_id = h.id LIMIT :at_most))
+FROM heads AS h INDEXED BY heads_wake
+WHERE h.run_id = :run_id AND h.asleep <> 'empty'
+  AND EXISTS (SELECT 1 FROM ready WHERE head_id = h.id)
+LIMIT :lanes
+
+-- name: scheduled_by_lane
+SELECT (SELECT name FROM lanes WHERE id = (SELECT lane_id FROM heads WHERE id = s.head_id)), 1
+FROM scheduled AS s
+WHERE s.run_id = :run_id
+ORDER BY s.due_at
+LIMIT :limit
+
+-- name: due_times
+SELECT (SELECT min(due_at) FROM scheduled WHERE run_id = :run_id),
+       (SELECT max(due_at) FROM scheduled WHERE run_id = :run_id)
 
 -- name: tasks_to_change
 SELECT t.id, t.head_id, t.priority,
