@@ -176,9 +176,13 @@ def test_a_dry_run_says_what_is_stored_and_changes_nothing(
     swather: Swather, site: Site, database: str
 ):
     run = scraped(swather, site, database, GOOD)
-    said = swather("replay", run, "--dry-run", "--db", database)
-    assert said.out == f"run {run}: {PAGES + 1} targets would be replayed\n"
-    data = swather("replay", run, "--dry-run", "--json", "--db", database).data
+    asked = ("replay", run, "scrapers.py", "--dry-run", "--db", database)
+    said = swather(*asked)
+    assert said.out.splitlines() == [
+        f"run {run}: {PAGES + 1} targets would be replayed",
+        "pages.jsonl would be rewritten",
+    ]
+    data = swather(*asked, "--json").data
     assert (data["stored"], data["not_stored"], data["half_done"]) == (PAGES + 1, 0, False)
     store = stores.open(database)
     try:
@@ -295,14 +299,14 @@ def test_stopped_half_way_the_same_command_goes_on(
         replay.send_signal(number)
         assert replay.wait(PATIENCE_SECONDS) == (130 if number == signal.SIGINT else -9)
     assert titles() == TITLES  # the file is written when all is done
-    data = swather("replay", run, "--dry-run", "--json", "--db", database).data
+    data = swather("replay", run, "scrapers.py", "--dry-run", "--json", "--db", database).data
     assert data["half_done"] is True
     Path("let-go").touch()
     said = installed("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
-    assert f"go on with the replay of run {run}: 1 target" in said.err
+    assert f"Resuming the replay of run {run}: 1 target" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
-    status = swather("replay", run, "--dry-run", "--json", "--db", database).data
+    status = swather("replay", run, "scrapers.py", "--dry-run", "--json", "--db", database).data
     assert status["half_done"] is False
 
 
@@ -318,7 +322,7 @@ def test_a_half_done_replay_can_be_begun_anew(
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
     said = installed("replay", run, "scrapers.py", "--new", "--db", database)
     assert said.code == 0, said.err
-    assert f"begin a replay of run {run}: {PAGES + 1} targets" in said.err
+    assert f"Replaying run {run}: {PAGES + 1} targets" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
 
 
@@ -358,7 +362,7 @@ def test_results_go_where_they_are_wanted(swather: Swather, site: Site, database
     run = scraped(swather, site, database, GOOD)
     said = swather("replay", run, "scrapers.py", "-o", "pages.csv", "--db", database)
     assert said.code == 0, said.err
-    assert "Results: pages.csv" in said.out
+    assert f"Results: pages.csv ({PAGES + 1} items)" in said.out
     assert len(Path("pages.csv").read_text().splitlines()) == PAGES + 2
 
 
@@ -366,7 +370,7 @@ def test_results_go_where_they_are_wanted(swather: Swather, site: Site, database
     ("arguments", "code", "message"),
     [
         (("replay", "nope"), 2, "nope"),
-        (("replay", "pages", "other.py"), 2, "not of 'other'"),
+        (("replay", "pages", "other.py"), 2, "not 'other'"),
         (("replay", "pages", "scrapers.py", "--max-failed", "x"), 2, "x"),
         (("replay", "pages", "scrapers.py", "-o", "x.xml"), 2, "x.xml"),
         (("replay", "pages", "--db", "sqlite:///none.db"), 3, "none.db does not exist"),
@@ -383,20 +387,62 @@ def test_bad_input_is_one_line(swather: Swather, site: Site, arguments, code, me
     assert said.err.count("\n") == 1
 
 
-def test_a_run_without_stored_pages_cannot_be_replayed(swather: Swather, site: Site):
-    write(code("async", GOOD))
-    assert swather("run", "scrapers.py", site.url + "/").code == 0
-    said = swather("replay", "pages", "scrapers.py")
-    assert said.code == 2
-    assert "has no stored pages; they are kept by runs with --store-pages" in said.err
+REFUSED = {
+    "a run without stored pages": ("run", (), "has no stored pages; run with --store-pages"),
+    "a run that is not finished": ("enqueue", (), "is not finished: 1 target still to be scraped"),
+    "a stranger's file": ("run --store-pages", ("-o", "mine.csv"), "mine.csv exists"),
+    "another scraper": ("run --store-pages", ("other.py",), "belongs to scraper 'pages'"),
+    "no code": ("run --store-pages", ("",), "pages"),
+    "a bad rate": ("run --store-pages", (), "SWATHER_RATE"),
+}
 
 
-def test_a_run_that_is_not_finished_cannot_be_replayed(swather: Swather, site: Site):
+@pytest.mark.parametrize("why", REFUSED)
+def test_a_dry_run_refuses_what_a_replay_refuses_in_the_same_words(
+    swather: Swather, site: Site, monkeypatch: pytest.MonkeyPatch, why
+):
+    before, arguments, message = REFUSED[why]
     write(code("async", GOOD))
-    assert swather("enqueue", "scrapers.py", site.url + "/").code == 0
-    said = swather("replay", "pages", "scrapers.py")
-    assert said.code == 2
-    assert "is not finished: 1 target" in said.err
+    write(code("async", GOOD).replace("def pages", "def other"), "other.py")
+    Path("mine.csv").write_text("precious")
+    verb, *options = before.split()
+    assert swather(verb, "scrapers.py", site.url + "/", *options).code == 0
+    if why == "a bad rate":
+        monkeypatch.setenv("SWATHER_RATE", "fast")
+    scraper = () if arguments and arguments[0] in {"", "other.py"} else ("scrapers.py",)
+    asked = ("replay", "pages", *scraper, *filter(None, arguments))
+    real, tried = swather(*asked), swather(*asked, "--dry-run")
+    assert (real.code, real.out) == (2, "")
+    assert message in real.err
+    assert tried == real
+    assert Path("mine.csv").read_text() == "precious"
+
+
+def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
+    swather: Swather, installed: Swather, site: Site, database: str
+):
+    run = scraped(swather, site, database, GOOD)
+    fails = 'assert not url.endswith("/3"), "three"\n    ' + GOOD.replace(
+        "text()", "text().upper()"
+    )
+    write(code("async", fails))
+    for _ in range(2):
+        said = installed("replay", run, "scrapers.py", "--db", database)
+        assert said.code == 1, said.err
+        assert f"{PAGES + 1} tasks: {PAGES} completed, 1 failed." in said.out
+        assert f"\n{PAGES} items" in said.out
+        assert "1 older item of targets that failed when they were tried again" in said.out
+        assert f"Results: pages.jsonl ({PAGES} items)" in said.out
+        assert titles() == sorted(title.upper() for title in TITLES if title != "page 3")
+        counts = swather("status", run, "--json", "--db", database).data["counts"]
+        assert (counts["completed"], counts["items"], counts["outdated"]) == (PAGES, PAGES, 1)
+    old = swather("export", run, "--outdated", "-o", "-", "--db", database)
+    assert json.loads(old.out) == {"title": "page 3"}
+    write(code("async", GOOD))
+    said = installed("replay", run, "scrapers.py", "--db", database)
+    assert said.code == 0, said.err
+    assert "older item" not in said.out
+    assert titles() == TITLES
 
 
 @pytest.mark.slow

@@ -12,13 +12,14 @@ import pytest
 
 from swather.errors import InputError, MissingExtra, NotFound, StoreError
 from swather.model.outcome import Item
+from swather.model.task_filter import TaskFilter
 from swather.runs.export import Format, check_format, export, format_of, write_items
 from swather.runs.items import Reading
 from swather.runs.live import LiveExporter
 from swather.store import Store
 from tests.runs.given import a_run_with, produce
 from tests.store.database import Database
-from tests.store.given import a_run, a_worker, claim, failed, finish
+from tests.store.given import a_run, a_worker, claim, completed, failed, finish
 
 BOOKS = (
     [{"title": "Ulysses", "price": 12.5, "tags": ["a", "b"]}],
@@ -84,7 +85,7 @@ def test_parquet_columns_have_the_type_of_what_they_hold(store: Store, tmp_path:
     }  # fmt: skip
     first, second, third = table.to_pylist()
     assert (first["x"], first["deep"], first["big"]) == (1.0, '{"a":[1]}', str(2**70))
-    assert (second["mixed"], third["n"], third["never"]) == ('"one"', 2**60, None)
+    assert (second["mixed"], third["n"], third["never"]) == ("one", 2**60, None)
 
 
 def test_large_whole_numbers_among_floats_stay_exact(store: Store, tmp_path: Path):
@@ -92,6 +93,50 @@ def test_large_whole_numbers_among_floats_stay_exact(store: Store, tmp_path: Pat
     export(store, run, tmp_path / "x.parquet")
     table = pyarrow.parquet.read_table(tmp_path / "x.parquet")
     assert table.column("n").to_pylist() == [str(2**53 + 1), "0.5"]
+
+
+MIXED = {
+    "number and text": ([1, 0.5, 'a "b"'], ["1", "0.5", 'a "b"']),
+    "boolean and number": ([True, 1, 0.5], ["true", "1", "0.5"]),
+    "text and nested": (["a", {"b": ["c"]}, []], ["a", '{"b":["c"]}', "[]"]),
+    "date and year": (["2026-02-15", 2026], ["2026-02-15", "2026"]),
+    "beyond 64 bits": ([2**70, "a", -(2**70)], [str(2**70), "a", str(-(2**70))]),
+    "missing": ([None, "NaN", 1], [None, "NaN", "1"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MIXED)
+def test_a_mixed_column_has_the_same_texts_in_every_table(store: Store, tmp_path: Path, kind):
+    values, texts = MIXED[kind]
+    run = a_run_with(store, [{"n": n, "value": value} for n, value in enumerate(values)])
+    for form in (Format.PARQUET, Format.CSV):
+        export(store, run, tmp_path / f"x.{form}", raw=form is Format.CSV)
+    table = pyarrow.parquet.read_table(tmp_path / "x.parquet")
+    assert table.column("value").to_pylist() == texts
+    assert [row[1] for row in rows(tmp_path / "x.csv")[1:]] == [text or "" for text in texts]
+
+
+def test_json_is_one_array(store: Store, tmp_path: Path):
+    export(store, a_run_with(store, *BOOKS), tmp_path / "books.json")
+    assert json.loads((tmp_path / "books.json").read_bytes()) == [*BOOKS[0], *BOOKS[1]]
+    export(store, a_run(store, 1), tmp_path / "books.json")
+    assert json.loads((tmp_path / "books.json").read_bytes()) == []
+
+
+def test_items_of_a_target_that_failed_since_are_left_out_until_they_are_asked_for(
+    store: Store, tmp_path: Path
+):
+    run, worker = a_run(store, 2), a_worker(store)
+    finish(store, *(completed(lease, lease.target) for lease in claim(store, worker, 2)))
+    store.tasks.retry(TaskFilter(run=run))
+    first, second = claim(store, worker, 2)
+    finish(store, failed(first), completed(second, "new"))
+    assert export(store, run, tmp_path / "x.jsonl").items == 1
+    assert (tmp_path / "x.jsonl").read_text() == '"new"\n'
+    assert export(store, run, tmp_path / "old.json", outdated=True).items == 1
+    assert json.loads((tmp_path / "old.json").read_text()) == [0]
+    with pytest.raises(InputError, match="ask for either"):
+        export(store, run, tmp_path / "x.jsonl", outdated=True, complete_only=True)
 
 
 @pytest.mark.parametrize("form", list(Format))
@@ -180,11 +225,14 @@ def test_items_can_be_written_to_a_stream(store: Store):
 
 def test_the_name_of_a_file_tells_its_format():
     assert format_of("a/books.PARQUET") is Format.PARQUET
-    with pytest.raises(InputError, match=r"\.jsonl, \.csv and \.parquet"):
-        format_of("books.xlsx")
+    with pytest.raises(InputError, match=r"\.jsonl, \.json, \.csv, \.xlsx and \.parquet"):
+        format_of("books.xls")
 
 
-def test_parquet_without_its_package_is_told_with_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'swather\[parquet\]'"):
-        check_format(Format.PARQUET)
+@pytest.mark.parametrize(
+    ("form", "module"), [(Format.PARQUET, "pyarrow"), (Format.XLSX, "xlsxwriter")]
+)
+def test_a_format_without_its_package_is_told_with_the_command(monkeypatch, form, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"pip install 'swather\[{form}\]'"):
+        check_format(form)

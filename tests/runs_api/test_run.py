@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import pandas as pd
+import pyarrow.parquet
 import pytest
 
 import swather
 import swather.store
 from swather import Permanent, RunResult, scraper
-from swather.errors import BadLines, InputError, LoadError
+from swather.errors import BadLines, InputError, LoadError, MissingExtra
 from swather.model.worker import WorkerKind
 
 pytestmark = pytest.mark.slow
@@ -142,6 +144,51 @@ def test_results_are_written_live_or_at_the_end():
     result = swather.run(double, [1], output="double.csv", progress=False)
     assert Path("double.csv").read_text() == "target,double\n1,2\n"
     assert result.export("more.csv").read_text() == "target,double\n1,2\n"
+
+
+ROWS = [
+    {"n": 1, "price": 0.5, "new": True, "title": "a", "tags": ["x"], "isbn": 1},
+    {"n": 2**60, "price": 2, "new": False, "title": "b", "tags": [], "isbn": "1-X"},
+    {"n": None, "price": None, "new": None, "title": None, "tags": None, "isbn": None},
+]
+
+
+@scraper
+def same(ctx, target):
+    return target
+
+
+def test_a_data_frame_has_a_row_per_item_and_types_that_lose_nothing():
+    result = swather.run(same, ROWS, progress=False, concurrency=1)
+    frame = result.to_pandas().sort_values("n")
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items() if name != "title"} == {
+        "n": "Int64", "price": "float64", "new": "boolean", "tags": "object", "isbn": "object",
+    }  # fmt: skip
+    assert [None if value is pd.NA else value for value in frame["n"]] == [1, 2**60, None]
+    assert frame["isbn"].tolist() == [1, "1-X", None]
+    assert frame["tags"].tolist() == [["x"], [], None]
+    whole = swather.run(same, [{"n": 1}, {"n": 2}], progress=False).to_pandas()
+    assert str(whole["n"].dtype) == "int64"
+    assert swather.run(same, [], progress=False).to_pandas().empty
+
+
+def test_an_arrow_table_is_what_a_parquet_export_holds(tmp_path: Path):
+    result = swather.run(same, ROWS, progress=False)
+    table = result.to_arrow()
+    assert table.equals(pyarrow.parquet.read_table(result.export(tmp_path / "x.parquet")))
+    assert table.num_rows == len(ROWS)
+    assert swather.run(same, [], progress=False).to_arrow().num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "module", "extra"),
+    [("to_pandas", "pandas", "pandas"), ("to_arrow", "pyarrow", "parquet")],
+)
+def test_a_package_that_is_not_there_is_told_with_the_command(monkeypatch, method, module, extra):
+    result = swather.run(same, [], progress=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"pip install 'swather\[{extra}\]'"):
+        getattr(result, method)()
 
 
 def test_a_table_of_another_run_is_set_aside_and_a_strangers_is_refused(url: str):

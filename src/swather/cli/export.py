@@ -11,6 +11,7 @@ from swather.cli.options import AsJSON, Database
 
 EXAMPLES: Final = """\
 swather export books -o books.csv
+swather export books -o books.xlsx
 swather export 20260215_120000-books -o books.parquet --complete-only
 swather export books -o - | jq .title"""
 
@@ -19,7 +20,9 @@ class FormatName(StrEnum):
     """How items are written."""
 
     JSONL = "jsonl"
+    JSON = "json"
     CSV = "csv"
+    XLSX = "xlsx"
     PARQUET = "parquet"
 
 
@@ -31,21 +34,31 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="A .jsonl, .csv or .parquet file, replaced if it exists; - is stdout.",
+            help="A .jsonl, .json, .csv, .xlsx or .parquet file, replaced if it exists; "
+            "- is stdout.",
         ),
     ],
     form: Annotated[
         FormatName | None,
-        typer.Option("--format", help="Else as the file's name says; jsonl for stdout."),
+        typer.Option(
+            "--format", help="By default what the file's name says, and jsonl for stdout."
+        ),
     ] = None,
     complete_only: Annotated[
         bool,
         typer.Option("--complete-only", help="Leave out items of tasks that have not completed."),
     ] = False,
+    outdated: Annotated[
+        bool,
+        typer.Option(
+            "--outdated",
+            help="Write only the old items of targets that failed when they were tried again.",
+        ),
+    ] = False,
     raw: Annotated[
         bool,
         typer.Option(
-            "--raw", help="Leave CSV cells as they are, also those a spreadsheet would run."
+            "--raw", help="Leave CSV cells as they are, even if a spreadsheet would run them."
         ),
     ] = False,
     db: Database = None,
@@ -53,27 +66,31 @@ def command(
 ) -> None:
     """Write the items of a run to a file.
 
-    What is committed now, in the order in which it was committed; the run may go on meanwhile. The
-    file is whole or left as it was: items that cannot be read within ten seconds, because another
-    program keeps a transaction open in the database, make it exit with 1.
+    Writes what is committed now, in commit order; the run may continue meanwhile. The file is
+    either complete or left as it was. If items cannot be read within ten seconds, because another
+    program keeps a transaction open in the database, the exit code is 1. Excel needs
+    swather[xlsx], Parquet needs swather[parquet].
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named
     from swather.errors import InputError, ResultsIncomplete
-    from swather.runs.export import Format, check_format, export, write_items
-    from swather.runs.items import Reading
+    from swather.runs.export import Format, check_format, export, format_of, items_of, write_items
     from swather.runs.words import command as command_line
     from swather.runs.words import count
 
     wanted = None if form is None else Format(form)
+    to_stdout = str(path) == "-"
+    if wanted is None:
+        wanted = Format.JSONL if to_stdout else format_of(path)
+    if raw and wanted is not Format.CSV:
+        raise InputError("--raw is about CSV cells, and this is not a CSV export")
     with database.opened(db) as store:
         name = run_named(store, run).name
-        if str(path) == "-":
+        if to_stdout:
             if as_json:
                 raise InputError("--json and the items cannot both go to stdout")
-            wanted = wanted or Format.JSONL
             check_format(wanted)
-            reading = Reading(store, name, complete_only=complete_only)
+            reading = items_of(store, name, complete_only=complete_only, outdated=outdated)
             stream = output.data_stream()
             try:
                 write_items(reading, stream, wanted, raw=raw)
@@ -81,7 +98,15 @@ def command(
                 stream.flush()
             return
         try:
-            done = export(store, name, path, form=wanted, complete_only=complete_only, raw=raw)
+            done = export(
+                store,
+                name,
+                path,
+                form=wanted,
+                complete_only=complete_only,
+                outdated=outdated,
+                raw=raw,
+            )
         except ResultsIncomplete as error:
             again = command_line("export", name, "-o", str(path), url=store.url)
             raise ResultsIncomplete(
@@ -90,4 +115,5 @@ def command(
     if as_json:
         output.print_json({"run": name, "path": str(done.path), "items": done.items})
         return
-    print(f"{count(done.items, 'item')} of run {name} in {done.path}")
+    what = "outdated item" if outdated else "item"
+    print(f"{count(done.items, what)} of run {name} in {done.path}")

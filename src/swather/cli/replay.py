@@ -11,7 +11,7 @@ from swather.cli.options import AsJSON, Database
 
 EXAMPLES: Final = """\
 swather replay 20260215_120000-books books.py
-swather replay books --dry-run
+swather replay books books.py --dry-run
 swather replay books books.py -o books.csv"""
 
 
@@ -21,8 +21,8 @@ def command(
         str | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run: file.py, file.py:name or module:name. An installed scraper "
-            "needs no naming.",
+            help="The code to run: file.py, file.py:name or module:name. Not needed for an "
+            "installed scraper.",
         ),
     ] = None,
     concurrency: Concurrency = None,
@@ -34,13 +34,13 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where items go: .jsonl, .csv or .parquet. Without one: the .jsonl of the run, if "
-            "it is in this folder.",
+            help="The results file: .jsonl, .json, .csv, .xlsx or .parquet. By default the .jsonl "
+            "of the run, if it is in this folder.",
         ),
     ] = None,
     new: Annotated[
         bool,
-        typer.Option("--new", help="Begin anew, though an earlier replay stopped half-way."),
+        typer.Option("--new", help="Start over instead of resuming an unfinished replay."),
     ] = False,
     dry_run: DryRun = False,
     verbose: Verbose = False,
@@ -49,21 +49,19 @@ def command(
 ) -> int:
     """Run a changed scraper over stored pages, without a request.
 
-    Every target of the run that has stored pages is scraped again from them, and its new items
-    take the place of the old ones; the results file is written anew. Meanwhile the run is paused
-    for other workers. What is asked for and not stored ends as not_stored. Stopped half-way, the
-    same command goes on. Pages are stored by runs with --store-pages.
+    Every target of the run that has stored pages is scraped again from them. Its new items replace
+    the old ones, and the results file is rewritten. The old items of a target that fails are left
+    out of it; `export --outdated` writes them. The run is paused for other workers meanwhile. A
+    target that asks for a page that is not stored fails with the reason not_stored. To resume a
+    replay that was stopped, run the same command. Pages are stored by runs with --store-pages.
     """
     from swather.cli import database
-    from swather.cli.replay_session import ReplaySession, show_what_is_stored
+    from swather.cli.replay_session import ReplaySession
     from swather.cli.selection import run_named
     from swather.runs import configuration
 
     with database.opened(db) as store:
         found = run_named(store, run)
-        if dry_run:
-            show_what_is_stored(store, found, as_json=as_json)
-            return 0
         options = {"db": db, "concurrency": concurrency, "grace_seconds": grace_seconds}
         session = ReplaySession(
             store=store,
@@ -76,4 +74,7 @@ def command(
             verbose=verbose,
             as_json=as_json,
         )
+        if dry_run:
+            session.preview(found)
+            return 0
         return session.replay(found)

@@ -21,7 +21,7 @@ from swather.fleet.inprocess import InForeground
 from swather.fleet.replaying import ReplayDriver
 from swather.fleet.worker_factory import new_worker
 from swather.model.run import Run, RunState
-from swather.runs import replay
+from swather.runs import configuration, replay
 from swather.runs.output_files import output_of
 from swather.runs.progress import Snapshot
 from swather.runs.results import Results
@@ -55,12 +55,11 @@ class ReplaySession:
 
     def replay(self, run: Run) -> int:
         """The exit code."""
-        scraper = self._scraper_of(run)
-        results = Results(self.output or results_path(run))
+        scraper, results = self._checked(run)
         driver = ReplayDriver(self.store, run, scraper, self.settings, results, new=self.new)
         view = _Unpaused(view_on(output.stderr()))
         view.say(
-            f"{'go on with the' if driver.begun.goes_on else 'begin a'} replay of run {run.name}: "
+            f"{'Resuming the replay of' if driver.begun.goes_on else 'Replaying'} run {run.name}: "
             f"{count(driver.begun.tasks, 'target')}"
         )
         began = time.monotonic()
@@ -71,12 +70,50 @@ class ReplaySession:
         self._report(run, driven, interrupted=ended.interrupted, code=code)
         return code
 
+    def preview(self, run: Run) -> None:
+        """Say what `replay` would do, or refuse what it would refuse."""
+        _, results = self._checked(run)
+        found = replay.look(self.store, run)
+        half_done = replay.is_half_done(run)
+        if self.as_json:
+            output.print_json(
+                {
+                    "run": run.name,
+                    "stored": found.stored,
+                    "not_stored": found.not_stored,
+                    "half_done": half_done,
+                    "results": results.name,
+                    "dry_run": True,
+                }
+            )
+            return
+        print(f"run {run.name}: {count(found.stored, 'target')} would be replayed")
+        if found.not_stored:
+            print(
+                f"{count(found.not_stored, 'target')} without stored pages would keep "
+                f"{'its' if found.not_stored == 1 else 'their'} results"
+            )
+        if half_done:
+            print("the unfinished replay would be resumed; --new starts over")
+        print(f"{results.name} would be rewritten")
+
+    def _checked(self, run: Run) -> tuple["Scraper", Results]:
+        """The code and the results file of a run that can be replayed; refuses any other."""
+        scraper = self._scraper_of(run)
+        configuration.apply(scraper, self.settings)
+        results = Results(self.output or results_path(run))
+        results.check_rewrite(self.store, run)
+        replay.check(self.store, run)
+        return scraper, results
+
     def _scraper_of(self, run: Run) -> "Scraper":
         if self.spec is None:
             return Available().of(run)
         found = registry.load(self.spec)
         if found.name != run.scraper:
-            raise InputError(f"run {run.name!r} is one of {run.scraper!r}, not of {found.name!r}")
+            raise InputError(
+                f"run {run.name!r} belongs to scraper {run.scraper!r}, not {found.name!r}"
+            )
         return found
 
     def _worker(self, driver: ReplayDriver) -> "Worker":
@@ -116,12 +153,15 @@ class ReplaySession:
         for line in summary.lines():
             print(line)
         if fetch:
-            have = "target asks" if missing == 1 else "targets ask"
-            print(f"{missing:,} {have} for a page that is not stored. To fetch it:\n    {fetch}")
-        if written is not None:
-            print(f"Results: {written['path']}")
-        else:
-            print(f"The same command{' without --new' if self.new else ''} goes on from here.")
+            asks = "target asks" if missing == 1 else "targets ask"
+            print(f"{missing:,} {asks} for a page that is not stored. To fetch it:\n    {fetch}")
+        if written is None:
+            print("The results file still holds the results from before the replay.")
+            print(f"To resume, run the same command{' without --new' if self.new else ''}.")
+            return
+        if summary.counts.cancelled:
+            print("Cancelled targets keep the items they had.")
+        print(f"Results: {written['path']} ({count(written['items'], 'item')})")
 
     def _fetching(self, run: Run) -> str:
         retry = f"swather retry {shlex.quote(run.name)} --reason {replay.NOT_STORED}"
@@ -131,8 +171,8 @@ class ReplaySession:
 
 
 def results_path(run: Run) -> Path:
-    """The file that the run's results went to, if it is in this folder and says so itself. A
-    database alone does not decide which file is overwritten here.
+    """The file that has the run's results, if it is in this folder and says so itself. A database
+    alone does not decide which file is overwritten here.
     """
     noted = output_of(run)
     if noted is None or not _exists(noted):
@@ -140,14 +180,14 @@ def results_path(run: Run) -> Path:
     here = Path.cwd()
     if not noted.resolve().is_relative_to(here):
         raise InputError(
-            f"the results of run {run.name} went to {noted}, which is not in this folder; "
+            f"the results of run {run.name} are in {noted}, which is not in this folder; "
             f"name the file to write: -o {shlex.quote(str(noted))}"
         )
     path = noted.resolve().relative_to(here)
     if not holds(path, run):
         raise InputError(
-            f"the database says that the results of run {run.name!r} are in {str(path)!r}, and "
-            "the file itself does not; name the file to write: -o FILE"
+            f"the database says that the results of run {run.name!r} are in {str(path)!r}, but "
+            "the file does not say so; name the file to write: -o FILE"
         )
     return path
 
@@ -158,28 +198,6 @@ def _exists(path: Path) -> bool:
     except OSError:
         # In a folder that is not ours to look into.
         return False
-
-
-def show_what_is_stored(store: "Store", run: Run, *, as_json: bool) -> None:
-    """What a replay would do, and that nothing is done."""
-    found = replay.look(store, run)
-    half_done = replay.is_half_done(run)
-    if as_json:
-        output.print_json(
-            {
-                "run": run.name,
-                "stored": found.stored,
-                "not_stored": found.not_stored,
-                "half_done": half_done,
-                "dry_run": True,
-            }
-        )
-        return
-    print(f"run {run.name}: {count(found.stored, 'target')} would be replayed")
-    if found.not_stored:
-        print(f"{count(found.not_stored, 'target')} without stored pages would stay as they are")
-    if half_done:
-        print("an earlier replay stopped half-way; it would go on (--new begins anew)")
 
 
 class _Unpaused(WrappingView):

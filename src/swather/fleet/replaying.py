@@ -27,7 +27,7 @@ class ReplayDriver(Driver):
         new: bool,
     ) -> None:
         self.scraper = configuration.apply(scraper, settings)
-        results.check(store)
+        results.check_rewrite(store, run)
         self.begun = replay.begin(store, run, self.scraper, new=new)
         super().__init__(store, self.begun.run, settings, results)
 

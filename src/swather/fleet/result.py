@@ -1,15 +1,18 @@
-"""What a run came to, for who called it from Python."""
+"""The result of a run, for callers in Python."""
 
 import shutil
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import swather.store
 from swather.model.payload import decode
 from swather.model.run import Counts, RunState
-from swather.runs.export import export
+from swather.runs.arrow_table import load_pyarrow, record_batches, schema_of
+from swather.runs.data_frame import data_frame, load_pandas
+from swather.runs.export import export, spooled
 from swather.runs.items import Reading
 from swather.runs.summary import FailedGroup, Summary
 
@@ -17,8 +20,8 @@ from swather.runs.summary import FailedGroup, Summary
 class RunResult:
     """A run at its end: how its tasks ended, and what they produced.
 
-    Iterating over it gives the items. They are read from the database each time, so that millions
-    of them need not fit into memory.
+    Iterating over it gives the items. They are read from the database each time, so millions of
+    them need not fit into memory.
     """
 
     def __init__(self, summary: Summary, *, temporary: Path | None = None) -> None:
@@ -55,26 +58,49 @@ class RunResult:
 
     @property
     def failures(self) -> list[FailedGroup]:
-        """How most of its failed tasks have failed, those alike in one group."""
+        """How most of its failed tasks failed, similar failures grouped."""
         return self._summary.groups
 
     def items(self) -> Iterator[Any]:
-        """What was scraped, in the order in which it was committed."""
-        store = swather.store.open(self.url)
-        try:
-            for lines in Reading(store, self.run):
+        """What was scraped, in commit order."""
+        with self._reading() as reading:
+            for lines in reading:
                 yield from map(decode, lines)
-        finally:
-            store.close()
 
     def __iter__(self) -> Iterator[Any]:
         return self.items()
 
+    def to_pandas(self) -> Any:
+        """The items as a pandas.DataFrame, a row per item. Needs `pip install 'swather[pandas]'`.
+
+        Whole numbers and booleans stay so when some are missing; nested values are Python objects.
+        """
+        load_pandas()
+        with self._reading() as reading, spooled(reading) as (items, columns):
+            return data_frame(items, columns)
+
+    def to_arrow(self) -> Any:
+        """The items as a pyarrow.Table, with the columns of a Parquet export. Needs
+        `pip install 'swather[parquet]'`.
+        """
+        arrow = load_pyarrow()
+        with self._reading() as reading, spooled(reading) as (items, columns):
+            batches = record_batches(items, columns)
+            return arrow.Table.from_batches(batches, schema=schema_of(columns))
+
     def export(self, path: Path | str) -> Path:
-        """Write the items to a .jsonl, .csv or .parquet file."""
+        """Write the items to a .jsonl, .json, .csv, .xlsx or .parquet file."""
         store = swather.store.open(self.url)
         try:
             return export(store, self.run, path).path
+        finally:
+            store.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reading]:
+        store = swather.store.open(self.url)
+        try:
+            yield Reading(store, self.run)
         finally:
             store.close()
 

@@ -45,7 +45,8 @@ def run(
                   long as the result
     params        the scraper's parameters, over those of swather.toml
     concurrency   how many targets at a time
-    output        a .jsonl file that is written live, or a .csv or .parquet file
+    output        a .jsonl file that is written live, or a .json, .csv, .xlsx or .parquet file
+                  that is written at the end
     files_folder  where files go that the scraper saves
     resume, new   go on with a run by its name, or begin a new one in any case
     limit         at most so many targets in the run, those that it finds itself included

@@ -82,7 +82,8 @@ def with_reserved(params: dict[str, Any], reserved: dict[str, Any]) -> dict[str,
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks of a run are in each state, and what they have produced. `over_limit`: targets
-    that were dropped because the run had its limit of tasks.
+    that were dropped because the run had its limit of tasks; `outdated`: items of targets that
+    failed when they were tried again, which are not among `items`.
     """
 
     scheduled: int = 0
@@ -92,6 +93,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     cancelled: int = 0
     items: int = 0
+    outdated: int = 0
     files: int = 0
     retries: int = 0
     stale: int = 0

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Final
 
-from swather.runs.table import json_text, row_of
+from swather.runs.table import row_of, text_of
 
 # What begins a formula, in both widths, and what may precede it.
 _FORMULA: Final = "[=+@\uff1d\uff0b\uff0d\uff20-]"
@@ -72,7 +72,7 @@ def _rows(
 def _cell(value: Any, guard: Callable[[str], str]) -> str:
     if value is None:
         return ""
-    return guard(value if isinstance(value, str) else json_text(value))
+    return guard(text_of(value))
 
 
 def _line(cells: list[str]) -> str:

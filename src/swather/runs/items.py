@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -34,15 +34,17 @@ class Piece(NamedTuple):
 
 
 def pieces(
-    store: Store, run: str, *, after: str = "", complete_only: bool = False
+    store: Store, run: str, *, after: str = "", complete_only: bool = False, outdated: bool = False
 ) -> Iterator[Piece]:
     """The items after a position; in smaller pieces when they are large.
 
-    With `complete_only` the items of tasks that have not completed are read but give no lines.
+    With `complete_only` the items of tasks that have not completed are read but give no lines. With
+    `outdated`, the outdated items instead.
     """
     encoder = msgspec.json.Encoder()
+    read = store.results.outdated if outdated else store.results.items
     limit = _FIRST
-    while items := store.results.items(run, after=after, limit=limit):
+    while items := read(run, after=after, limit=limit):
         lines = [
             encoder.encode(item.data) + b"\n"
             for item in items
@@ -54,6 +56,28 @@ def pieces(
             return
         large = sum(map(len, lines)) > _MANY_BYTES
         limit = max(limit // 4, 1) if large else min(limit * 2, _MOST)
+
+
+class Lines(Protocol):
+    """Items as JSON lines, some at a time; `lines` is how many there were so far."""
+
+    @property
+    def lines(self) -> int: ...
+    def __iter__(self) -> Iterator[list[bytes]]: ...
+
+
+class Outdated:
+    """The outdated items of a run."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._store = store
+        self._run = run
+        self.lines = 0
+
+    def __iter__(self) -> Iterator[list[bytes]]:
+        for piece in pieces(self._store, self._run, outdated=True):
+            self.lines += len(piece.lines)
+            yield piece.lines
 
 
 class Reading:

@@ -47,18 +47,29 @@ def is_half_done(run: Run) -> bool:
     return _note_of(run) is not None
 
 
+def check(store: Store, run: Run) -> None:
+    """Refuse a run that cannot be replayed."""
+    if is_half_done(run):
+        return
+    if left := store.runs.counts(run.name).unfinished:
+        raise InputError(
+            f"run {run.name} is not finished: {count(left, 'target')} still to be scraped; "
+            f"let it finish, or end it with: {command('cancel', run.name, url=store.url)}"
+        )
+    if not any(True for _ in _with_pages(store, run.name)):
+        raise InputError(
+            f"run {run.name} has no stored pages; run with --store-pages, or set "
+            "store_pages=True in the scraper, to store them"
+        )
+
+
 def begin(store: Store, run: Run, scraper: Scraper, *, new: bool = False) -> Begun:
     """Pause the run and make its tasks with stored pages ready; with `new`, also those that an
     earlier, unfinished replay has done.
     """
+    check(store, run)
     note = _note_of(run)
     if note is None:
-        _refuse_unfinished(store, run)
-        if not any(True for _ in _with_pages(store, run.name)):
-            raise InputError(
-                f"run {run.name} has no stored pages; they are kept by runs with --store-pages, "
-                "or with store_pages=True in the scraper"
-            )
         # Recorded first: a paused run without this note was paused by a person.
         store.runs.record(run.name, {_NOTE: {"was_paused": run.paused, "marked": False}})
     goes_on = note is not None and not new
@@ -97,14 +108,6 @@ def _note_of(run: Run) -> dict[str, Any] | None:
         return None
     # Somebody unpaused the run and it finished by fetching: that replay is over.
     return None if run.state is not RunState.OPEN and not run.paused else note
-
-
-def _refuse_unfinished(store: Store, run: Run) -> None:
-    if left := store.runs.counts(run.name).unfinished:
-        raise InputError(
-            f"run {run.name} is not finished: {count(left, 'target')} are still to be scraped; "
-            f"let it finish first, or end it with: {command('cancel', run.name, url=store.url)}"
-        )
 
 
 def _with_pages(store: Store, run: str) -> Iterator[TaskFilter]:

@@ -9,7 +9,7 @@ from swather.model.run import Run
 from swather.runs.export import Format, check_format, export, format_of
 from swather.runs.live import LiveExporter
 from swather.runs.output_files import record_move, record_output, record_table, writer_of
-from swather.runs.results_file import position_path, set_aside, set_table_aside
+from swather.runs.results_file import aside_for, position_path, set_aside, table_aside_for
 from swather.store.ports import Store
 
 
@@ -35,6 +35,14 @@ class Results:
         """Refuse a table that no run of this database has written."""
         if self._is_table and self._is_in_use and writer_of(store, self.path) is None:
             raise self._is_a_strangers()
+
+    def check_rewrite(self, store: Store, run: Run) -> None:
+        """Refuse now what `rewrite` would refuse at the end."""
+        self.check(store)
+        if not self._is_table:
+            aside_for(self.path, run)
+        elif (other := self._other_writer(store, run)) is not None:
+            table_aside_for(self.path, other)
 
     def begin(self, store: Store, run: Run) -> str | None:
         """Begin to write; returns the new name of another run's results that were in the way."""
@@ -83,9 +91,14 @@ class Results:
         if not self._is_table:
             return set_aside(self.path, run)
         aside = None
-        writer = writer_of(store, self.path) if self._is_in_use else None
-        if writer is not None and writer.id != run.id:
-            aside = set_table_aside(self.path, writer)
-            record_move(store, writer, self.path, aside)
+        if (other := self._other_writer(store, run)) is not None:
+            aside = table_aside_for(self.path, other)
+            self.path.rename(aside)
+            record_move(store, other, self.path, aside)
         record_table(store, run, self.path)
         return aside
+
+    def _other_writer(self, store: Store, run: Run) -> Run | None:
+        """The other run that wrote the table that is there."""
+        writer = writer_of(store, self.path) if self._is_in_use else None
+        return None if writer is None or writer.id == run.id else writer

@@ -114,9 +114,17 @@ def holds(path: Path, run: Run) -> bool:
 
 
 def set_aside(path: Path, run: Run) -> Path | None:
-    """Rename a file that holds another run's results, so that its name is free.
+    """Rename a file that holds another run's results; returns its new name."""
+    aside = aside_for(path, run)
+    if aside is not None:
+        path.rename(aside)
+        position_path(path).rename(position_path(aside))
+    return aside
 
-    Its new name, `books.RUN.jsonl`; None when there is nothing in the way.
+
+def aside_for(path: Path, run: Run) -> Path | None:
+    """`books.OTHER_RUN.jsonl`, which a file with another run's results has to be renamed to; None
+    when there is nothing in the way.
     """
     found = _recorded(path)
     if found is None or _is_of(found, run) or not path.exists():
@@ -127,17 +135,14 @@ def set_aside(path: Path, run: Run) -> Path | None:
     known = _recorded(aside)
     if aside.exists() and (known is None or known.created_at != found.created_at):
         raise _no_room(path, found.run, aside)
-    path.rename(aside)
-    position_path(path).rename(position_path(aside))
     return aside
 
 
-def set_table_aside(path: Path, owner: Run) -> Path:
-    """The same for a CSV or Parquet file of `owner`, which has no position beside it."""
+def table_aside_for(path: Path, owner: Run) -> Path:
+    """The same for a table of `owner`, which has no position beside it."""
     aside = _aside(path, owner.name)
     if aside.exists():
         raise _no_room(path, owner.name, aside)
-    path.rename(aside)
     return aside
 
 

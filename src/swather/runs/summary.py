@@ -68,12 +68,23 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             results.append(count(counts.retries, "retry", "retries"))
         pace = self.rate_per_second
         yield ", ".join(results) + (f", {rate(pace)}." if pace else ".")
+        if counts.outdated:
+            yield from self._outdated()
         if counts.over_limit:
             yield "More targets were found than the run's limit lets in."
         if self.load_incomplete and self.state is not RunState.CANCELLED:
             partial = ", ".join(self.incomplete_loads)
             yield f"Not all targets were loaded from {partial}: give that command again."
         yield from self._failures()
+
+    def _outdated(self) -> Iterator[str]:
+        number = self.counts.outdated
+        were = "was" if number == 1 else "were"
+        yield (
+            f"{count(number, 'older item')} of targets that failed when they were tried again "
+            f"{were} left out of the results:"
+        )
+        yield f"    {command('export', self.run, '--outdated', '-o', '-', url=self.url)}"
 
     def _failures(self) -> Iterator[str]:
         listed = 0

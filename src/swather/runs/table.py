@@ -15,7 +15,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Kind(StrEnum):
-    """What the values of a column have in common; MIXED ones are written as JSON."""
+    """What the values of a column have in common; MIXED ones have nothing, or are nested."""
 
     EMPTY = "empty"
     BOOLEAN = "boolean"
@@ -59,8 +59,9 @@ def row_of(item: Any) -> dict[str, Any]:
     return item if isinstance(item, dict) else {ONLY_COLUMN: item}
 
 
-def json_text(value: Any) -> str:
-    return _encode(value).decode()
+def text_of(value: Any) -> str:
+    """A value as the text of a cell: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else _encode(value).decode()
 
 
 def _kind_of(value: Any) -> Kind:

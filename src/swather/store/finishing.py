@@ -136,6 +136,7 @@ class Plan:
         self.waiting: list[WaitingRow] = []
         self.events: list[EventRow] = []
         self.replaced: list[int] = []
+        self.outdated: list[int] = []
         self.children: dict[int, list[Row]] = defaultdict(list)
         self._changes: dict[tuple[int, str], int] = defaultdict(int)
         self._no_longer_leased: dict[int, int] = defaultdict(int)
@@ -163,6 +164,8 @@ class Plan:
                 self._end(outcome.state, outcome.reason, lease)
                 self.log(EventKind.CANCELLED, lease, outcome.reason)
             case _:
+                if lease.replaces:
+                    self.outdated.append(lease.task_id)
                 self._blame(outcome.fault, lease)
                 self._end(outcome.state, outcome.reason, lease)
                 self.log(EventKind.FAILED, lease, clipped(outcome.fault.message), outcome.fault)

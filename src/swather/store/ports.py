@@ -307,6 +307,10 @@ class Results(Protocol):
         """In commit order: what is read after a position never appears before it later."""
         ...
 
+    def outdated(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredItem]:
+        """Items of tasks that were tried again and failed; they are not among `items`."""
+        ...
+
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]: ...
 
     def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:

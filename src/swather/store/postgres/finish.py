@@ -109,6 +109,8 @@ class Finisher:
         """Write a plan except for its error groups."""
         if plan.replaced:
             self._connection.execute(queries.drop_replaced, {"tasks": Bigints(plan.replaced)})
+        if plan.outdated:
+            self._connection.execute(queries.set_aside, {"tasks": Bigints(plan.outdated)})
         self._write(queries.add_outcomes, plan.outcomes)
         keyed = any(item.key is not None for item in plan.items)
         self._write(queries.add_keyed_items if keyed else queries.add_items, plan.items)

@@ -41,6 +41,25 @@ class PostgresResults:
             for row in self._rows_after(sql, run, after, limit)
         ]
 
+    def outdated(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredItem]:
+        this = {
+            "run_id": run_id(self._connection, run),
+            "after": _parsed(after)[1],
+            "limit": check_limit(limit),
+        }
+        return [
+            StoredItem(
+                position=f"0:{row[0]}",
+                task_id=row[1],
+                part=row[2],
+                seq=row[3],
+                key=row[4],
+                data=decode(row[5]),
+                partial=True,
+            )
+            for row in self._connection.rows(queries.outdated_items, this)
+        ]
+
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]:
         return [
             StoredFile(

@@ -17,6 +17,8 @@ from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
 MAX_CHILDREN: Final = 10_000
+# Tables that a counter goes with.
+_COUNTED: Final = {"items": "items", "outdated_items": "outdated", "files": "files"}
 
 
 class Finisher:
@@ -74,6 +76,7 @@ class Finisher:
         now = self._connection.clock.wall()
         many = self._connection.executemany
         self.drop_replaced(plan.replaced, plan)
+        self.set_aside(plan.outdated, plan)
         self._add_outcomes(plan.outcomes, now)
         self._add_results(plan, "items", queries.add_items, plan.items)
         many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
@@ -100,15 +103,35 @@ class Finisher:
         """Delete the rows of an earlier completion; the new ones replace them."""
         for task_id in task_ids:
             self._pass_on_items(task_id)
-            for table in ("items", "files"):
-                gone = self._connection.rows(
-                    f"DELETE FROM {table} WHERE task_id = ? RETURNING run_id", (task_id,)
-                )
-                if gone:
-                    plan.count(gone[0][0], table, -len(gone))
+            for table, name in _COUNTED.items():
+                self._drop(table, name, task_id, plan)
             for table in ("checkpoints", "unlinked", "item_heirs"):
                 self._connection.execute(f"DELETE FROM {table} WHERE task_id = ?", (task_id,))
             self._connection.execute(queries.forget_replaces, (task_id,))
+
+    def set_aside(self, task_ids: Iterable[int], plan: Plan) -> None:
+        """The items of an earlier attempt are outdated: the task was tried again and failed."""
+        now = self._connection.clock.wall()
+        for task_id in task_ids:
+            self._pass_on_items(task_id)
+            self._connection.execute(queries.disinherit, (task_id,))
+            kept = self._connection.execute_counting(queries.keep_outdated, (task_id,))
+            run_id = self._drop("items", "items", task_id, plan)
+            if run_id is not None:
+                plan.count(run_id, "outdated", kept)
+                # What replaces them drops them, too.
+                self._connection.execute(queries.mark_replaces, (task_id, run_id, now))
+
+    def _drop(self, table: str, name: str, task_id: int, plan: Plan) -> int | None:
+        """Delete the rows of a task and count them; returns its run if there were any."""
+        gone = self._connection.rows(
+            f"DELETE FROM {table} WHERE task_id = ? RETURNING run_id", (task_id,)
+        )
+        if not gone:
+            return None
+        run_id: int = gone[0][0]
+        plan.count(run_id, name, -len(gone))
+        return run_id
 
     def _pass_on_items(self, task_id: int) -> None:
         """An item that another task has produced, too, goes to that task."""

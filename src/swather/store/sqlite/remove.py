@@ -11,6 +11,7 @@ from swather.store.sqlite.statements import queries
 BATCH: Final = 10_000
 _BY_TASK: Final = {
     "leases": "leased", "scheduled": "scheduled", "items": "items", "files": "files",
+    "outdated_items": "outdated",
     "faults": None, "checkpoints": None, "events": None, "unlinked": None,
 }  # fmt: skip
 _BY_RUN: Final = (

@@ -23,6 +23,12 @@ class SQLiteResults:
         self, run: str, *, after: str = "", limit: int = 1_000, complete_only: bool = False
     ) -> list[StoredItem]:
         sql = queries.completed_items if complete_only else queries.items
+        return self._items(sql, run, after, limit)
+
+    def outdated(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredItem]:
+        return self._items(queries.outdated_items, run, after, limit)
+
+    def _items(self, sql: str, run: str, after: str, limit: int) -> list[StoredItem]:
         with self._connection.reading():
             this = {
                 "run_id": run_id(self._connection, run),

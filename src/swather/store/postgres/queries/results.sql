@@ -60,7 +60,7 @@ unnamed AS (
 INSERT INTO swather.counters (run_id, name, n)
 SELECT run_id, 'files', count(*) FROM added GROUP BY run_id
 
--- name: drop_replaced
+-- name: passed_on
 -- An item that another task has produced, too, goes to that task.
 WITH heirs AS (
     SELECT DISTINCT ON (i.id) i.id, h.run_id, h.key, h.task_id, h.part, h.seq
@@ -84,6 +84,9 @@ inherited AS (
 disinherited AS (
     DELETE FROM swather.item_heirs WHERE task_id = ANY(%(tasks)b::bigint[])
 ),
+
+-- name: drop_replaced
+-- include: passed_on
 old_items AS (
     DELETE FROM swather.items
     WHERE task_id = ANY(%(tasks)b::bigint[]) AND id NOT IN (SELECT id FROM inheriting)
@@ -91,6 +94,9 @@ old_items AS (
 ),
 old_files AS (
     DELETE FROM swather.files WHERE task_id = ANY(%(tasks)b::bigint[]) RETURNING run_id
+),
+old_outdated AS (
+    DELETE FROM swather.outdated_items WHERE task_id = ANY(%(tasks)b::bigint[]) RETURNING run_id
 ),
 old_parts AS (
     DELETE FROM swather.unlinked WHERE task_id = ANY(%(tasks)b::bigint[])
@@ -107,8 +113,41 @@ FROM (
     SELECT run_id, 'items' AS name FROM old_items
     UNION ALL
     SELECT run_id, 'files' FROM old_files
+    UNION ALL
+    SELECT run_id, 'outdated' FROM old_outdated
 ) AS o
 GROUP BY run_id, name
+
+-- name: set_aside
+-- include: passed_on
+old_items AS (
+    DELETE FROM swather.items
+    WHERE task_id = ANY(%(tasks)b::bigint[]) AND id NOT IN (SELECT id FROM inheriting)
+    RETURNING id, run_id, task_id, part, seq, key, data
+),
+kept AS (
+    INSERT INTO swather.outdated_items (id, run_id, task_id, part, seq, key, data)
+    SELECT id, run_id, task_id, part, seq, key, data FROM old_items
+    ON CONFLICT DO NOTHING
+    RETURNING run_id
+),
+-- What replaces them drops them, too.
+marked AS (
+    INSERT INTO swather.faults (task_id, run_id, token, replaces, at)
+    SELECT DISTINCT task_id, run_id, 0, true, (SELECT swather.clock()) FROM old_items
+    ON CONFLICT (task_id) DO UPDATE SET replaces = true
+)
+INSERT INTO swather.counters (run_id, name, n)
+SELECT run_id, 'items', -count(*) FROM old_items GROUP BY run_id
+UNION ALL
+SELECT run_id, 'outdated', count(*) FROM kept GROUP BY run_id
+
+-- name: outdated_items
+SELECT id, task_id, part, seq, key, data
+FROM swather.outdated_items
+WHERE run_id = %(run_id)s AND id > %(after)s
+ORDER BY id
+LIMIT %(limit)s
 
 -- name: horizon
 -- The number below which nothing more will be written here: the oldest transaction that still runs,

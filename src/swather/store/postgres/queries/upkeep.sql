@@ -17,6 +17,8 @@ produced (run_id, name, n) AS (
     SELECT run_id, 'items', count(*) FROM swather.items GROUP BY run_id
     UNION ALL
     SELECT run_id, 'files', count(*) FROM swather.files GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'outdated', count(*) FROM swather.outdated_items GROUP BY run_id
 )
 (
     SELECT 'task in more than one place', task_id::text
@@ -127,7 +129,8 @@ UNION ALL
         SELECT run_id, name, sum(n) AS n
         FROM swather.counters
         WHERE name IN (
-            'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files'
+            'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files',
+            'outdated'
         )
         GROUP BY run_id, name
     ) AS k

@@ -22,8 +22,23 @@ GROUP BY i.id
 -- name: drop_heir
 DELETE FROM item_heirs WHERE (run_id, key, task_id, part, seq) = (?, ?, ?, ?, ?)
 
+-- name: disinherit
+DELETE FROM item_heirs WHERE task_id = ?
+
 -- name: pass_on_item
 UPDATE items SET task_id = ?, part = ?, seq = ? WHERE id = ?
+
+-- name: keep_outdated
+INSERT INTO outdated_items (id, run_id, task_id, part, seq, key, data)
+SELECT id, run_id, task_id, part, seq, key, data FROM items WHERE task_id = ?
+ON CONFLICT DO NOTHING
+
+-- name: outdated_items
+SELECT id, task_id, part, seq, key, data, 1
+FROM outdated_items
+WHERE run_id = :run_id AND id > :after
+ORDER BY id
+LIMIT :limit
 
 -- name: add_files
 INSERT INTO files (run_id, task_id, part, seq, name, sha256, size_bytes, media_type)

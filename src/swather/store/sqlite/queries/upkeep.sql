@@ -14,6 +14,8 @@ counted (run_id, place, n) AS (
     SELECT run_id, 'items', count(*) FROM items GROUP BY run_id
     UNION ALL
     SELECT run_id, 'files', count(*) FROM files GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'outdated', count(*) FROM outdated_items GROUP BY run_id
 )
 SELECT 'task in more than one place', CAST(task_id AS TEXT) FROM places
 GROUP BY task_id HAVING count(*) > 1
@@ -58,7 +60,8 @@ SELECT 'counter differs from the tables',
 FROM (
     SELECT run_id, name, n FROM counters
     WHERE name IN (
-        'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files'
+        'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files',
+        'outdated'
     )
 ) AS k
 FULL JOIN counted AS c ON c.run_id = k.run_id AND c.place = k.name
