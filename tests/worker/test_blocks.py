@@ -11,7 +11,7 @@ from swather.model.strikes import CoolDownCurve
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
 from swather.worker.access.breaker import BreakerPolicy
-from swather.worker.access.politeness import Politeness
+from swather.worker.access.sites import Politeness
 from swather.worker.access.throttle import FREE_SECONDS
 from tests.worker.given import Shop, until, wait_until
 from tests.worker.sites import NotingSite

@@ -3,7 +3,8 @@
 import pytest
 
 from swather.model.lease import Claimed
-from swather.worker.claiming import ClaimClock, suspects_held, wanted
+from swather.worker.claiming import ClaimClock, wanted
+from swather.worker.slots import suspects_held
 
 FREE = {
     "concurrency": 10, "free": 10, "ahead": 0, "waiting": 0, "parked": 0, "suspects": 0,

@@ -139,26 +139,3 @@ def test_a_site_that_refuses_one_target_is_left_alone(shop: Shop):
     assert working.report().completed == 1
     lane = shop.store.lanes.get("example.com", PacedKind.LANE)
     assert lane.cool_reason.startswith("HTTP")
-
-
-def test_a_worker_survives_a_callback_that_fails(shop: Shop):
-    @scraper
-    async def fine(ctx, target):
-        return None
-
-    def on_event(kind, details):
-        raise RuntimeError(kind)
-
-    _, report = shop.scrape(fine, 5, on_event=on_event)
-    assert report.completed == 5
-
-
-def test_events_tell_of_starts_and_commits(shop: Shop):
-    seen = []
-
-    @scraper
-    async def fine(ctx, target):
-        return None
-
-    shop.scrape(fine, 3, on_event=lambda kind, details: seen.append(kind))
-    assert sorted(seen) == ["accepted"] * 3 + ["started"] * 3

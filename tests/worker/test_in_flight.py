@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from swather.worker.access import in_flight as module
-from swather.worker.access.in_flight import InFlight
+from swather.worker.access import permits as module
+from swather.worker.access.permits import InFlight
 
 
 class Row:

@@ -70,7 +70,7 @@ def test_a_full_disk_is_waited_for_and_charged_to_nobody(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(FileStore, "save", save_if_there_is_space)
-    monkeypatch.setattr("swather.worker.saving.FULL_SECONDS", 0.2)
+    monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
     monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
     run = shop.run(saving, ["http://shop.example/a"])
     working = shop.start(saving, run=run, beat_seconds=0.1)

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from swather.worker.access.breaker import Ended
-from swather.worker.access.politeness import POLITE
-from swather.worker.access.sites import ADAPT_SECONDS, BreakerTripped, Sites
+from swather.worker.access.sites import ADAPT_SECONDS, POLITE, BreakerTripped, Sites
 from swather.worker.access.throttle import Throttle
 
 DOWN = Ended("transient", "HTTP 502", 502)

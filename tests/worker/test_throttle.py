@@ -9,9 +9,10 @@ import pytest
 
 from swather.errors import Postponed
 from swather.model.lease import Permits
+from swather.worker.access import permits
 from swather.worker.access import throttle as module
-from swather.worker.access.in_flight import InFlight
-from swather.worker.access.throttle import Punctuality, Throttle
+from swather.worker.access.permits import InFlight, Punctuality
+from swather.worker.access.throttle import Throttle
 
 
 class Asked:
@@ -69,7 +70,7 @@ def test_a_permit_that_came_later_than_usual_is_thrown_away():
 
 def test_permits_that_are_all_late_keep_their_distance_and_are_soon_taken(monkeypatch):
     now = itertools.count(time.monotonic(), 0.2)
-    monkeypatch.setattr(module, "monotonic", lambda: next(now))
+    monkeypatch.setattr(permits, "monotonic", lambda: next(now))
     punctuality = Punctuality()
     in_time = [punctuality.judge("own", 0.3, 0.2) for _ in range(20)]
     assert in_time == sorted(in_time)
@@ -177,7 +178,7 @@ def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
     throttle = a_throttle(Asked())
     lease = an_attempt(every_seconds=0.05).lease
     assert throttle.use_claim(lease)
-    later = time.monotonic() + 2 * module.GOOD_FOR_SECONDS
+    later = time.monotonic() + 2 * permits.GOOD_FOR_SECONDS
     monkeypatch.setattr(module, "monotonic", lambda: later)
     assert not throttle.use_claim(lease)
 

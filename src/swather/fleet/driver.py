@@ -21,7 +21,6 @@ from swather.scraping.files import FileStore
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.store import Store, factory
-from swather.worker.saving import link_missing
 
 
 class Driven(NamedTuple):
@@ -78,7 +77,7 @@ class Driver:
         """Complete the results and sum up; `seconds`: how long it took, if not its whole life."""
         written, wrong = self._complete()
         # Workers name the files they save; this is for workers that were killed before they could.
-        link_missing(self.store.results, self._files)
+        self._files.link_missing(self.store.results)
         return Driven(summarise(self.store, self.run.name, seconds=seconds), written, wrong)
 
     def _loading(self) -> Loading | LoadingHere | None:

@@ -13,7 +13,7 @@ from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
 from swather.worker.access.breaker import BreakerPolicy
-from swather.worker.access.politeness import Politeness
+from swather.worker.access.sites import Politeness
 
 
 def new_worker(

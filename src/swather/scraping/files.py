@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,10 +16,13 @@ from swather.errors import InputError
 from swather.model.outcome import File
 from swather.posix import sync_folder
 from swather.scraping.filenames import label_of, numbered, safe_name
+from swather.store.ports import Results
 
 ORPHAN_SECONDS: Final = 86_400.0
 _CHUNK_BYTES: Final = 1 << 20
 _CANNOT_LINK: Final = frozenset({errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV})
+
+_log = logging.getLogger(__name__)
 
 
 class Pruned(NamedTuple):
@@ -85,6 +89,29 @@ class FileStore:
             if _is_content(path, source):
                 return path
         raise FileExistsError(errno.EEXIST, "every name for it stands for other content", name)
+
+    def link_all(self, files: Iterable[File]) -> bool:
+        """Give committed files their names; whether all of them have one now. The rows say where
+        they are even if not.
+        """
+        is_all = True
+        for file in files:
+            try:
+                self.link_name(file.sha256, file.name, file.media_type)
+            except (OSError, InputError):
+                _log.exception("file %s was stored but could not be named", file.name)
+                is_all = False
+        return is_all
+
+    def link_missing(self, results: Results) -> None:
+        """Name what was committed by workers that died before they could. Content that is not here
+        is on the machine of its worker.
+        """
+        after = (0, 0)
+        while parts := results.unlinked(after=after):
+            after = max(parts)
+            here = {part: files for part, files in parts.items() if self.has_all(files)}
+            results.mark_linked([part for part, files in here.items() if self.link_all(files)])
 
     def has_all(self, files: Iterable[File]) -> bool:
         """Whether the content of all of them is here."""

@@ -187,9 +187,6 @@ class Engine:
                 is_news = is_news or isinstance(outcome, Released)
         if is_news:
             self._upkeep.send_hint()
-        if self._parts.events.is_heard:
-            for outcome, verdict in zip(outcomes, verdicts, strict=True):
-                self._parts.events.tell(str(verdict), outcome=outcome)
 
     def _claimed(self, claim: Future[Claimed], wanted: int) -> None:
         if claim.cancelled():

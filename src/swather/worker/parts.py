@@ -14,23 +14,20 @@ from swather.store.writer import Writer
 from swather.worker.access.access import Access
 from swather.worker.access.permits import StorePermits
 from swather.worker.attempt import Cut
-from swather.worker.backlog import Backlog
 from swather.worker.beat import Beat
-from swather.worker.dispatch import Dispatch
+from swather.worker.claiming import Backlog
 from swather.worker.exchange import Exchange
 from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
 from swather.worker.leases import Leases, Registration
 from swather.worker.messages import Mailbox
 from swather.worker.outcomes import stuck
-from swather.worker.report import Events, Statistics, Tally
-from swather.worker.runners.runners import Runners
-from swather.worker.saving import Saving
+from swather.worker.report import Statistics, Tally
 from swather.worker.settings import Settings
-from swather.worker.slots import Slots
+from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep
-from swather.worker.verbs import Services
+from swather.worker.verbs import Saving, Services
 from swather.worker.watchdog import Watchdog
 
 STOP_GRACE_SECONDS: Final = 1.0
@@ -58,7 +55,6 @@ class Parts:
         self.mailbox = Mailbox(loop)
         self.leases = Leases()
         self.tally = Tally()
-        self.events = Events(settings.on_event)
         self._store = store
         self._writer = Writer(store)
         self._disk = ThreadPoolExecutor(2, "swather-disk")
@@ -86,8 +82,7 @@ class Parts:
             folder=settings.folder,
         )
         self.slots = Slots(loop, self.mailbox, settings.concurrency)
-        self._runners = Runners(self._services)
-        self.dispatch = Dispatch(self.slots, self._runners, jobs, self.upkeep, self.events)
+        self.dispatch = Dispatch(self.slots, self._services, jobs, self.upkeep)
         self.backlog = Backlog(
             settings, self.registration, jobs, self.leases, self.slots, self.dispatch
         )
@@ -98,7 +93,7 @@ class Parts:
             self.mailbox,
             self.registration,
             self.leases,
-            Statistics(self.tally, self.slots, self._runners, self.saving, settings.run),
+            Statistics(self.tally, self.slots, self.dispatch, self.saving, settings.run),
             self.watchdog,
             beat_seconds=settings.beat_seconds,
             on_stuck=on_stuck,
@@ -114,7 +109,7 @@ class Parts:
         """Cut what still runs, and close all that was set up for it."""
         self.slots.cut_all(Cut.STOP)
         self.slots.close()
-        await self._runners.close()
+        await self.dispatch.close()
         await self._services.close()
 
     def close_writer(self, *, is_cut: bool) -> None:

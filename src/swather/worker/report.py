@@ -1,6 +1,5 @@
 """What a worker has done so far, and what it says of itself."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
@@ -13,16 +12,12 @@ from swather.masking import masked_data
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
 from swather.worker.attempt import Attempt
 from swather.worker.recent import Recent
-from swather.worker.runners.runners import Runners
-from swather.worker.saving import Saving
-from swather.worker.settings import OnEvent
-from swather.worker.slots import Slots
+from swather.worker.slots import Dispatch, Slots
+from swather.worker.verbs import Saving
 
 MAX_CURRENT: Final = 20
 MAX_RUNS: Final = 1_000
 MAX_SHOWN_CHARACTERS: Final = 200
-
-_log = logging.getLogger(__name__)
 
 
 class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,11 +111,11 @@ class Statistics:
     """What a worker says of itself, for its row; asked for on the beat's thread."""
 
     def __init__(
-        self, tally: Tally, slots: Slots, runners: Runners, saving: Saving, run: str | None
+        self, tally: Tally, slots: Slots, dispatch: Dispatch, saving: Saving, run: str | None
     ) -> None:
         self._tally = tally
         self._slots = slots
-        self._runners = runners
+        self._dispatch = dispatch
         self._saving = saving
         self._run = run
         self._recent = Recent(monotonic())
@@ -154,25 +149,9 @@ class Statistics:
             "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
             "trouble": self._saving.trouble,
-            "strays": self._runners.strays,
+            "strays": self._dispatch.strays,
             "current": current(running, now),
         }
-
-
-class Events:
-    """Tells whoever has given the worker an `on_event`."""
-
-    def __init__(self, on_event: OnEvent | None) -> None:
-        self.is_heard = on_event is not None
-        self._on_event = on_event
-
-    def tell(self, kind: str, **details: Any) -> None:
-        if self._on_event is None:
-            return
-        try:
-            self._on_event(kind, details)
-        except Exception:  # noqa: BLE001 - whatever it raises is not the tasks' fault
-            _log.exception("on_event failed")
 
 
 def current(running: Iterable[Attempt], now: float) -> list[dict[str, Any]]:

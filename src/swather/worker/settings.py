@@ -5,16 +5,13 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from swather.model.strategy import Strategy
 from swather.model.task import MAX_NAME_BYTES
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher
 from swather.scraping.scraper import Scraper
-from swather.worker.access.politeness import Politeness
-
-OnEvent = Callable[[str, dict[str, Any]], None]
+from swather.worker.access.sites import Politeness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +32,6 @@ class Settings:
     beat_seconds: float | None
     watchdog_seconds: float
     replay: bool
-    on_event: OnEvent | None
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
     new_worker: NewWorker

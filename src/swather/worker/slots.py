@@ -1,22 +1,32 @@
-"""The slots of a worker: what runs in them, how long it may, and what ends it."""
+"""The slots of a worker: what runs in them and how long it may, and which lease is given one."""
 
 import asyncio
 import logging
 import math
+from collections import deque
+from collections.abc import Collection, Sequence
+from functools import partial
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from swather.errors import InputError
 from swather.model.lease import Lease
-from swather.worker.attempt import Attempt, AttemptEnded, Cut, Runner
-from swather.worker.jobs import Job
-from swather.worker.messages import Mailbox, SlotRested
-from swather.worker.outcomes import Abandoned
+from swather.model.outcome import Outcome
+from swather.scraping.options import Isolation
+from swather.worker.attempt import Attempt, AttemptEnded, Cut, Runner, is_suspect
+from swather.worker.jobs import Job, Jobs
+from swather.worker.messages import Mailbox, RunLoaded, SlotRested
+from swather.worker.outcomes import Abandoned, refused, released
+from swather.worker.runners.child import MAX_ALONE, ChildRunner
+from swather.worker.runners.task import TaskRunner
+from swather.worker.runners.thread import ThreadRunner
+from swather.worker.upkeep import Upkeep, load_run
+from swather.worker.verbs import Services
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from swather.store.ports import Fence
+
 
 CUT_GRACE_SECONDS: Final = 2.0
 MAX_ABANDONED: Final = 8
@@ -80,7 +90,7 @@ class Slots:
         for attempt in list(self.running.values()):
             self.cut(attempt, why, grace_seconds)
 
-    def cut_lost(self, fences: "Collection[Fence]") -> None:
+    def cut_lost(self, fences: Collection["Fence"]) -> None:
         """Whatever is done for these tasks is done in vain."""
         for fence in fences:
             attempt = self.running.get(fence)
@@ -137,3 +147,112 @@ class Slots:
         )
         self.abandoned += 1
         self._mailbox.put(AttemptEnded(attempt, Abandoned()))
+
+
+def suspects_held(concurrency: int) -> int:
+    """How many suspects may wait for a child process: enough to look past a few of them for tasks
+    that the other slots can do, and no hoard that other workers could do meanwhile.
+    """
+    return 2 * concurrency
+
+
+class Dispatch:
+    """A lease is parked while its run is read. One whose task may have ended workers is a suspect:
+    it waits for a child process, and for no slot.
+    """
+
+    def __init__(self, slots: Slots, services: Services, jobs: Jobs, upkeep: Upkeep) -> None:
+        on_loop, in_threads = TaskRunner(services), ThreadRunner(services)
+        in_children = ChildRunner(services)
+        self._alone = ChildRunner(services, otherwise=(on_loop, in_threads))
+        self._runners: dict[Isolation, Runner] = {
+            Isolation.TASK: on_loop,
+            Isolation.THREAD: in_threads,
+            Isolation.PROCESS: in_children,
+        }
+        self._of_children = (in_children, self._alone)
+        self._slots = slots
+        self._jobs = jobs
+        self._upkeep = upkeep
+        self._parked: dict[int, list[Lease]] = {}
+        self._suspects: deque[tuple[Lease, Job]] = deque()
+        self._alone_now = 0
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self._slots.running or self._parked or self._suspects)
+
+    @property
+    def parked(self) -> int:
+        return sum(map(len, self._parked.values()))
+
+    @property
+    def suspects(self) -> int:
+        return len(self._suspects)
+
+    @property
+    def strays(self) -> int:
+        """What child processes said for attempts that were over."""
+        return sum(runner.strays for runner in self._of_children)
+
+    def start(self, lease: Lease) -> None:
+        job = self._jobs.known.get(lease.run_id)
+        if job is None:
+            self._park(lease)
+        elif is_suspect(lease.faults):
+            self._suspects.append((lease, job))
+            self._start_suspects()
+        else:
+            self._slots.start(lease, job, self._runners[job.isolation])
+
+    def loaded(self, message: RunLoaded) -> tuple[Sequence[Lease], Sequence[Outcome]]:
+        """What waited for this run, to be started now, or to be ended if it cannot be."""
+        leases, error = self._parked.pop(message.run_id), message.error
+        if error is None:
+            self._jobs.known[message.run_id].warn_of_version()
+            return leases, ()
+        _log.error("tasks of run %d cannot be executed: %s", message.run_id, error)
+        if isinstance(error, InputError):
+            return (), [refused(released(lease), error) for lease in leases]
+        return (), [released(lease) for lease in leases]
+
+    def ended(self, attempt: Attempt) -> None:
+        if is_suspect(attempt.lease.faults):
+            self._alone_now -= 1
+        if self._suspects:
+            self._start_suspects()
+
+    def take_suspects(self) -> list[Lease]:
+        """All that wait, to be given back."""
+        leases = [lease for lease, _ in self._suspects]
+        self._suspects.clear()
+        return leases
+
+    def take_surplus(self) -> list[Lease]:
+        """Suspects that came with a large claim, more than are worth holding, to be given back."""
+        surplus = len(self._suspects) - suspects_held(self._slots.concurrency)
+        return [self._suspects.pop()[0] for _ in range(surplus)]
+
+    def drop(self, fences: Collection["Fence"]) -> None:
+        """Of what waits here, these are lost."""
+        self._suspects = deque(
+            waiting for waiting in self._suspects if waiting[0].fence not in fences
+        )
+
+    async def close(self) -> None:
+        """Each runner closes what it has set up."""
+        for runner in (*self._runners.values(), self._alone):
+            await runner.close()
+
+    def _park(self, lease: Lease) -> None:
+        parked = self._parked.setdefault(lease.run_id, [])
+        parked.append(lease)
+        if len(parked) == 1:
+            self._upkeep.submit(partial(load_run, jobs=self._jobs, lease=lease))
+
+    def _start_suspects(self) -> None:
+        """They wait for each other and not in slots, so that nobody waits for them."""
+        at_once = max(1, min(MAX_ALONE, self._slots.concurrency // 2))
+        while self._suspects and self._alone_now < at_once and self._slots.free > 0:
+            self._alone_now += 1
+            self._slots.start(*self._suspects.popleft(), self._alone)

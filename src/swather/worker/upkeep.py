@@ -33,7 +33,6 @@ from swather.worker.messages import (
     RunsSettled,
     SettingsRead,
 )
-from swather.worker.saving import link_missing
 from swather.worker.settings import Settings
 
 SWEEP_SECONDS: Final = 5.0
@@ -129,7 +128,7 @@ class Upkeep(threading.Thread):
         return time.monotonic() + SWEEP_SECONDS * self._random.uniform(0.8, 1.2)
 
     def _look_after_files(self, store: Store) -> None:
-        link_missing(store.results, self._files)
+        self._files.link_missing(store.results)
         self._files.prune_daily(store.results.has_file)
 
     def _sweep(self, store: Store) -> None:
@@ -140,7 +139,7 @@ class Upkeep(threading.Thread):
                 ", ".join(swept.workers),
                 swept.tasks,
             )
-            link_missing(store.results, self._files)
+            self._files.link_missing(store.results)
         if swept.tasks or swept.promoted:
             store.hints.send()
 

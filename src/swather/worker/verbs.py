@@ -1,23 +1,91 @@
 """What a context asks for, done on the worker's loop and fenced by the attempt's lease."""
 
 import asyncio
+import errno
+import logging
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
 from swather.errors import Postponed
 from swather.model.outcome import File, Item, Verdict
+from swather.model.results import Part
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.files import FileStore
 from swather.store.writer import Writer
 from swather.worker.access.access import Access, AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.messages import ChildrenAdded, Mailbox
-from swather.worker.saving import FULL_SECONDS, DiskFull, Saving
 from swather.worker.stored_pages import PageStore, StoredPages
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+# How long a worker on a full disk claims nothing.
+FULL_SECONDS: Final = 30.0
+
+_log = logging.getLogger(__name__)
+
+
+class DiskFull(OSError):
+    """No file can be saved on this machine now. That is not the target's fault, nor its site's."""
+
+
+class Saving:
+    """Saves what scrapers give to `ctx.save`, and names it once it is committed. Belongs to the
+    loop's thread.
+    """
+
+    def __init__(self, files: FileStore, executor: Executor) -> None:
+        self._files = files
+        self._executor = executor
+        self._full_until = 0.0
+        self._linked: list[Part] = []
+
+    @property
+    def is_full(self) -> bool:
+        return monotonic() < self._full_until
+
+    @property
+    def trouble(self) -> str:
+        """For people to read; '' while all is well."""
+        return f"no space left for files in {self._files.folder}" if self._full_until else ""
+
+    async def keep(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+        loop = asyncio.get_running_loop()
+        try:
+            file = await loop.run_in_executor(
+                self._executor, self._files.save_file, content, name, media_type
+            )
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            raise self._full() from error
+        self._full_until = 0.0
+        return file
+
+    def link(self, part: Part, files: Sequence[File]) -> None:
+        """Give committed files their names."""
+        self._executor.submit(self._link, part, list(files))
+
+    def take_linked(self) -> list[Part]:
+        """The parts whose files have got their names since this was last asked."""
+        linked, self._linked = self._linked, []
+        return linked
+
+    def _link(self, part: Part, files: list[File]) -> None:
+        """On a thread of the executor."""
+        if self._files.link_all(files):
+            self._linked.append(part)
+
+    def _full(self) -> DiskFull:
+        if not self.is_full:
+            self._full_until = monotonic() + FULL_SECONDS
+            _log.error("%s; this worker waits %.0f s", self.trouble, FULL_SECONDS)
+        return DiskFull(errno.ENOSPC, self.trouble)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import swather.store
 from swather import posix
@@ -22,7 +22,7 @@ from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.store.clock import Clock
 from swather.store.ports import Store
-from swather.worker.access.politeness import POLITE, Politeness
+from swather.worker.access.sites import POLITE, Politeness
 from swather.worker.engine import Engine
 from swather.worker.jobs import Jobs
 from swather.worker.messages import Resize, Stop
@@ -52,7 +52,6 @@ class Worker:
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
-    on_event        called with (kind, details) when an attempt starts or its outcome is committed
     """
 
     def __init__(
@@ -74,7 +73,6 @@ class Worker:
         beat_seconds: float | None = None,
         watchdog_seconds: float = 5.0,
         replay: bool = False,
-        on_event: Callable[[str, dict[str, Any]], None] | None = None,
         new_fetcher: Callable[[], Fetcher] = WebFetcher,
         politeness: Politeness = POLITE,
         clock: Clock | None = None,
@@ -98,7 +96,6 @@ class Worker:
             beat_seconds=beat_seconds,
             watchdog_seconds=watchdog_seconds,
             replay=replay,
-            on_event=on_event,
             new_fetcher=new_fetcher,
             politeness=politeness,
             new_worker=NewWorker(

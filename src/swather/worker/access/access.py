@@ -17,11 +17,8 @@ from swather.net.robots_policy import RobotsPolicy
 from swather.net.robots_rules import Rules
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
-from swather.worker.access.in_flight import InFlight
-from swather.worker.access.permits import StorePermits
-from swather.worker.access.politeness import Politeness
-from swather.worker.access.requester import Requester
-from swather.worker.access.sites import Background, Sites
+from swather.worker.access.permits import InFlight, Requester, StorePermits
+from swather.worker.access.sites import Background, Politeness, Sites
 from swather.worker.access.throttle import Throttle
 
 # What a site says when we are too many or too quick for it.

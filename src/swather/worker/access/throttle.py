@@ -1,17 +1,15 @@
 """Holds the requests of a worker to the pace of their lanes, by permits from the store."""
 
 import asyncio
-from collections.abc import Awaitable
 from time import monotonic
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS, PACED
 from swather.scraping.targets import lane_of_url
-from swather.worker.access.in_flight import InFlight
-from swather.worker.access.requester import Requester
+from swather.worker.access.permits import Ask, InFlight, Punctuality, Requester
 
 # A lane that is closed for longer is not waited for: the target gives its slot to others.
 PATIENCE_SECONDS: Final = 5.0
@@ -22,31 +20,11 @@ FREE_TO_BEGIN_SECONDS: Final = 2.0
 # When to come back to a lane of others that somebody has paused.
 PAUSED_SECONDS: Final = 60.0
 ASK_AGAIN_SECONDS: Final = 1.0
-# How much later than usual after a claim or a permit the request may be made that it was for: so
-# long, or so much of the lane's interval, by which one request too many may come in any time.
-GOOD_FOR_SECONDS: Final = 0.025
-GOOD_FOR_INTERVALS: Final = 0.5
-# By how much at once, and in a second, what is usual may become later.
-LATER_SECONDS: Final = 0.05
-LATER_PER_SECOND: Final = 0.5
 _MAX_LANES: Final = 10_000
 
 # How long a request waits for others to end on a full lane. Not forever: they may be of targets
 # that wait for the slot of this one.
 FULL_SECONDS: Final = 30.0
-
-
-class Ask(Protocol):
-    """Ask the store for a permit; see swather.store.ports.Queue.permits."""
-
-    def __call__(
-        self,
-        requester: Requester,
-        lane: str,
-        *,
-        in_flight: int | None = None,
-        gives_up: bool = False,
-    ) -> Awaitable[Permits]: ...
 
 
 class _Free(NamedTuple):
@@ -63,37 +41,6 @@ class Granted(NamedTuple):
 
     is_counted: bool
     has_given_up: bool
-
-
-class _Usual(NamedTuple):
-    """How late permits of a lane usually come, as of when."""
-
-    late_seconds: float
-    at: float
-
-
-class Punctuality:
-    """Whether permits come in time. Those that are kept, or are on their way for different times,
-    could be used all at once; a delay that all of them have, as behind a slow disk or a distant
-    database, keeps them apart.
-    """
-
-    def __init__(self) -> None:
-        self._usual: dict[str, _Usual] = {}
-
-    def judge(self, lane: str, late_seconds: float, every_seconds: float) -> bool:
-        good_for = max(GOOD_FOR_SECONDS, GOOD_FOR_INTERVALS * every_seconds)
-        if late_seconds <= good_for and lane not in self._usual:
-            return True
-        now = monotonic()
-        usual, at = self._usual.get(lane) or _Usual(0.0, now)
-        if len(self._usual) >= _MAX_LANES:
-            self._usual.clear()
-        # The least counts. It is left by steps that take time: a delay of many who have waited
-        # together, and would now start together, is none that keeps them apart.
-        later = usual + min(LATER_SECONDS, LATER_PER_SECOND * (now - at))
-        self._usual[lane] = _Usual(min(late_seconds, later), now)
-        return late_seconds - usual <= good_for
 
 
 class _Closed(NamedTuple):
