@@ -77,7 +77,35 @@ def test_errors_are_grouped(swather: Swather, filled):
     }
     said = look(swather, "errors", RUN, "--tracebacks")
     assert "no such book #" in said.out
+    assert "e.g. no such book 12" in said.out
     assert "swather.errors.Permanent: no such book 12" in said.out
+
+
+def test_a_group_may_be_shortened_and_must_be_known(swather: Swather, filled):
+    groups = [group["group"] for group in look(swather, "errors", "--json").data]
+    for group in groups:
+        short = next(
+            group[:n] for n in range(1, 17) if sum(g[:n] == group[:n] for g in groups) == 1
+        )
+        tasks = look(swather, "tasks", "--group", short, "--json").data
+        assert tasks == look(swather, "tasks", "--group", group, "--json").data
+        assert len(tasks) == 1
+    said = swather("retry", RUN, "--group", "nothing-like-it")
+    assert said.code == 2
+    assert "has no error group 'nothing-like-it'" in said.err
+    assert all(group in said.err for group in groups)
+    look(swather, "cancel", RUN)
+    assert "has no error group" in swather("retry", RUN, "--group", "").err
+
+
+def test_tasks_count_what_was_executed_and_a_completed_one_has_no_error(swather: Swather, filled):
+    found = look(swather, "tasks", "--json").data
+    assert {task["target"]: (task["attempts"], task["error"]) for task in found} == {
+        "a": (1, None),
+        "b": (1, "no such book 12"),
+        "c": (1, "try later"),
+        **dict.fromkeys("def", (0, None)),
+    }
 
 
 def test_tasks_are_listed_by_filter(swather: Swather, filled):

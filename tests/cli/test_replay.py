@@ -145,7 +145,7 @@ def test_a_run_that_failed_at_a_broken_parser_is_made_good(
     arguments = ("--targets", "urls.txt", "--store-pages", "--db", database)
     said = swather("run", "scrapers.py", *arguments)
     assert said.code == 1
-    assert f"{PAGES} failed (transient): Exceeded retries: AttributeError" in said.out
+    assert f"{PAGES} failed (transient): AttributeError" in said.out
     site.stop()
     write(code("async", GOOD))
     said = installed("replay", "pages", "scrapers.py", "--db", database, "--json")
@@ -348,7 +348,7 @@ def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
     write(code("async", 'raise __import__("swather").Blocked("captcha")\n    yield'))
     said = installed("replay", run, "scrapers.py", "--db", database, "--max-failed", "100%")
     assert said.code == 0, said.err
-    assert f"{PAGES + 1} failed (blocked): Exceeded retries: captcha" in said.out
+    assert f"{PAGES + 1} failed (blocked): captcha" in said.out
     store = stores.open(database)
     try:
         host = site.url.removeprefix("http://")

@@ -208,7 +208,7 @@ def test_a_task_that_waits_for_a_retry_tells_its_error_and_history(store: Store)
     finish(store, retried(lease, 300, a_fault("HTTP 503 from example.com")))
     text = said(store, lease.task_id)
     assert "It waits until " in text
-    assert "after 1 failed attempt." in text
+    assert "after 1 attempt." in text
     assert "Its last error (transient): HTTP 503 from example.com" in text
     assert " retry by worker " in text
 

@@ -176,7 +176,7 @@ def test_of_a_group_the_first_error_counts():
 
     found = classify(raised_by(lambda: asyncio.run(together())))
     assert found.reason == "not_found"
-    assert found.fault.where == "test_classify.py:fail"
+    assert found.fault.where == f"test_classify.py:{fail.__code__.co_firstlineno + 1} in fail"
 
 
 def test_causes_that_lead_back_to_themselves_end():

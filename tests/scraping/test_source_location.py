@@ -15,7 +15,7 @@ from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke
 from swather.scraping.registry import load
 from swather.scraping.scraper import scraper
-from swather.scraping.source_location import code_owner, source_location, traceback_of
+from swather.scraping.source_location import code_owner, definition, source_location, traceback_of
 from tests.scraping.attempts import context, raised_by, run_on
 
 
@@ -36,13 +36,29 @@ async def emitting(ctx, target):
 def test_it_is_the_innermost_frame_of_the_user_and_not_of_the_library_it_calls():
     error = raised_by(lambda: run_on(books, "{"))
     assert isinstance(error, json.JSONDecodeError)
-    assert source_location(error) == "test_source_location.py:price_of"
+    line = price_of.__code__.co_firstlineno + 1
+    assert source_location(error) == f"test_source_location.py:{line} in price_of"
+
+
+def test_it_is_found_for_what_a_library_caught_and_raised_otherwise():
+    def library():
+        error = KeyError("inner")
+        raise RuntimeError("outer") from error
+
+    error = raised_by(library)
+    assert classify(error).fault.where.endswith(" in library")
+
+
+def test_an_error_without_a_line_is_one_of_the_scraper():
+    first = books.function.__code__.co_firstlineno
+    assert definition(books.function) == f"test_source_location.py:{first} in books"
+    assert definition(print) == ""
 
 
 def test_it_is_the_user_who_called_us_with_something_wrong():
     error = raised_by(lambda: run_on(emitting))
     assert isinstance(error, BadPayload)
-    assert source_location(error) == "test_source_location.py:emitting"
+    assert source_location(error).endswith(" in emitting")
 
 
 def test_failures_of_one_kind_at_one_place_are_one_group():
@@ -86,7 +102,7 @@ def test_endless_recursion_can_be_told():
         return endless()
 
     error = raised_by(endless)
-    assert source_location(error) == "test_source_location.py:endless"
+    assert source_location(error).endswith(" in endless")
     assert "RecursionError" in traceback_of(error)
 
 
@@ -103,7 +119,7 @@ def test_a_scraper_that_is_an_installed_package_is_its_own_place(tmp_path):
     )
     error = raised_by(lambda: load(str(folder / "installed_books.py"))(None, 0))
     error.__traceback__ = error.__traceback__.tb_next.tb_next
-    assert source_location(error) == "installed_books.py:books"
+    assert source_location(error) == "installed_books.py:4 in books"
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from swather.model.outcome import Failed
 from swather.model.retry import ErrorClass
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
@@ -16,7 +17,7 @@ def test_failures_that_look_the_same_form_one_group(store: Store):
     empty, timed_out = store.results.errors(run)
     assert (empty.count, timed_out.count) == (3, 2)
     assert (empty.run, empty.error_class, empty.where) == (run, "transient", "books.py:12")
-    assert empty.title == "row # of … is empty"
+    assert empty.title == "row # of 'page#' is empty"
     assert timed_out.error_class == "timeout"
 
 
@@ -94,3 +95,56 @@ def test_the_tasks_of_a_group_are_found(store: Store):
     group = store.results.errors(run)[0]
     found = store.tasks.find(TaskFilter(run=run, fingerprint=group.fingerprint))
     assert [task.id for task in found] == [a.task_id, b.task_id]
+
+
+def test_what_was_retried_and_what_was_given_up_is_one_group(store: Store):
+    run, worker = a_run(store, 2), a_worker(store)
+    fault = a_fault("ValueError: bad two")
+    again, over = claim(store, worker, 2)
+    finish(store, retried(again, fault=fault))
+    finish(
+        store,
+        Failed(task_id=over.task_id, token=over.token, reason="x", fault=fault, exhausted=True),
+    )
+    (group,) = store.results.errors(run)
+    assert (group.count, group.title) == (2, "ValueError: bad two")
+    found = store.tasks.find(TaskFilter(run=run, fingerprint=group.fingerprint))
+    assert [task.error for task in found] == [
+        "ValueError: bad two",
+        "Exceeded retries: ValueError: bad two",
+    ]
+    assert store.results.error_example(group).message == "ValueError: bad two"
+
+
+def test_a_group_is_found_by_how_it_begins(store: Store):
+    run, worker = a_run(store, 3), a_worker(store)
+    for lease, text in zip(claim(store, worker, 3), "abc", strict=True):
+        finish(store, failed(lease, fault=a_fault(text)))
+    groups = store.results.errors(run)
+    for group in groups:
+        assert store.results.errors_like(run, group.fingerprint) == [group]
+    assert len(store.results.errors_like(run, "")) == 3
+    assert len(store.results.errors_like(run, "", limit=2)) == 2
+    for unknown in ("z", "%", "_", "\0", "\ud800", "'"):
+        assert store.results.errors_like(run, unknown) == []
+
+
+def test_the_example_of_a_group_is_its_most_frequent_message(store: Store):
+    run, worker = a_run(store, 5), a_worker(store)
+    texts = ["row 1", "row 7", "row 7", "row 7", "row 2"]
+    leases = claim(store, worker, 5)
+    for lease, text in zip(leases, texts, strict=True):
+        finish(store, failed(lease, fault=a_fault(text, traceback=f"of {text}")))
+    (group,) = store.results.errors(run)
+    example = store.results.error_example(group)
+    assert (example.message, example.traceback) == ("row 7", "of row 7")
+    assert example.task_id == leases[3].task_id
+
+
+def test_a_group_whose_tasks_failed_otherwise_since_has_its_sample(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    for text in ("first", "second"):
+        (lease,) = claim(store, worker)
+        finish(store, retried(lease, fault=a_fault(text)))
+    first = next(group for group in store.results.errors(run) if group.title == "first")
+    assert store.results.error_example(first).message == "first"

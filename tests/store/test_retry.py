@@ -187,3 +187,29 @@ def test_many_tasks_are_retried_at_once(store: Store):
     finish(store, *(failed(lease) for lease in claim(store, worker, 6_000)))
     assert store.tasks.retry(TaskFilter(run=run, states=frozenset({State.FAILED}))) == 6_000
     assert states(store, run) == {"ready": 6_000}
+
+
+def test_all_attempts_that_were_executed_are_counted(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    everything = TaskFilter(run=run)
+
+    def seen() -> tuple[str, int, str | None]:
+        (task,) = store.tasks.find(everything)
+        return task.state, task.attempts, task.error
+
+    for attempts in (1, 2):
+        (lease,) = claim(store, worker)
+        finish(store, retried(lease, fault=a_fault("down", BLOCKED)))
+        assert seen() == ("ready", attempts, "down")
+    (lease,) = claim(store, worker)
+    finish(store, completed(lease))
+    assert seen() == ("completed", 3, None)
+    store.tasks.retry(everything)
+    (lease,) = claim(store, worker)
+    assert lease.attempt == 1
+    finish(store, failed(lease, fault=a_fault("gone")))
+    assert seen() == ("failed", 4, "gone")
+    store.tasks.retry(everything, anew=True)
+    (lease,) = claim(store, worker)
+    finish(store, completed(lease))
+    assert seen() == ("completed", 5, None)

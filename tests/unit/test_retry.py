@@ -36,7 +36,6 @@ def decision(
     return decide(
         error_class,
         faults,
-        "the site is down",
         budgets=budgets,
         backoff=EXACT,
         random=seeded(),
@@ -173,14 +172,21 @@ def test_only_a_crash_alone_counts_against_the_task(crashes: int) -> None:
 def test_a_permanent_failure_is_never_retried(faults: Faults, reason: str | None) -> None:
     budgets = Budgets(retries=1000)
     given_up = decision(ErrorClass.PERMANENT, faults, budgets, reason=reason, after_seconds=1)
-    assert given_up == GiveUp(reason or "permanent", "the site is down")
+    assert given_up == GiveUp(reason or "permanent")
 
 
 @pytest.mark.parametrize("error_class", RETRIED)
 def test_exhaustion_says_so_and_ends_with_the_class_as_its_reason(error_class: ErrorClass) -> None:
     worn_out = Faults(*[99] * 5)
     given_up = decision(error_class, worn_out, Budgets())
-    assert given_up == GiveUp(error_class.value, "Exceeded retries: the site is down")
+    assert given_up == GiveUp(error_class.value, exhausted=True)
+
+
+@pytest.mark.parametrize("error_class", RETRIED)
+def test_without_a_retry_none_was_exceeded(error_class: ErrorClass) -> None:
+    budgets = Budgets(retries=0, blocked=1, proxy=1, crashes=1)
+    given_up = decision(error_class, Faults().plus(error_class), budgets)
+    assert given_up == GiveUp(error_class.value)
 
 
 @pytest.mark.parametrize("error_class", RETRIED)

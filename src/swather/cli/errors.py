@@ -24,8 +24,9 @@ def command(
 ) -> None:
     """Show what went wrong, grouped.
 
-    Failures that look the same are one group, the most frequent first; attempts that were retried
-    count too. `failed` is how many tasks of a group have failed for good.
+    Failures that look the same are one group, the most frequent first. `count` includes attempts
+    that were retried; `failed` is the number of tasks that failed for good. In a title, `#` stands
+    for an id and `…` for a URL; the line below it is the group's most frequent message.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named
@@ -38,6 +39,7 @@ def command(
         for group in store.results.errors(name, limit=limit):
             failed = frozenset({State.FAILED})
             which = TaskFilter(run=name, states=failed, fingerprint=group.fingerprint)
+            example = store.results.error_example(group)
             groups.append(
                 {
                     "group": group.fingerprint,
@@ -46,22 +48,27 @@ def command(
                     "failed": store.tasks.count(which),
                     "title": group.title,
                     "where": group.where,
-                    "task": group.sample_task_id,
+                    "task": example.task_id,
                     "first_at": group.first_at,
                     "last_at": group.last_at,
-                    "message": group.sample_message,
-                    "traceback": group.sample_traceback,
+                    "message": example.message,
+                    "traceback": example.traceback,
                 }
             )
     if as_json:
         output.print_json(groups)
         return
     if not groups:
-        print(f"run {name}: nothing has failed")
+        print(f"run {name}: no errors")
         return
     print(f"run {name}")
     headers = ("group", "error_class", "count", "failed", "title", "where", "task")
-    rows = [[_cell(key, row[key]) for key in headers] for row in groups]
+    rows: list[list[Any]] = []
+    for row in groups:
+        rows.append([_cell(key, row[key]) for key in headers])
+        message = str(row["message"]).strip().partition("\n")[0]
+        if message != row["title"]:
+            rows.append(["", "", "", "", f"e.g. {_short(message)}", "", ""])
     shown = ("group", "class", "count", "failed", "what", "where", "task")
     output.show(output.listing(shown, rows))
     if tracebacks:
@@ -72,3 +79,7 @@ def command(
 def _cell(name: str, value: Any) -> Any:
     # A task's number is a name, not an amount.
     return str(value) if name == "task" else value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:199]}…"

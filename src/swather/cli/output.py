@@ -95,7 +95,8 @@ def listing(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     cells = list(rows)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for position, header in enumerate(headers):
-        numbers = bool(cells) and all(isinstance(row[position], int) for row in cells)
+        filled = [row[position] for row in cells if row[position] != ""]
+        numbers = bool(filled) and all(isinstance(value, int) for value in filled)
         table.add_column(header, justify="right" if numbers else "left", overflow="fold")
     for row in cells:
         table.add_row(*map(_cell, row))

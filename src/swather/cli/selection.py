@@ -11,9 +11,11 @@ from swather.model.task_filter import TaskFilter
 
 if TYPE_CHECKING:
     from swather.model.lane import PacedKind
+    from swather.model.results import ErrorGroup
     from swather.store.ports import Store
 
 MAX_RUNS_SEEN: Final = 10_000
+_MAX_GROUPS_NAMED: Final = 5
 
 
 def run_named(store: "Store", name: str | None) -> Run:
@@ -34,7 +36,31 @@ def run_named(store: "Store", name: str | None) -> Run:
         raise
 
 
+def group_named(store: "Store", run: str, given: str) -> str:
+    """The group of `swather errors` that begins so; there must be exactly one."""
+    from swather.runs.words import command
+
+    found = store.results.errors_like(run, given, limit=_MAX_GROUPS_NAMED + 1) if given else []
+    if len(found) == 1 or any(group.fingerprint == given for group in found):
+        return given if len(found) > 1 else found[0].fingerprint
+    if found:
+        raise InputError(f"more than one error group begins with {given!r}: {_listed(found)}")
+    known = store.results.errors(run, limit=_MAX_GROUPS_NAMED)
+    if not known:
+        raise NotFound(f"run {run} has no error groups: nothing has failed in it")
+    raise NotFound(
+        f"run {run} has no error group {given!r}; the most frequent are {_listed(known)}. "
+        f"To see all: {command('errors', run, url=store.url)}"
+    )
+
+
+def _listed(groups: "list[ErrorGroup]") -> str:
+    shown = [f"{group.fingerprint} ({group.title[:60]})" for group in groups[:_MAX_GROUPS_NAMED]]
+    return ", ".join(shown + ["…"] * (len(groups) > _MAX_GROUPS_NAMED))
+
+
 def task_filter(
+    store: "Store",
     run: str,
     *,
     states: list[State] | None,
@@ -51,7 +77,7 @@ def task_filter(
         states=frozenset(states) if states else None,
         reasons=frozenset(reasons) if reasons else None,
         error_class=error_class,
-        fingerprint=group,
+        fingerprint=None if group is None else group_named(store, run, group),
         lane=lane,
         task_ids=tuple(tasks) if tasks else None,
     )

@@ -24,7 +24,11 @@ ErrorClassName = Annotated[
 ]
 Group = Annotated[
     str | None,
-    typer.Option("--group", metavar="GROUP", help="Whose last error is in this group of `errors`."),
+    typer.Option(
+        "--group",
+        metavar="GROUP",
+        help="Whose last error is in this group of `errors`; its first characters will do.",
+    ),
 ]
 Lane = Annotated[str | None, typer.Option("--lane", metavar="LANE", help="On this lane.")]
 TaskNumbers = Annotated[
@@ -71,6 +75,7 @@ def list_tasks(
     with database.opened(db) as store:
         name = run_named(store, run).name
         which = task_filter(
+            store,
             name,
             states=state,
             reasons=reason,
@@ -153,6 +158,7 @@ def retry(
         found = run_named(store, run)
         default = sorted(TERMINAL) if task else [State.FAILED]
         which = task_filter(
+            store,
             found.name,
             states=state or default,
             reasons=reason,
@@ -213,6 +219,7 @@ def cancel(
     with database.opened(db) as store:
         found = run_named(store, run)
         which = task_filter(
+            store,
             found.name,
             states=state or sorted(set(State) - TERMINAL),
             reasons=reason,

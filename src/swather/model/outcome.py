@@ -1,17 +1,18 @@
 """Outcomes: how an attempt ended, with everything that commits with it."""
 
-import re
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, ClassVar, Final
 
 import msgspec
 
+from swather.model.error_title import error_title
 from swather.model.retry import ErrorClass
 from swather.model.task import State, Target
 
 MAX_MESSAGE_CHARACTERS: Final = 10_000
-MAX_TITLE_CHARACTERS: Final = 500
+EXHAUSTED: Final = "Exceeded retries: "
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -41,13 +42,18 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The message without the parts that differ from target to target."""
-        return _normalised(self.message)
+        """The message without the ids that differ from target to target."""
+        return error_title(self.message)
 
     @property
     def fingerprint(self) -> str:
-        text = f"{self.error_class}\0{self.where}\0{self.title}"
-        return sha256(text.encode(errors="replace")).hexdigest()[:16]
+        return _fingerprint(self.error_class, self.where, self.title)
+
+
+@lru_cache(maxsize=1_024)
+def _fingerprint(error_class: str, where: str, title: str) -> str:
+    text = f"{error_class}\0{where}\0{title}"
+    return sha256(text.encode(errors="replace")).hexdigest()[:16]
 
 
 class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,11 +85,19 @@ class Retry(_Outcome, frozen=True, kw_only=True):
 
 
 class Failed(_Outcome, frozen=True, kw_only=True):
-    """The attempt failed and there will be no other."""
+    """The attempt failed and there will be no other. `exhausted`: others had failed before it."""
 
     state: ClassVar[State] = State.FAILED
     reason: str
     fault: Fault
+    exhausted: bool = False
+
+    @property
+    def message(self) -> str:
+        """What a person reads. The fault keeps its own message: it is in one group with those that
+        were retried.
+        """
+        return EXHAUSTED + self.fault.message if self.exhausted else self.fault.message
 
 
 class Released(_Outcome, frozen=True, kw_only=True):
@@ -119,16 +133,3 @@ class Standing(StrEnum):
     COMMITTED = "committed"
     PENDING = "pending"
     SUPERSEDED = "superseded"
-
-
-_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|https?://\S+")
-_HEX: Final = re.compile(r"\b(?=\w*[a-fA-FxX])(?:0[xX])?[0-9a-fA-F]{6,}\b")
-# An HTTP status says what went wrong; other numbers differ from target to target.
-_NUMBER: Final = re.compile(r"(?<!\d)(?<!HTTP )\d+(?:[.,]\d+)*")
-
-
-def _normalised(message: str) -> str:
-    first_line = message.strip().partition("\n")[0][:MAX_MESSAGE_CHARACTERS]
-    text = _QUOTED.sub("…", first_line)
-    text = _HEX.sub("#", text)
-    return _NUMBER.sub("#", text)[:MAX_TITLE_CHARACTERS]

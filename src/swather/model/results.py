@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from swather.model.outcome import File
+from swather.model.outcome import EXHAUSTED, File
+
+# How many tasks of a group are asked for its most frequent message, and how many messages.
+MAX_TASKS_ASKED: Final = 1_000
+MAX_MESSAGES_ASKED: Final = 50
 
 # A task and the number of one of its parts: what a checkpoint, or its end, committed.
 Part = tuple[int, int]
@@ -51,6 +55,32 @@ class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
     sample_task_id: int
     sample_message: str
     sample_traceback: str
+
+
+class ErrorExample(msgspec.Struct, frozen=True, kw_only=True):
+    """A failure as it happened: its task and what it said."""
+
+    task_id: int
+    message: str
+    traceback: str
+
+
+def most_frequent(
+    rows: Iterable[tuple[str | None, int, int]], group: ErrorGroup
+) -> tuple[int, str]:
+    """Task and message, from rows of (message, times, newest task). What was retried and what was
+    given up says the same. A group whose tasks have all failed otherwise since has its sample.
+    """
+    times: dict[str, int] = {}
+    newest: dict[str, int] = {}
+    for stored, number, task_id in rows:
+        message = (stored or "").removeprefix(EXHAUSTED)
+        times[message] = times.get(message, 0) + number
+        newest[message] = max(newest.get(message, 0), task_id)
+    if not times:
+        return group.sample_task_id, group.sample_message
+    message = max(times, key=lambda text: (times[text], newest[text]))
+    return newest[message], message
 
 
 def by_part(rows: Iterable[tuple[Any, ...]]) -> dict[Part, list[File]]:

@@ -96,16 +96,15 @@ class Again(msgspec.Struct, frozen=True):
 
 
 class GiveUp(msgspec.Struct, frozen=True):
-    """No further attempt; `reason` is the task's end, `message` what a person reads."""
+    """No further attempt; `reason` is the task's end. `exhausted`: a retry budget is spent."""
 
     reason: str
-    message: str
+    exhausted: bool = False
 
 
 def decide(
     error_class: ErrorClass,
     faults: Faults,
-    message: str,
     *,
     budgets: Budgets,
     backoff: Backoff,
@@ -118,10 +117,10 @@ def decide(
     `after_seconds` (a Retry-After, say) replaces the backoff; `reason` names a permanent end.
     """
     if error_class is ErrorClass.PERMANENT:
-        return GiveUp(reason or "permanent", message)
+        return GiveUp(reason or "permanent")
     spent, budget = _spent_and_budget(error_class, faults, budgets)
     if spent > budget or (spent == budget and error_class not in SPENDS_ATTEMPTS):
-        return GiveUp(reason or error_class.value, f"Exceeded retries: {message}")
+        return GiveUp(reason or error_class.value, exhausted=spent > 1)
     if after_seconds is not None:
         return Again(max(after_seconds, 0.0))
     return Again(backoff.delay_seconds(spent, random))

@@ -13,6 +13,7 @@ from swather.runs.words import command, count, duration, rate
 from swather.store import Store
 
 MAX_GROUPS: Final = 20
+MAX_EXAMPLE_CHARACTERS: Final = 200
 
 
 class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
     error_class: str
     title: str
     where: str
+    message: str
     tasks: int
     sample_task_id: int
     retry: str
@@ -92,6 +94,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             listed += group.tasks
             where = f" at {group.where}" if group.where else ""
             yield f"{group.tasks:,} failed ({group.error_class}): {group.title}{where}"
+            if (message := group.message.strip().partition("\n")[0]) != group.title:
+                yield f"    e.g. {message[:MAX_EXAMPLE_CHARACTERS]}"
             yield f"    {group.retry}"
         if rest := self.counts.failed - listed:
             yield f"{rest:,} failed otherwise"
@@ -140,12 +144,14 @@ def failed_groups(store: Store, run: str, failed: int) -> list[FailedGroup]:
 
 
 def _failed_group(store: Store, group: ErrorGroup, tasks: int) -> FailedGroup:
+    example = store.results.error_example(group)
     return FailedGroup(
         fingerprint=group.fingerprint,
         error_class=group.error_class,
         title=group.title,
         where=group.where,
         tasks=tasks,
-        sample_task_id=group.sample_task_id,
+        message=example.message,
+        sample_task_id=example.task_id,
         retry=command("retry", group.run, "--group", group.fingerprint, url=store.url),
     )

@@ -257,7 +257,7 @@ def _whole(value: Any) -> int:
 
 
 def _after_failures(task: Task) -> str:
-    return f" after {count(task.attempts, 'failed attempt')}" if task.attempts else ""
+    return f" after {count(task.attempts, 'attempt')}" if task.attempts else ""
 
 
 def _progress(progress: Any) -> str:

@@ -119,7 +119,7 @@ def classify(error: BaseException, *, alone: bool = False) -> Classified:
         error_class=meaning.error_class,
         message=storable(masked(_message_of(cause))),
         traceback=storable(masked(traceback_of(error))),
-        where=storable(source_location(cause)),
+        where=storable(source_location(cause, error)),
         alone=alone,
     )
     return Classified(

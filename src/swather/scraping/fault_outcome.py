@@ -2,8 +2,6 @@
 
 from random import Random
 
-import msgspec
-
 from swather.model.lease import Lease
 from swather.model.outcome import Failed, Retry
 from swather.model.retry import Again, Backoff, Budgets, decide
@@ -18,7 +16,6 @@ def fault_outcome(
     decision = decide(
         fault.error_class,
         lease.faults.plus(fault.error_class, alone=fault.alone),
-        fault.message,
         budgets=budgets,
         backoff=backoff,
         random=random,
@@ -36,5 +33,6 @@ def fault_outcome(
         task_id=lease.task_id,
         token=lease.token,
         reason=decision.reason,
-        fault=msgspec.structs.replace(fault, message=decision.message),
+        fault=fault,
+        exhausted=decision.exhausted,
     )

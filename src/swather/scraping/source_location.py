@@ -1,13 +1,15 @@
 """The source location of an error: where in the user's code it was raised."""
 
 import functools
+import inspect
 import os
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Final
+from traceback import FrameSummary
+from types import CodeType, TracebackType
+from typing import Any, Final
 
 from swather.model.outcome import MAX_MESSAGE_CHARACTERS
 
@@ -22,22 +24,48 @@ _INSTALLED: Final = ("/site-packages/", "/dist-packages/", "\\site-packages\\")
 _MAX_FRAMES: Final = 40
 
 
-def source_location(error: BaseException) -> str:
-    """'file.py:function' of the innermost frame in the user's own code.
+def source_location(*errors: BaseException) -> str:
+    """'file.py:12 in function': the innermost line of the user's own code that one of the errors
+    has passed through, the first error first.
 
-    An installed scraper has none: then of the outermost frame that is neither ours nor Python's,
-    which is the scraper itself. '' when there is no such frame.
+    An installed scraper has none: then the outermost line that is neither ours nor Python's, which
+    is in the scraper itself. '' when there is no such line.
     """
     installed = ""
-    own = ""
-    for trace in _frames(error.__traceback__):
-        code = trace.tb_frame.f_code
-        owner = code_owner(code.co_filename)
+    for error in errors:
+        own: TracebackType | None = None
+        for trace in _frames(error.__traceback__):
+            owner = code_owner(trace.tb_frame.f_code.co_filename)
+            if owner == "user":
+                own = trace
+            elif owner == "installed" and not installed:
+                installed = _line(trace.tb_frame.f_code, trace.tb_lineno)
+        if own is not None:
+            return _line(own.tb_frame.f_code, own.tb_lineno)
+    return installed
+
+
+def stack_location(stack: Iterable[FrameSummary]) -> str:
+    """The same of a stack, the outermost frame first."""
+    installed = ""
+    own: FrameSummary | None = None
+    for frame in stack:
+        owner = code_owner(frame.filename)
         if owner == "user":
-            own = f"{Path(code.co_filename).name}:{code.co_name}"
+            own = frame
         elif owner == "installed" and not installed:
-            installed = f"{Path(code.co_filename).name}:{code.co_name}"
-    return own or installed
+            installed = f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
+    return installed if own is None else f"{Path(own.filename).name}:{own.lineno} in {own.name}"
+
+
+def definition(function: Callable[..., Any]) -> str:
+    """Where a scraper's function, or its class's `scrape`, begins: for errors without a line."""
+    code = getattr(inspect.unwrap(getattr(function, "scrape", function)), "__code__", None)
+    return _line(code, code.co_firstlineno) if isinstance(code, CodeType) else ""
+
+
+def _line(code: CodeType, number: int) -> str:
+    return f"{Path(code.co_filename).name}:{number} in {code.co_name}"
 
 
 def traceback_of(error: BaseException) -> str:

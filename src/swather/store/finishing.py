@@ -153,10 +153,11 @@ class Plan:
                 if EventKind.COMPLETED in self._logged:
                     self.log(EventKind.COMPLETED, lease, outcome.reason)
             case Retry():
-                self._blame(outcome.fault, lease)
+                message = clipped(outcome.fault.message)
+                self._blame(outcome.fault, lease, message)
                 self._wait(lease, outcome.after_seconds)
                 self.count(lease.run_id, "retries", 1)
-                self.log(EventKind.RETRY, lease, clipped(outcome.fault.message), outcome.fault)
+                self.log(EventKind.RETRY, lease, message, outcome.fault)
             case Released():
                 self._wait(lease, outcome.after_seconds)
                 self.log(EventKind.RELEASED, lease)
@@ -166,9 +167,10 @@ class Plan:
             case _:
                 if lease.replaces:
                     self.outdated.append(lease.task_id)
-                self._blame(outcome.fault, lease)
+                message = clipped(outcome.message)
+                self._blame(outcome.fault, lease, message)
                 self._end(outcome.state, outcome.reason, lease)
-                self.log(EventKind.FAILED, lease, clipped(outcome.fault.message), outcome.fault)
+                self.log(EventKind.FAILED, lease, message, outcome.fault)
 
     def produce(self, lease: HeldLease, part: int, prepared: Prepared) -> None:
         for seq, (key, data) in enumerate(prepared.items):
@@ -220,9 +222,10 @@ class Plan:
         )
         self.count(lease.run_id, State.SCHEDULED if due_in_seconds > 0 else State.READY, 1)
 
-    def _blame(self, fault: Fault, lease: HeldLease) -> None:
+    def _blame(self, fault: Fault, lease: HeldLease, message: str) -> None:
+        """Note what went wrong with a task, in words (`message`), and with its group."""
         added = Faults().plus(fault.error_class, alone=fault.alone)
-        message, traceback = clipped(fault.message), clipped(fault.traceback)
+        traceback = clipped(fault.traceback)
         fingerprint = fault.fingerprint
         self.faults.append(
             FaultRow(
@@ -235,7 +238,7 @@ class Plan:
         times = self.groups[place].times if place in self.groups else 0
         self.groups[place] = GroupRow(
             lease.run_id, fingerprint, fault.error_class, clipped(fault.title),
-            clipped(fault.where), times + 1, lease.task_id, message, traceback,
+            clipped(fault.where), times + 1, lease.task_id, clipped(fault.message), traceback,
         )  # fmt: skip
 
 

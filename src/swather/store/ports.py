@@ -17,7 +17,7 @@ from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.load import Load
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import Limits
-from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem
+from swather.model.results import ErrorExample, ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, NewRun, Run, RunState
 from swather.model.strikes import CoolDownCurve
 from swather.model.task import Target, Task
@@ -327,6 +327,14 @@ class Results(Protocol):
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         """Groups of failures that look the same, the most frequent first."""
+        ...
+
+    def errors_like(self, run: str, prefix: str, *, limit: int = 10) -> list[ErrorGroup]:
+        """Groups whose fingerprint begins so, the most frequent first."""
+        ...
+
+    def error_example(self, group: ErrorGroup) -> ErrorExample:
+        """The concrete message that most tasks of the group had last, of its newest 1,000 tasks."""
         ...
 
 

@@ -3,6 +3,7 @@
 import math
 from enum import Enum, auto
 from time import monotonic
+from traceback import StackSummary
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from swather.errors import AttemptOver, LeaseLost, Postponed
@@ -55,7 +56,7 @@ class Runner(Protocol):
         """Ask the attempt to end."""
         ...
 
-    def stack(self, attempt: "Attempt") -> str:
+    def stack(self, attempt: "Attempt") -> StackSummary:
         """Where the attempt is just now, as far as that can be seen."""
         ...
 
@@ -106,7 +107,7 @@ class Attempt:
         self.abandon_at = math.inf
         self.is_over = False
         self.handle: Any = None
-        self.stack = ""
+        self.stack = StackSummary()
         self.access: AttemptAccess | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.

@@ -2,14 +2,22 @@
 
 from random import Random
 
+import msgspec
+
 from swather.model.lease import Lease
 from swather.model.outcome import Completed, Failed, Fault, Outcome, Released
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
 from swather.scraping.fault_outcome import fault_outcome
-from swather.scraping.source_location import source_location, traceback_of
+from swather.scraping.source_location import (
+    definition,
+    source_location,
+    stack_location,
+    traceback_of,
+)
 from swather.worker.attempt import Attempt, Cut, Ending, is_suspect
+from swather.worker.jobs import Job
 
 
 class Abandoned(Exception):
@@ -39,6 +47,7 @@ def outcome_of(
         alone = is_suspect(attempt.lease.faults)
         ending = classify(ending, alone=alone)
     job = attempt.job
+    ending = _with_location(ending, job)
     return fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random), ending
 
 
@@ -48,7 +57,18 @@ def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:
         return timed_out(
             attempt.timeout, traceback=traceback_of(ending), where=source_location(ending)
         )
-    return timed_out(attempt.timeout, traceback=attempt.stack, where="")
+    stack = attempt.stack
+    return timed_out(
+        attempt.timeout, traceback="".join(stack.format()), where=stack_location(stack)
+    )
+
+
+def _with_location(ending: Classified, job: Job) -> Classified:
+    """An error that no line of the user's code is known for is one of the whole scraper."""
+    if ending.fault.where:
+        return ending
+    fault = msgspec.structs.replace(ending.fault, where=definition(job.scraper.function))
+    return msgspec.structs.replace(ending, fault=fault)
 
 
 def stuck(attempt: Attempt) -> Outcome:
@@ -60,7 +80,10 @@ def stuck(attempt: Attempt) -> Outcome:
         "from now on it runs alone, in a child process",
         alone=True,
     )
-    return fault_outcome(attempt.lease, crash, attempt.job.budgets, attempt.job.backoff, Random())
+    job = attempt.job
+    return fault_outcome(
+        attempt.lease, _with_location(crash, job), job.budgets, job.backoff, Random()
+    )
 
 
 def completed(lease: Lease, collected: Collected) -> Completed:

@@ -143,7 +143,7 @@ class Slots:
             "and what it still does is not kept\n%s",
             attempt.lease.task_id,
             attempt.job.run.name,
-            attempt.stack,
+            "".join(attempt.stack.format()),
         )
         self.abandoned += 1
         self._mailbox.put(AttemptEnded(attempt, Abandoned()))

@@ -5,8 +5,18 @@ from typing import Any
 
 from swather.errors import InputError
 from swather.model.outcome import File
-from swather.model.payload import decode
-from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem, by_part
+from swather.model.payload import decode, storable
+from swather.model.results import (
+    MAX_MESSAGES_ASKED,
+    MAX_TASKS_ASKED,
+    ErrorExample,
+    ErrorGroup,
+    Part,
+    StoredFile,
+    StoredItem,
+    by_part,
+    most_frequent,
+)
 from swather.store.checks import check_limit
 from swather.store.postgres.arrays import Bigints, Integers
 from swather.store.postgres.connection import Connection
@@ -93,22 +103,31 @@ class PostgresResults:
 
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         this = {"run_id": run_id(self._connection, run), "limit": check_limit(limit)}
-        return [
-            ErrorGroup(
-                run=run,
-                fingerprint=row[0],
-                error_class=row[1],
-                title=row[2],
-                where=row[3],
-                count=row[4],
-                first_at=row[5],
-                last_at=row[6],
-                sample_task_id=row[7],
-                sample_message=row[8],
-                sample_traceback=row[9],
-            )
-            for row in self._connection.rows(queries.error_groups, this)
-        ]
+        return [_group_of(run, row) for row in self._connection.rows(queries.error_groups, this)]
+
+    def errors_like(self, run: str, prefix: str, *, limit: int = 10) -> list[ErrorGroup]:
+        this = {
+            "run_id": run_id(self._connection, run),
+            "prefix": storable(prefix),
+            "limit": check_limit(limit),
+        }
+        rows = self._connection.rows(queries.error_groups_like, this)
+        return [_group_of(run, row) for row in rows]
+
+    def error_example(self, group: ErrorGroup) -> ErrorExample:
+        this = {
+            "run_id": run_id(self._connection, group.run),
+            "fingerprint": group.fingerprint,
+            "seen": MAX_TASKS_ASKED,
+            "limit": MAX_MESSAGES_ASKED,
+        }
+        rows = self._connection.rows(queries.frequent_messages, this)
+        task_id, message = most_frequent(rows, group)
+        found = self._connection.row(queries.fault_traceback, {"task_id": task_id})
+        traceback = found[0] if found is not None else None
+        return ErrorExample(
+            task_id=task_id, message=message, traceback=traceback or group.sample_traceback
+        )
 
     def _rows_after(self, sql: str, run: str, after: str, limit: int) -> list[tuple[Any, ...]]:
         xid, number = _parsed(after)
@@ -120,6 +139,22 @@ class PostgresResults:
             "horizon": self._connection.value(queries.horizon, hot=True),
         }
         return self._connection.rows(sql, this)
+
+
+def _group_of(run: str, row: tuple[Any, ...]) -> ErrorGroup:
+    return ErrorGroup(
+        run=run,
+        fingerprint=row[0],
+        error_class=row[1],
+        title=row[2],
+        where=row[3],
+        count=row[4],
+        first_at=row[5],
+        last_at=row[6],
+        sample_task_id=row[7],
+        sample_message=row[8],
+        sample_traceback=row[9],
+    )
 
 
 def _parsed(position: str) -> tuple[str, int]:

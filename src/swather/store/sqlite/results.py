@@ -1,11 +1,22 @@
 """Reads items, files and error groups."""
 
 from collections.abc import Collection
+from typing import Any
 
 from swather.errors import InputError
 from swather.model.outcome import File
-from swather.model.payload import decode
-from swather.model.results import ErrorGroup, Part, StoredFile, StoredItem, by_part
+from swather.model.payload import decode, storable
+from swather.model.results import (
+    MAX_MESSAGES_ASKED,
+    MAX_TASKS_ASKED,
+    ErrorExample,
+    ErrorGroup,
+    Part,
+    StoredFile,
+    StoredItem,
+    by_part,
+    most_frequent,
+)
 from swather.store.checks import check_limit
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
@@ -88,23 +99,50 @@ class SQLiteResults:
     def errors(self, run: str, *, limit: int = 100) -> list[ErrorGroup]:
         with self._connection.reading():
             this = {"run_id": run_id(self._connection, run), "limit": check_limit(limit)}
-            rows = self._connection.rows(queries.error_groups, this)
-        return [
-            ErrorGroup(
-                run=run,
-                fingerprint=row[0],
-                error_class=row[1],
-                title=row[2],
-                where=row[3],
-                count=row[4],
-                first_at=at(row[5]),
-                last_at=at(row[6]),
-                sample_task_id=row[7],
-                sample_message=row[8],
-                sample_traceback=row[9],
-            )
-            for row in rows
-        ]
+            return [
+                _group_of(run, row) for row in self._connection.rows(queries.error_groups, this)
+            ]
+
+    def errors_like(self, run: str, prefix: str, *, limit: int = 10) -> list[ErrorGroup]:
+        with self._connection.reading():
+            this = {
+                "run_id": run_id(self._connection, run),
+                "prefix": storable(prefix),
+                "limit": check_limit(limit),
+            }
+            rows = self._connection.rows(queries.error_groups_like, this)
+        return [_group_of(run, row) for row in rows]
+
+    def error_example(self, group: ErrorGroup) -> ErrorExample:
+        with self._connection.reading():
+            this = {
+                "run_id": run_id(self._connection, group.run),
+                "fingerprint": group.fingerprint,
+                "seen": MAX_TASKS_ASKED,
+                "limit": MAX_MESSAGES_ASKED,
+            }
+            rows = self._connection.rows(queries.frequent_messages, this)
+            task_id, message = most_frequent(rows, group)
+            traceback = self._connection.value(queries.fault_traceback, {"task_id": task_id})
+        return ErrorExample(
+            task_id=task_id, message=message, traceback=traceback or group.sample_traceback
+        )
+
+
+def _group_of(run: str, row: tuple[Any, ...]) -> ErrorGroup:
+    return ErrorGroup(
+        run=run,
+        fingerprint=row[0],
+        error_class=row[1],
+        title=row[2],
+        where=row[3],
+        count=row[4],
+        first_at=at(row[5]),
+        last_at=at(row[6]),
+        sample_task_id=row[7],
+        sample_message=row[8],
+        sample_traceback=row[9],
+    )
 
 
 def _id_of(position: str) -> int:

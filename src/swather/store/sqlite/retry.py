@@ -30,7 +30,7 @@ def retry_tasks(
             )
             if not rows:
                 return retried
-            replacing = [row[0] for row in rows if anew or row[3] == State.COMPLETED]
+            replacing = [row for row in rows if anew or row[3] == State.COMPLETED]
             _retry(connection, values["run_id"], rows, replacing)
             connection.execute(queries.reopen_run, values)
             settings.bump_control_version()
@@ -39,7 +39,7 @@ def retry_tasks(
 
 
 def _retry(
-    connection: Connection, run: int, rows: list[tuple[Any, ...]], replacing: list[int]
+    connection: Connection, run: int, rows: list[tuple[Any, ...]], replacing: list[tuple[Any, ...]]
 ) -> None:
     now = connection.clock.wall()
     deltas: dict[tuple[int, str], int] = defaultdict(int)
@@ -49,8 +49,11 @@ def _retry(
     deltas[run, State.READY] += len(rows)
     connection.executemany(queries.drop_outcomes, [(row[0],) for row in rows])
     connection.executemany(queries.forgive_faults, [(row[0],) for row in rows])
-    connection.executemany(queries.mark_replaces, [(task_id, run, now) for task_id in replacing])
+    connection.executemany(
+        queries.mark_replaces,
+        [(row[0], run, int(row[3] == State.COMPLETED), now) for row in replacing],
+    )
     # Those that completed have none.
-    connection.executemany(queries.drop_checkpoints, [(task_id,) for task_id in replacing])
+    connection.executemany(queries.drop_checkpoints, [(row[0],) for row in replacing])
     make_ready(connection, [(row[1], row[2], row[0]) for row in rows])
     change_counters(connection, deltas)

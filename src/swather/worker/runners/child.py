@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from traceback import StackSummary
 from typing import Final
 
 import msgspec
@@ -51,8 +52,8 @@ class ChildRunner:
         else:
             child.kill("it was stopped")
 
-    def stack(self, attempt: Attempt) -> str:  # noqa: ARG002 - another process's is not ours to see
-        return ""
+    def stack(self, attempt: Attempt) -> StackSummary:  # noqa: ARG002 - it is another process's
+        return StackSummary()
 
     def abandon(self, attempt: Attempt) -> None:
         attempt.handle.task.cancel()

@@ -1,8 +1,8 @@
 """Runs async scrapers on the worker's own loop."""
 
 import asyncio
-import traceback
 from collections.abc import Coroutine, Iterable, Iterator
+from traceback import StackSummary
 from types import FrameType
 from typing import Any, Final, TypeVar
 
@@ -37,12 +37,9 @@ class TaskRunner:
     def stop(self, attempt: Attempt) -> None:
         attempt.handle.cancel()
 
-    def stack(self, attempt: Attempt) -> str:
-        return "".join(
-            line
-            for frame in _frames_of(attempt.handle.get_coro())
-            for line in traceback.format_stack(frame, limit=1)
-        )
+    def stack(self, attempt: Attempt) -> StackSummary:
+        frames = _frames_of(attempt.handle.get_coro())
+        return StackSummary.extract((frame, frame.f_lineno) for frame in frames)
 
     def abandon(self, attempt: Attempt) -> None:
         attempt.handle._log_destroy_pending = False  # noqa: SLF001 - it will be, and was reported

@@ -7,6 +7,7 @@ import threading
 import traceback
 from collections.abc import Coroutine
 from queue import SimpleQueue
+from traceback import StackSummary
 from typing import Any, Final
 
 from swather.scraping import forked
@@ -101,9 +102,9 @@ class ThreadRunner:
         for future in list(attempt.handle[1]):
             future.cancel()
 
-    def stack(self, attempt: Attempt) -> str:
+    def stack(self, attempt: Attempt) -> StackSummary:
         frame = sys._current_frames().get(attempt.handle[0].ident)  # noqa: SLF001 - no other way
-        return "".join(traceback.format_stack(frame)) if frame is not None else ""
+        return StackSummary() if frame is None else traceback.extract_stack(frame)
 
     def abandon(self, attempt: Attempt) -> None:
         """The thread goes on; if it ever ends, it is idle again."""

@@ -127,6 +127,30 @@ WHERE run_id = %(run_id)s
 ORDER BY count DESC, last_at DESC
 LIMIT %(limit)s
 
+-- name: error_groups_like
+SELECT fingerprint, error_class, title, place, count, first_at, last_at,
+       sample_task_id, sample_message, sample_traceback
+FROM swather.error_groups
+WHERE run_id = %(run_id)s AND starts_with(fingerprint, %(prefix)s)
+ORDER BY count DESC, last_at DESC
+LIMIT %(limit)s
+
+-- name: frequent_messages
+-- Of the newest tasks whose last error is in the group.
+SELECT message, count(*) AS times, max(task_id)
+FROM (
+    SELECT message, task_id FROM swather.faults
+    WHERE run_id = %(run_id)s AND fingerprint = %(fingerprint)s
+    ORDER BY task_id DESC
+    LIMIT %(seen)s
+) AS newest
+GROUP BY message
+ORDER BY times DESC, 3 DESC
+LIMIT %(limit)s
+
+-- name: fault_traceback
+SELECT traceback FROM swather.faults WHERE task_id = %(task_id)s
+
 -- name: add_cancelled
 -- With a token of its own, so that no attempt can mistake it for its own success.
 WITH given AS MATERIALIZED (

@@ -66,8 +66,10 @@ SELECT t.id, r.name,
            ELSE 'ready'
        END,
        o.reason, t.target, t.priority, n.name, h.partition, t.parent_id,
-       coalesce(f.attempts, 0), coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
-       f.error_class, f.message, f.traceback, l.progress,
+       coalesce(f.attempts + f.blocked + f.proxy + f.crashes_alone + f.earlier, 0)
+       + (o.state IS NOT DISTINCT FROM 'completed')::integer,
+       coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
+       e.error_class, e.message, e.traceback, l.progress,
        l.claimed_at
 FROM swather.tasks AS t
 CROSS JOIN LATERAL (SELECT name FROM swather.runs WHERE id = t.run_id OFFSET 0) AS r
@@ -79,6 +81,9 @@ LEFT JOIN LATERAL (SELECT * FROM swather.outcomes WHERE task_id = t.id OFFSET 0)
 LEFT JOIN LATERAL (SELECT * FROM swather.leases WHERE task_id = t.id OFFSET 0) AS l ON true
 LEFT JOIN LATERAL (SELECT * FROM swather.scheduled WHERE task_id = t.id OFFSET 0) AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM swather.faults WHERE task_id = t.id OFFSET 0) AS f ON true
+LEFT JOIN LATERAL (
+    SELECT f.error_class, f.message, f.traceback WHERE o.state IS DISTINCT FROM 'completed'
+) AS e ON true
 LEFT JOIN LATERAL (
     SELECT name FROM swather.workers WHERE id = coalesce(l.worker_id, o.worker_id) OFFSET 0
 ) AS w ON true
@@ -217,12 +222,14 @@ WITH gone AS (
     RETURNING task_id, run_id, state, reason
 ),
 forgiven AS (
-    INSERT INTO swather.faults AS f (task_id, run_id, token, replaces, at)
-    SELECT g.task_id, g.run_id, 0, g.state = 'completed', (SELECT swather.clock())
+    INSERT INTO swather.faults AS f (task_id, run_id, token, replaces, earlier, at)
+    SELECT g.task_id, g.run_id, 0, g.state = 'completed', (g.state = 'completed')::integer,
+           (SELECT swather.clock())
     FROM gone AS g
     WHERE g.state = 'completed'
        OR (SELECT x.task_id FROM swather.faults AS x WHERE x.task_id = g.task_id) IS NOT NULL
     ON CONFLICT (task_id) DO UPDATE SET
+        earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
         attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0,
         replaces = f.replaces OR excluded.replaces
 ),
@@ -234,9 +241,11 @@ WITH gone AS (
     RETURNING task_id, run_id, state, reason
 ),
 forgiven AS (
-    INSERT INTO swather.faults (task_id, run_id, token, replaces, at)
-    SELECT task_id, run_id, 0, true, (SELECT swather.clock()) FROM gone
+    INSERT INTO swather.faults AS f (task_id, run_id, token, replaces, earlier, at)
+    SELECT task_id, run_id, 0, true, (state = 'completed')::integer, (SELECT swather.clock())
+    FROM gone
     ON CONFLICT (task_id) DO UPDATE SET
+        earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
         attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, replaces = true
 ),
 begun AS (

@@ -28,12 +28,14 @@ INSERT INTO faults (task_id, run_id, token, crashes, at) VALUES (?, ?, 0, 1, ?)
 ON CONFLICT (task_id) DO UPDATE SET crashes = crashes + 1, token = 0, at = excluded.at
 
 -- name: forgive_faults
-UPDATE faults SET attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0
+UPDATE faults
+SET earlier = earlier + attempts + blocked + proxy + crashes_alone,
+    attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0
 WHERE task_id = ?
 
 -- name: mark_replaces
-INSERT INTO faults (task_id, run_id, token, replaces, at) VALUES (?, ?, 0, 1, ?)
-ON CONFLICT (task_id) DO UPDATE SET replaces = 1
+INSERT INTO faults (task_id, run_id, token, replaces, earlier, at) VALUES (?, ?, 0, 1, ?, ?)
+ON CONFLICT (task_id) DO UPDATE SET replaces = 1, earlier = earlier + excluded.earlier
 
 -- name: forget_replaces
 UPDATE faults SET replaces = 0 WHERE task_id = ?
@@ -58,6 +60,30 @@ FROM error_groups
 WHERE run_id = :run_id
 ORDER BY count DESC, last_at DESC
 LIMIT :limit
+
+-- name: error_groups_like
+SELECT fingerprint, error_class, title, place, count, first_at, last_at,
+       sample_task_id, sample_message, sample_traceback
+FROM error_groups
+WHERE run_id = :run_id AND substr(fingerprint, 1, length(:prefix)) = :prefix
+ORDER BY count DESC, last_at DESC
+LIMIT :limit
+
+-- name: frequent_messages
+-- Of the newest tasks whose last error is in the group.
+SELECT message, count(*) AS times, max(task_id)
+FROM (
+    SELECT message, task_id FROM faults
+    WHERE run_id = :run_id AND fingerprint = :fingerprint
+    ORDER BY task_id DESC
+    LIMIT :seen
+)
+GROUP BY message
+ORDER BY times DESC, 3 DESC
+LIMIT :limit
+
+-- name: fault_traceback
+SELECT traceback FROM faults WHERE task_id = :task_id
 
 -- name: add_cancelled
 INSERT INTO outcomes (task_id, run_id, token, state, reason, at)

@@ -28,8 +28,13 @@ SELECT t.id, r.name,
            ELSE 'ready'
        END AS state,
        o.reason, t.target, t.priority, n.name AS lane, h.partition, t.parent_id,
-       coalesce(f.attempts, 0), coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
-       f.error_class, f.message, f.traceback, l.progress,
+       coalesce(f.attempts + f.blocked + f.proxy + f.crashes_alone + f.earlier, 0)
+       + (o.state IS 'completed'),
+       coalesce(f.crashes, 0), w.name, s.due_at, t.created_at, o.at,
+       iif(o.state IS 'completed', NULL, f.error_class),
+       iif(o.state IS 'completed', NULL, f.message),
+       iif(o.state IS 'completed', NULL, f.traceback),
+       l.progress,
        l.claimed_at
 FROM tasks AS t
 JOIN runs AS r ON r.id = t.run_id
