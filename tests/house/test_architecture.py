@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "swather"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 WORDS = (ROOT / "docs" / "words.md").read_text(encoding="utf-8")
-HOUSE = PAGE.partition("## The house")[2].partition("\n## ")[0]
+HOUSE = PAGE.partition("## The packages")[2].partition("\n## ")[0]
 
 
 def rooms_told() -> list[str]:
