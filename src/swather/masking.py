@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 HIDDEN: Final = "***"
 
+_SHOWN_CHARACTERS: Final = 300
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]{0,20})://", re.IGNORECASE)
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
 _HOST: Final = re.compile(r"(?:[^:]+|\[.*\])(?::([0-9]{1,5}))?")
@@ -31,6 +32,7 @@ _NAMED: Final = re.compile(
 )
 _PASSWORD: Final = re.compile(r"(:(?!//)).*", re.DOTALL)
 _IN_CONNINFO: Final = re.compile(r"(passw\w*\s*=).*", re.IGNORECASE | re.DOTALL)
+_USER_IN_URL: Final = re.compile(rf"^((?:[\w+.-]+://)?)[^/@]*{re.escape(HIDDEN)}@")
 _HEADER: Final = re.compile(
     r"""(\b(?:(?:proxy-)?authorization|(?:set-)?cookie)["']?\s*[:=]\s*["']?)[^\s"'\\][^\r\n"'\\]*""",
     re.IGNORECASE,
@@ -68,6 +70,12 @@ def masked_url(url: str) -> str:
     else:
         return url
     return f"{scheme[0]}{HIDDEN}{rest[at:]}"
+
+
+def shown_url(url: str) -> str:
+    """A URL as it may be shown: without the password in it, of bearable length."""
+    text = _USER_IN_URL.sub(r"\1", masked(masked_url(url)))
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
 
 def masked_database(url: str) -> str:

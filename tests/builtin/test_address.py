@@ -3,7 +3,7 @@ import tracemalloc
 import pytest
 
 from swather.builtin.pages.address import address_of, linked, page_key, site_of
-from swather.net.origin import parse_origin, path_and_query, split_url
+from swather.net.request import parse_origin, path_and_query, split_url
 
 SAME = [
     ("http://h/a", "HTTP://H:80/a#part"),

@@ -69,8 +69,8 @@ class RecordingPolicy:
     def end(self):
         pass
 
-    async def admit(self, url, hop, egress):
-        self.admitted.append((url, hop))
+    async def admit(self, url, egress):
+        self.admitted.append(url)
         self.egresses.append(egress)
 
     def answered(self, url, status, retry_after_seconds, seconds):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.net.decoding import ERRORS, PIECE_BYTES, decoder_of, zstd
+from swather.net.body import ERRORS, PIECE_BYTES, decoder_of, zstd
 from swather.net.errors import BadResponse
 from tests.net.fetching import fetch
 from tests.net.site import respond

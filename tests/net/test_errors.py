@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import FetchError, InputError
+from swather.masking import shown_url
 from swather.net.errors import MAX_RETRY_AFTER_SECONDS, HttpStatusError, retry_after_seconds
-from swather.net.request import Request, shown_url
+from swather.net.request import Request
 
 NOW = datetime(2026, 2, 15, 12, 0, 0, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.net.errors import UnusableURL
-from swather.net.origin import parse_origin, path_and_query, split_url
+from swather.net.request import parse_origin, path_and_query, split_url
 
 
 def origin(url):

@@ -8,8 +8,7 @@ import time
 import pytest
 
 from swather.net.errors import TooComplex
-from swather.net.page import Page
-from swather.net.parsing import SMALL_CHARACTERS, SMALL_TAGS
+from swather.net.page import SMALL_CHARACTERS, SMALL_TAGS, Page
 from swather.net.sandbox import SANDBOX, ParseResult, Sandbox
 from swather.scraping.classify import classify
 

@@ -11,10 +11,8 @@ from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ProxyFailed, Refused
 from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
-from swather.net.origin import parse_origin
 from swather.net.redirects import redirected
-from swather.net.request import Request
-from swather.net.robots_policy import RobotsPolicy
+from swather.net.request import Request, parse_origin
 from swather.scraping.body import request_of
 from swather.scraping.classify import classify
 from tests.net.fetching import RecordingPolicy, fake_dns, fetch, nobody_there
@@ -86,9 +84,7 @@ def test_every_hop_is_admitted_with_the_egress_of_its_request(client):
     policy = RecordingPolicy()
     redirect = respond(b"", "302 Found", Location="http://other.example/b")
     of = {"http://other.example/b": respond(b"B")}
-    _, proxy, _ = through(
-        client, "http://shop.example/a", redirect, of=of, policy=RobotsPolicy(policy)
-    )
+    _, proxy, _ = through(client, "http://shop.example/a", redirect, of=of, policy=policy)
     assert policy.egresses == [Egress.through(proxy.url)] * 2
 
 

@@ -10,10 +10,9 @@ from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.robots import Robots, origin_of
-from swather.net.robots_cache import MemoryRobotsCache
-from swather.net.robots_policy import RobotsPolicy
+from swather.net.robots import MAX_REDIRECTS, Robots, origin_of
 from swather.testing import Answer, FakeSite
+from swather.testing.fetch_policy import MemoryRobotsCache
 
 NO_BASKET = "User-agent: *\nDisallow: /basket\nCrawl-delay: 2\n"
 
@@ -43,7 +42,9 @@ def in_loop(work, policy=ANYWHERE):
         client = WebFetcher()
 
         async def fetch(url):
-            return await client.fetch(Request(url=url, timeout=5), RobotsPolicy(policy))
+            return await client.fetch(
+                Request(url=url, timeout=5, max_redirects=MAX_REDIRECTS), policy
+            )
 
         try:
             return await work(fetch)

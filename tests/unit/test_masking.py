@@ -13,9 +13,8 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 from swather.errors import SwatherError
-from swather.masking import masked, masked_data, masked_database
-from swather.net.origin import parse_origin, split_url
-from swather.net.request import shown_url
+from swather.masking import masked, masked_data, masked_database, shown_url
+from swather.net.request import parse_origin, split_url
 from swather.store.postgres.address import address_of
 
 CANARY = "cAnArY42"

@@ -12,11 +12,11 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from swather.errors import InputError, SwatherError
+from swather.masking import shown_url
 from swather.model.private_addresses import IPAddress
 from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
 from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed, TooLarge
 from swather.net.guard import MAX_HOSTS
-from swather.net.request import shown_url
 
 _MAX_FIELD_BYTES: Final = 32 << 10
 _AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")

@@ -2,12 +2,15 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
-from swather.net.suffixes import is_public_suffix
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
 
 MAX_COOKIE_BYTES: Final = 4096
 MAX_ATTRIBUTE_BYTES: Final = 1024
@@ -177,3 +180,17 @@ def _date_of(text: str) -> float | None:
         return (datetime(year, month, day, tzinfo=UTC) + time).timestamp()
     except (ValueError, OverflowError):
         return None
+
+
+@lru_cache(maxsize=4096)
+def is_public_suffix(domain: str) -> bool:
+    """Whether a domain, in lower-case ASCII, is a public suffix; every top-level domain is."""
+    return _suffixes().is_public(domain)
+
+
+@cache
+def _suffixes() -> "PublicSuffixList":
+    # Loading it takes 0.1 s and some megabytes, and most processes never need it.
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
+
+    return PublicSuffixList()

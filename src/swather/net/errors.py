@@ -23,7 +23,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from swather.errors import FetchError
-from swather.net.request import shown_url
+from swather.masking import shown_url
 
 __all__ = [
     "BadResponse",

@@ -16,8 +16,7 @@ class FetchPolicy(Protocol):
     refusal             why a host may not be reached at an address (the first private one it has,
                         else the first; the name itself if only a proxy can look it up); None if it
                         may. A public address is never refused, only remembered
-    admit               before every hop, numbered from 0, with its egress; may wait, and raises
-                        to refuse the hop
+    admit               before every hop, with its egress; may wait, and raises to refuse the hop
     answered            after the headers of every hop's response; `seconds` is how long they took
     failed              when no response came, or, after `answered`, its body could not be read; not
                         for what was refused
@@ -28,7 +27,7 @@ class FetchPolicy(Protocol):
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None: ...
 
-    async def admit(self, url: str, hop: int, egress: Egress) -> None: ...
+    async def admit(self, url: str, egress: Egress) -> None: ...
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
@@ -53,7 +52,7 @@ class SimplePolicy:
         del host, port, address
         return NOT_ALLOWED if private and not self._allow_private else None
 
-    async def admit(self, url: str, hop: int, egress: Egress) -> None:
+    async def admit(self, url: str, egress: Egress) -> None:
         pass
 
     def answered(

@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from swather.errors import FetchError
-from swather.net.body import MAX_BYTES, MAX_RATIO, Caps, read_body
-from swather.net.charset import reread
+from swather.masking import shown_url
+from swather.net.body import ACCEPTED, MAX_BYTES, MAX_RATIO, Caps, read_body
 from swather.net.client import Client, ClientName, ClientOptions, Hop, Response, new_client
 from swather.net.cookies import CookieJars
-from swather.net.decoding import ACCEPTED
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.guard import CheckedOrigin, Guard, Resolve
-from swather.net.page import Headers, Page
+from swather.net.page import Headers, Page, reread
 from swather.net.redirects import REDIRECTS, check_encrypted, location_in, redirected
-from swather.net.request import Request, shown_url
+from swather.net.request import Request
 from swather.version import __version__
 
 USER_AGENT: Final = f"swather/{__version__}"
@@ -84,7 +83,8 @@ class WebFetcher:
         try:
             left = seconds = request.timeout or self._timeout_seconds
             first = url = request.full_url
-            for hop in range(self._max_redirects + 1):
+            redirects = request.max_redirects or self._max_redirects
+            for _ in range(redirects + 1):
                 if request.https_only:
                     check_encrypted(url)
                 found = self._guard.known(url, request.egress)
@@ -95,7 +95,7 @@ class WebFetcher:
                 url, checked = found
                 if not self._guard.is_allowed(checked, policy):
                     await self._guard.check(checked, policy)
-                await policy.admit(url, hop, request.egress)
+                await policy.admit(url, request.egress)
                 began = time.monotonic()
                 try:
                     page, leads_to = await self._ask(request, url, checked, policy, left)
@@ -114,7 +114,7 @@ class WebFetcher:
                 url = leads_to
             raise TooManyRedirects(
                 f"{shown_url(first)} leads from one redirect to another, more than "
-                f"{self._max_redirects} times"
+                f"{redirects} times"
             )
         finally:
             policy.end()

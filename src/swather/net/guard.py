@@ -16,7 +16,7 @@ from swather.model.private_addresses import IPAddress, is_local_name, is_private
 from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ConnectionFailed, Refused
 from swather.net.fetch_policy import FetchPolicy
-from swather.net.origin import Origin, parse_origin, path_and_query, split_url
+from swather.net.request import Origin, parse_origin, path_and_query, split_url
 
 TTL_SECONDS: Final = 60.0
 MAX_HOSTS: Final = 4096

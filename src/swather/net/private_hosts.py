@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from swather.model.private_addresses import is_private
 from swather.net.errors import UnusableURL
-from swather.net.origin import PORTS, parse_origin, split_url
-from swather.net.request import is_http
+from swather.net.request import PORTS, is_http, parse_origin, split_url
 
 NOT_ALLOWED: Final = "nobody typed it"
 _USUAL_PORTS: Final = frozenset(PORTS.values())

@@ -5,12 +5,12 @@ from urllib.parse import urljoin
 
 import msgspec
 
+from swather.masking import shown_url
 from swather.model.private_addresses import is_local_name, is_private
-from swather.net.charset import reread
 from swather.net.client import Response
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
-from swather.net.origin import Origin, parse_origin, split_url
-from swather.net.request import Request, is_http, shown_url
+from swather.net.page import reread
+from swather.net.request import Origin, Request, is_http, parse_origin, split_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 # Headers about the wanted response. Any other may be a secret meant for one site.

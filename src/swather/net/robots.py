@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from swather.masking import shown_url
+from swather.model.robots import StoredRobots
 from swather.net.errors import (
     BadResponse,
     ConnectionFailed,
@@ -22,12 +24,13 @@ from swather.net.errors import (
     retry_after_seconds,
 )
 from swather.net.page import Page
-from swather.net.request import shown_url
-from swather.net.robots_cache import KnownRobots, RobotsCache
 from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, parse
+from swather.store.web_ports import Robots as RobotsStore
 
 TTL_SECONDS: Final = 86_400.0
 MAX_CRAWL_DELAY_SECONDS: Final = 60.0
+# What RFC 9309 asks for at least, before a robots.txt counts as missing.
+MAX_REDIRECTS: Final = 5
 # Longer than a fetch takes; until then the other workers wait for the one that fetches.
 CLAIM_SECONDS: Final = 45.0
 _FIRST_LOOK_SECONDS: Final = 0.05
@@ -85,7 +88,7 @@ class Robots:
 
     def __init__(
         self,
-        cache: RobotsCache,
+        cache: RobotsStore,
         *,
         user_agent: str = OWN_TOKEN,
         executor: Executor | None = None,
@@ -167,7 +170,7 @@ class Robots:
         await self._in_executor(self._cache.put, origin, response.status, response.body, seconds)
         return await self._remember(origin, response, seconds, failures, settle)
 
-    async def _known_or_claimed(self, origin: str) -> KnownRobots | None:
+    async def _known_or_claimed(self, origin: str) -> StoredRobots | None:
         """What the cache has, if it is fresh; else its stale copy, and it is our turn to fetch."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + self._claim_seconds

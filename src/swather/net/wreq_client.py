@@ -10,6 +10,7 @@ from typing import Any, Final, overload
 import wreq
 
 from swather.errors import InputError, SwatherError
+from swather.masking import shown_url
 from swather.net.client import MAX_HEADER_BYTES, MAX_HEADERS, METHODS, ClientOptions, Hop
 from swather.net.egress import Egress
 from swather.net.errors import (
@@ -19,7 +20,6 @@ from swather.net.errors import (
     ProxyFailed,
     TooLarge,
 )
-from swather.net.request import shown_url
 
 # Each has its own pool of connections, and takes about 60 KB.
 MAX_CLIENTS: Final = 256

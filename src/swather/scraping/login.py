@@ -9,10 +9,11 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import msgspec
 
 from swather.errors import Permanent
+from swather.masking import shown_url
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form, form_of
 from swather.net.page import Page
-from swather.net.request import Request, shown_url
+from swather.net.request import Request
 from swather.scraping.attempt import RunCoroutine
 from swather.scraping.body import Value
 

@@ -1,19 +1,16 @@
 """Makes targets from values: their key, lane and partition."""
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from swather.errors import BadTarget, InputError
 from swather.model.key import key_of, normalise_url
 from swather.model.task import DEFAULT_PRIORITY, Target
 from swather.net.errors import UnusableURL
-from swather.net.origin import parse_origin, split_url
-from swather.net.request import is_http
+from swather.net.request import PORTS, is_http, parse_origin, split_url
 from swather.scraping.options import Named
 from swather.scraping.scraper import Scraper
-
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 def target_of(
@@ -90,7 +87,7 @@ def _lane_as_written(url: str) -> str:
     host = host.rstrip(".")
     if ":" in host:
         host = f"[{host}]"
-    return host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
+    return host if port in {None, PORTS[parts.scheme]} else f"{host}:{port}"
 
 
 def _key_of(value: Any, url: str) -> str:

@@ -2,18 +2,21 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+import msgspec
+
+from swather.model.robots import StoredRobots
 from swather.net.egress import Egress
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
 from swather.net.request import Request
-from swather.net.robots import Robots, origin_of
-from swather.net.robots_cache import MemoryRobotsCache
-from swather.net.robots_policy import RobotsPolicy
+from swather.net.robots import MAX_REDIRECTS, Robots, origin_of
 from swather.scraping.scraper import Scraper
 
 
@@ -53,9 +56,7 @@ class PolitePolicy(AllowedHostsPolicy):
     ) -> None:
         allow_private = scraper.options.allow_private
         super().__init__(target, params, allow_private=allow_private)
-        self._robots_policy = RobotsPolicy(
-            AllowedHostsPolicy(target, params, allow_private=allow_private)
-        )
+        self._robots_policy = AllowedHostsPolicy(target, params, allow_private=allow_private)
         self._obeys_robots = scraper.options.robots
         self._fetcher = fetcher
         self._robots = Robots(
@@ -65,8 +66,7 @@ class PolitePolicy(AllowedHostsPolicy):
         )
         self._due_at: dict[str, float] = {}
 
-    async def admit(self, url: str, hop: int, egress: Egress) -> None:
-        del hop
+    async def admit(self, url: str, egress: Egress) -> None:
         if not self._obeys_robots:
             return
         rules = await self._robots.check(url, partial(self._fetch_robots, egress))
@@ -79,4 +79,33 @@ class PolitePolicy(AllowedHostsPolicy):
         await asyncio.sleep(at - now)
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
-        return await self._fetcher.fetch(Request(url=url, egress=egress), self._robots_policy)
+        request = Request(url=url, egress=egress, max_redirects=MAX_REDIRECTS)
+        return await self._fetcher.fetch(request, self._robots_policy)
+
+
+class MemoryRobotsCache:
+    """What the store keeps of robots.txt, for one process without a database."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, tuple[StoredRobots, float]] = {}
+
+    def get(self, origin: str) -> StoredRobots | None:
+        if (found := self._known.get(origin)) is None:
+            return None
+        stored, until = found
+        return msgspec.structs.replace(stored, is_fresh=self._clock() < until)
+
+    def put(self, origin: str, status: int, body: bytes, ttl_seconds: float) -> None:
+        stored = StoredRobots(
+            origin=origin, status=status, body=body, fetched_at=datetime.now(UTC), is_fresh=True
+        )
+        self._known[origin] = (stored, self._clock() + ttl_seconds)
+
+    def claim(self, origin: str, holder: str, seconds: float) -> bool:
+        """Always: other fetches of this process wait already."""
+        del origin, holder, seconds
+        return True
+
+    def release(self, origin: str, holder: str) -> None:
+        del origin, holder

@@ -3,10 +3,11 @@
 from collections import defaultdict, deque
 
 from swather.errors import InputError
+from swather.masking import shown_url
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
-from swather.net.request import Request, shown_url
+from swather.net.request import Request
 from swather.net.stored_page import stored_page_url
 from swather.testing.fixture import Fixture, RecordedPage, body_hash, record_page
 

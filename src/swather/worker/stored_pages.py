@@ -6,10 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from swather.errors import Closed, NotStored
+from swather.masking import shown_url
 from swather.model.retry import ErrorClass
 from swather.model.stored_page import StoredPage
 from swather.net.page import Page
-from swather.net.request import Request, shown_url
+from swather.net.request import Request
 from swather.net.stored_page import stored_page_key, without_password, without_secrets
 from swather.scraping.classify import meaning_of_status
 from swather.store.ports import Store

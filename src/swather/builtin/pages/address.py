@@ -9,8 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 from swather.errors import InputError
 from swather.model.key import normalise_url
 from swather.net.errors import UnusableURL
-from swather.net.origin import parse_origin, path_and_query, split_url
 from swather.net.page import join
+from swather.net.request import parse_origin, path_and_query, split_url
 from swather.scraping.targets import lane_of_url
 
 # Servers need not take longer ones (RFC 9110, 4.1), and a long <base> makes every link long.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Final, NamedTuple
 
-from swather.net.decoding import Gzip
+from swather.net.body import Gzip
 from swather.net.errors import BadResponse, TooLarge
 from swather.net.page import Page, join
 

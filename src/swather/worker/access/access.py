@@ -12,8 +12,7 @@ from swather.net.egress import Egress
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.robots import Robots
-from swather.net.robots_policy import RobotsPolicy
+from swather.net.robots import MAX_REDIRECTS, Robots
 from swather.net.robots_rules import Rules
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
@@ -205,8 +204,8 @@ class AttemptAccess:
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
         """As the request leaves: a proxy may be the only way there, or there to hide us."""
-        policy = RobotsPolicy(_RobotsFetch(self))
-        return await self._access.fetcher.fetch(Request(url=url, egress=egress), policy)
+        request = Request(url=url, egress=egress, max_redirects=MAX_REDIRECTS)
+        return await self._access.fetcher.fetch(request, _RobotsFetch(self))
 
 
 class AttemptFetch:
@@ -224,8 +223,7 @@ class AttemptFetch:
         self.may_reach = access.may_reach
         self.refusal = access.refusal
 
-    async def admit(self, url: str, hop: int, egress: Egress) -> None:
-        del hop
+    async def admit(self, url: str, egress: Egress) -> None:
         access = self._access
         lane = access.lane_of(url)
         if self._lane and lane != self._lane:
@@ -272,8 +270,8 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
-    async def admit(self, url: str, hop: int, egress: Egress) -> None:
-        del hop, egress
+    async def admit(self, url: str, egress: Egress) -> None:
+        del egress
         lane = self._access.lane_of(url)
         if self._lane and lane != self._lane:
             self.end()
