@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from swather import store as stores
-from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind
-from swather.model.pacing import Limits
-from swather.model.strikes import CoolDownCurve
+from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.store import Store
 from tests.cli.conftest import Swather, done
 

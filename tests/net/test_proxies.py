@@ -13,7 +13,7 @@ from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.redirects import redirected
 from swather.net.request import Request, parse_origin
-from swather.scraping.body import request_of
+from swather.scraping.arguments import request_of
 from swather.scraping.classify import classify
 from tests.net.fetching import RecordingPolicy, fake_dns, fetch, nobody_there
 from tests.net.site import respond, site

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from swather.model.breaker import Breaker
+from swather.model.lane import Breaker
 from swather.runs.breaker_words import describe, suggestion
 
 NOW = datetime(2026, 2, 15, 12, 0, tzinfo=UTC)

@@ -9,9 +9,9 @@ import pytest
 import swather.store
 from swather.errors import InputError, NotFound
 from swather.model.lane import PacedKind
+from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.run import RunState
-from swather.model.strategy import Strategy
 from swather.runs.start import Planned, plan_run, source_fingerprint
 from swather.store import Store
 from tests.runs.given import a_scraper

@@ -3,10 +3,8 @@
 import pytest
 
 from swather.errors import InputError, NotFound
-from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind
-from swather.model.pacing import Limits
-from swather.model.strikes import CoolDownCurve
+from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.model.task import Target
 from swather.model.task_filter import TaskFilter
 from swather.runs import transaction_words

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from swather.errors import InputError, LoadError
+from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS
 from swather.model.run import RESERVED_PARAM, Run, RunState
-from swather.model.strategy import Strategy
 from swather.scraping import registry
 from swather.scraping.available import Available
 from tests.scraping.attempts import nothing

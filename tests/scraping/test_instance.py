@@ -6,9 +6,8 @@ import pytest
 
 from swather.errors import AttemptOver, InputError
 from swather.net.page import Page
-from swather.scraping.instance import Instance
+from swather.scraping.instance import Instance, set_up, set_up_blocking
 from swather.scraping.scraper import scraper
-from swather.scraping.setup import set_up, set_up_blocking
 from tests.scraping.attempts import FakeVerbs, context, nothing
 
 

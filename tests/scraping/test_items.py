@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import BadPayload
-from swather.model.payload import MAX_ITEM_BYTES, encode
-from swather.scraping.items import encode_item
+from swather.model.payload import MAX_ITEM_BYTES, encode, encode_item
 
 
 @dataclasses.dataclass

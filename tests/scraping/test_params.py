@@ -9,8 +9,7 @@ import pydantic
 import pytest
 
 from swather.errors import InputError
-from swather.scraping.param_fields import fields_of
-from swather.scraping.params import parse, typed_params
+from swather.scraping.params import fields_of, parse, typed_params
 from swather.scraping.scraper import scraper
 
 

@@ -8,9 +8,9 @@ import typing
 import pytest
 
 from swather.errors import InputError
+from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.retry import Backoff, Budgets
-from swather.model.strategy import Strategy
 from swather.scraping.options import OptionFields
 from swather.scraping.scraper import ExecutionMode, Isolation, Options, scraper
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from swather import posix
 from swather.model.lease import ClaimRequest, Lease
-from swather.model.load import Load
 from swather.model.outcome import (
     Cancelled,
     Completed,
@@ -19,7 +18,7 @@ from swather.model.outcome import (
 )
 from swather.model.results import StoredFile, StoredItem
 from swather.model.retry import ErrorClass
-from swather.model.run import NewRun
+from swather.model.run import Load, NewRun
 from swather.model.task import Target
 from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, WorkerKind

@@ -19,9 +19,9 @@ from hypothesis.stateful import (
 from swather.errors import RunCancelled
 from swather.model.lease import Lease
 from swather.model.outcome import Item, Verdict
+from swather.model.pacing import CoolDownCurve
 from swather.model.retry import Faults
 from swather.model.run import NewRun, RunState
-from swather.model.strikes import CoolDownCurve
 from swather.model.task import TERMINAL, State, Target
 from swather.model.task_filter import TaskFilter
 from swather.store import Enqueued, Store

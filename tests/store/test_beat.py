@@ -4,8 +4,8 @@ import pytest
 
 from swather import posix
 from swather.errors import NotFound
+from swather.model.lease import Strategy
 from swather.model.retry import Faults
-from swather.model.strategy import Strategy
 from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, WorkerKind, WorkerState
 from swather.store import Store

@@ -8,8 +8,8 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
+from swather.model.lease import Strategy
 from swather.model.pacing import Limits
-from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database

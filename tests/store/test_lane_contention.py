@@ -7,10 +7,8 @@ from random import Random
 
 import pytest
 
-from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind
-from swather.model.pacing import Limits
-from swather.model.strikes import CoolDownCurve
+from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.store import Store
 from tests.store.database import Database
 from tests.store.given import (

@@ -1,8 +1,8 @@
 """Limits of lanes, scrapers and runs together: the strictest wins, and what is shared is shared."""
 
 from swather.model.lane import PacedKind
+from swather.model.lease import Strategy
 from swather.model.pacing import MAX_COUNT, Limits
-from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import (

@@ -3,8 +3,7 @@
 import pytest
 
 from swather.errors import InputError
-from swather.model.autopace import AutoPace
-from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.pacing import NO_LIMITS, AutoPace, Limits
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_run, a_worker, claim, retry_after

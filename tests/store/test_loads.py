@@ -3,8 +3,7 @@
 import pytest
 
 from swather.errors import InputError, NotFound, RunCancelled
-from swather.model.load import unrepeatable
-from swather.model.run import RunState
+from swather.model.run import RunState, unrepeatable
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_load, a_producer, a_run, a_worker, claim, completed, finish, targets

@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind
-from swather.model.lease import ClaimRequest, Lease
+from swather.model.lease import ClaimRequest, Lease, Strategy
 from swather.model.outcome import Item
-from swather.model.pacing import Limits
+from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.model.run import RunState
 from swather.model.stored_page import StoredPage, request_key
-from swather.model.strategy import Strategy
-from swather.model.strikes import CoolDownCurve
 from swather.model.task import State, Target
 from swather.model.task_filter import TaskFilter
 from swather.store import Store

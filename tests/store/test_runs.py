@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 import pytest
 
 from swather.errors import InputError, NotFound, SwatherError
+from swather.model.lease import Strategy
 from swather.model.outcome import File
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.run import Counts, NewRun, RunState
-from swather.model.strategy import Strategy
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database

@@ -6,8 +6,8 @@ import pytest
 
 from swather.model.event import EventKind
 from swather.model.lane import PacedKind
+from swather.model.lease import Strategy
 from swather.model.run import RunState
-from swather.model.strategy import Strategy
 from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, TERMINAL
 from swather.model.worker import WorkerKind, WorkerState
 from swather.store.migrate import migrations_in

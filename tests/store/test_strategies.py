@@ -1,6 +1,6 @@
 import pytest
 
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 from swather.model.task import Target
 from swather.store import Store
 from tests.store.given import a_run, a_worker, claim, finish, released, targets, until, values

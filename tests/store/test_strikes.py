@@ -4,8 +4,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
-from swather.model.pacing import Limits
-from swather.model.strikes import CoolDownCurve
+from swather.model.pacing import CoolDownCurve, Limits
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_run, a_worker, claim, completed, finish, retry_after

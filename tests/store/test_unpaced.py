@@ -4,10 +4,8 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
-from swather.model.lease import ClaimRequest
-from swather.model.pacing import Limits
-from swather.model.strategy import Strategy
-from swather.model.strikes import CoolDownCurve
+from swather.model.lease import ClaimRequest, Strategy
+from swather.model.pacing import CoolDownCurve, Limits
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock

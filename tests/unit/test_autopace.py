@@ -3,9 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import InputError
-from swather.model.autopace import AutoPace
 from swather.model.lane import PacedKind, free_lane
-from swather.model.pacing import Limits, Pace, hold_on, in_force
+from swather.model.pacing import AutoPace, Limits, Pace, hold_on, in_force
 
 policies = st.builds(
     AutoPace,

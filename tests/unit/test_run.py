@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import InputError
+from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS
 from swather.model.run import REASON_PREFIX, Counts, Run, RunState, counts_from, run_name
-from swather.model.strategy import Strategy
 from swather.model.task import TERMINAL, WAITING, State
 
 amounts = st.integers(0, 10**9)

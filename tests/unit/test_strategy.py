@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.model.strategy import Strategy, draw, priorities_in, quotas
+from swather.model.lease import Strategy, draw, priorities_in, quotas
 
 priority_sets = st.sets(st.integers(1, 10), min_size=1).map(sorted)
 

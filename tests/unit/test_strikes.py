@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import InputError
-from swather.model.strikes import CoolDownCurve, struck
+from swather.model.pacing import CoolDownCurve, struck
 
 NOW = 1.8e9
 curves = st.builds(

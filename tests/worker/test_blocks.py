@@ -6,8 +6,8 @@ import time
 import pytest
 
 from swather.errors import Blocked, SwatherError
+from swather.model.pacing import CoolDownCurve
 from swather.model.retry import Backoff
-from swather.model.strikes import CoolDownCurve
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
 from swather.worker.access.breaker import BreakerPolicy

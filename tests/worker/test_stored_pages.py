@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from swather import Permanent, scraper
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 from swather.model.task_filter import TaskFilter
 from swather.runs import replay
 from swather.scraping.scraper import Scraper

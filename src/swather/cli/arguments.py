@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 
 ScraperSpec = Annotated[
     str,

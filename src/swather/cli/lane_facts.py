@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from swather.model.breaker import Breaker
-from swather.model.lane import Lane, PacedKind
+from swather.model.lane import Breaker, Lane, PacedKind
 from swather.runs.lane_words import pace_of
 from swather.runs.words import rate, time_ahead
 

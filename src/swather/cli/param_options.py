@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_
 import typer
 from typer.main import get_command
 
-from swather.scraping.param_fields import Field, fields_of, type_name
+from swather.scraping.params import Field, fields_of, type_name
 
 if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper

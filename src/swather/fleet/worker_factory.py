@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from swather.model.autopace import AutoPace
-from swather.model.strategy import Strategy
-from swather.model.strikes import CoolDownCurve
+from swather.model.lease import Strategy
+from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper

@@ -1,7 +1,8 @@
-"""Lanes and scrapers, with their limits."""
+"""Lanes and scrapers, with their limits and breakers."""
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -54,3 +55,16 @@ def free_lane(name: str, kind: PacedKind) -> Lane:
         cool_reason="",
         in_flight=0,
     )
+
+
+class Breaker(msgspec.Struct, frozen=True, kw_only=True):
+    """An open breaker: one task of the scraper starts on the lane every `probe_seconds`, the next
+    one at `probe_at`. `seen` is what opened it: statuses, error classes, of how many.
+    """
+
+    scraper: str
+    lane: str
+    opened_at: datetime
+    probe_at: datetime
+    probe_seconds: float
+    seen: dict[str, Any]

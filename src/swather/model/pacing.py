@@ -1,8 +1,11 @@
-"""How fast a lane or a scraper may start work: interval, burst, in flight, pause, cool-down."""
+"""How fast a lane or a scraper may start work: limits, pauses, a learned pace, and cool-downs after
+strikes.
+"""
 
 import math
 import re
-from typing import Final
+from random import Random
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -21,6 +24,9 @@ _SKEW_SECONDS: Final = 5.0
 MAX_AHEAD_SECONDS: Final = 2.0
 # The hold on a start that only has to wait for its moment.
 PACED: Final = "paced"
+_SLOWER: Final = 1.5
+# The interval that a failure sets on a lane that had none.
+_FIRST_SECONDS: Final = 0.1
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -168,3 +174,95 @@ def hold_on(limits: Limits, pace: Pace, now: float) -> str:
         return "cooling"
     is_full = limits.in_flight is not None and pace.in_flight >= limits.in_flight
     return "full" if is_full else PACED
+
+
+class AutoPace(msgspec.Struct, frozen=True, kw_only=True):
+    """Aims at `concurrency` requests at a time: an interval of latency / concurrency."""
+
+    concurrency: float = 1.0
+    min_seconds: float = 0.0
+    max_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        if not (self.concurrency > 0 and math.isfinite(self.concurrency)):
+            raise InputError(f"concurrency must be a positive number, got {self.concurrency!r}")
+        if not (0 <= self.min_seconds <= self.max_seconds and math.isfinite(self.max_seconds)):
+            raise InputError(
+                "min_seconds and max_seconds must be positive numbers in this order, "
+                f"got {self.min_seconds!r} and {self.max_seconds!r}"
+            )
+
+    def next_every(self, old: float | None, latency_seconds: float, failed: bool) -> float:
+        """The interval after a response with this latency; `old` is None when nothing is known yet.
+
+        A failure never lowers it: an error page is often quick.
+        """
+        aim = latency_seconds / self.concurrency
+        new = aim if old is None else (old + aim) / 2
+        if failed:
+            new = max(new, _SLOWER * (old or _FIRST_SECONDS))
+        new = min(max(new, self.min_seconds), self.max_seconds)
+        return max(new, old) if failed and old is not None else new
+
+
+class Strike(NamedTuple):
+    """The count including this strike, and for how many seconds the lane cools down."""
+
+    strikes: int
+    seconds: float
+
+
+class CoolDownCurve(msgspec.Struct, frozen=True, kw_only=True):
+    """base · 2^strikes seconds, at most `cap_seconds`; jitter only lengthens it, up to the cap.
+
+    Strikes are forgiven once the lane has been open for `forgive_seconds` without another.
+    """
+
+    base_seconds: float = 60.0
+    cap_seconds: float = 86_400.0
+    forgive_seconds: float = 1_800.0
+    jitter: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name in ("base_seconds", "cap_seconds", "forgive_seconds"):
+            value = getattr(self, name)
+            if not (value >= 0 and math.isfinite(value)):
+                raise InputError(f"{name} must be 0 or a positive number, got {value!r}")
+        if not 0 <= self.jitter <= 1:
+            raise InputError(f"jitter must be between 0 and 1, got {self.jitter!r}")
+
+    def remembered(self, strikes: int, opened_at: float | None, now: float) -> int:
+        """The strikes that still count; `opened_at` is when the last cool-down ended."""
+        if opened_at is not None and now - opened_at >= self.forgive_seconds:
+            return 0
+        return strikes
+
+    def strike(self, strikes: int, opened_at: float | None, now: float, random: Random) -> Strike:
+        """One more strike against a lane that is open."""
+        before = self.remembered(strikes, opened_at, now)
+        try:
+            seconds = min(math.ldexp(self.base_seconds, before), self.cap_seconds)
+        except OverflowError:
+            seconds = self.cap_seconds
+        seconds = min(seconds * (1 + self.jitter * random.random()), self.cap_seconds)
+        return Strike(before + 1, seconds)
+
+
+def struck(
+    curve: CoolDownCurve,
+    lane: tuple[int, float | None, float | None],
+    now: float,
+    retry_after_seconds: float | None,
+    random: Random,
+) -> Strike:
+    """The effect of a strike on a lane (its strikes, until when it cools, when they are forgiven).
+    While the lane cools, another strike counts as part of the last one.
+    """
+    strikes, cool_until, forgiven_at = lane
+    asked = max(retry_after_seconds or 0.0, 0.0)
+    left = 0.0 if cool_until is None else cool_until - now
+    if left > 0:
+        return Strike(strikes, max(left, asked))
+    opened_at = None if forgiven_at is None else forgiven_at - curve.forgive_seconds
+    counted = curve.strike(strikes, opened_at, now, random)
+    return counted._replace(seconds=asked) if asked else counted

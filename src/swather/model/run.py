@@ -1,13 +1,14 @@
-"""Runs: one execution of a scraper over a set of targets."""
+"""Runs: one execution of a scraper over a set of targets, and the loads that bring these."""
 
+import secrets
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
+from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS, Limits
-from swather.model.strategy import Strategy
 from swather.model.task import check_file_name
 
 # The member of a run's params that Swather keeps for itself; scrapers never see it.
@@ -134,3 +135,21 @@ def counts_from(sums: dict[str, int]) -> Counts:
 def run_name(scraper: str, at: datetime) -> str:
     """'20260215_120000-books': readable, sortable; made unique by the store where needed."""
     return f"{at:%Y%m%d_%H%M%S}-{scraper}"
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """`source` is the same for two commands that name the same targets, `content` for as long as
+    these are unchanged. `name` is for people to read.
+
+    Loading the same source again replaces an earlier load of it; loading the same content again
+    cannot make a complete load incomplete.
+    """
+
+    source: str
+    content: str
+    name: str
+
+
+def unrepeatable(source: str, name: str) -> Load:
+    """A load whose targets can be read only once: a pipe, a generator."""
+    return Load(source=source, content=secrets.token_hex(8), name=name)

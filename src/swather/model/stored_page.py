@@ -1,4 +1,4 @@
-"""Stored pages: what was fetched, so that a changed scraper can read it again."""
+"""What was fetched and is stored: pages, for a changed scraper to read again, and robots.txt."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -25,3 +25,13 @@ def request_key(method: str, url: str, body: bytes | None = None) -> bytes:
     """Equal for equal requests; length prefixes keep the parts apart."""
     parts = (method.upper().encode(), url.encode("utf-8", "surrogatepass"), body or b"")
     return sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()
+
+
+class StoredRobots(msgspec.Struct, frozen=True, kw_only=True):
+    """An origin's response to the request for its robots.txt."""
+
+    origin: str
+    status: int
+    body: bytes
+    fetched_at: datetime
+    is_fresh: bool

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from swather.errors import InputError
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 
 
 class WorkerKind(StrEnum):

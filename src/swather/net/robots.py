@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from swather.masking import shown_url
-from swather.model.robots import StoredRobots
+from swather.model.stored_page import StoredRobots
 from swather.net.errors import (
     BadResponse,
     ConnectionFailed,

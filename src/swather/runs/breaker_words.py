@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from swather.model.breaker import Breaker
+from swather.model.lane import Breaker
 from swather.runs.words import clock_time, command, count, duration, time_ahead
 
 # Which part of what was seen makes a cause likely.

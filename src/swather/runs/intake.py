@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any, Final
 
 from swather.errors import BadLines, InputError
-from swather.model.load import Load, unrepeatable
+from swather.model.run import Load, unrepeatable
 from swather.model.task import Target
 from swather.net.private_hosts import Host, hosts_in
 from swather.runs.lines import STDIN

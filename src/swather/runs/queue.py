@@ -20,19 +20,17 @@ from typing import Any, Final, Self
 import swather.store
 from swather import posix
 from swather.errors import NotFound, Transient
-from swather.model.lease import ClaimRequest, Lease
+from swather.model.lease import ClaimRequest, Lease, Strategy
 from swather.model.outcome import Completed, Failed, Item, Outcome, Released, Retry, Verdict
-from swather.model.payload import decode
+from swather.model.payload import decode, encode_item
 from swather.model.retry import Backoff, Budgets
 from swather.model.run import Counts, NewRun
-from swather.model.strategy import Strategy
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.net.private_hosts import Host, hosts_in
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
 from swather.scraping.fault_outcome import fault_outcome
-from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper, scraper
 from swather.scraping.targets import target_of
 from swather.store.clock import Clock

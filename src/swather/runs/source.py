@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from swather.errors import InputError
-from swather.model.load import Load, unrepeatable
+from swather.model.run import Load, unrepeatable
 from swather.runs.intake import Intake
 from swather.runs.lines import STDIN
 from swather.runs.loading import BATCH_SIZE_HERE, Loading, LoadingHere

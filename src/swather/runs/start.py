@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
+from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
-from swather.model.strategy import Strategy
 from swather.net.private_hosts import hosts_in
 from swather.runs.lines import STDIN
 from swather.scraping.scraper import Scraper

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from swather.model.outcome import File
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.arguments import Fields, Headers, Value
 from swather.scraping.attempt import Collected, RunCoroutine, RunInfo, TaskInfo, TaskLog
-from swather.scraping.body import Fields, Headers, Value
 from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in
 
 if TYPE_CHECKING:

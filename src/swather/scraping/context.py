@@ -7,12 +7,11 @@ from typing import Any
 from swather.errors import BadPayload, InputError
 from swather.model.lease import Lease
 from swather.model.outcome import File, Item
-from swather.model.payload import encode
+from swather.model.payload import encode, encode_item
 from swather.model.task import Target, check_name
 from swather.net.page import join
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
 from swather.scraping.hooks import DROPPED
-from swather.scraping.items import encode_item
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.scraping.web import Web

@@ -1,14 +1,16 @@
-"""A scraper ready to be called: a function, or one object of a class."""
+"""A scraper ready to be called: a function, or one object of a class, set up for an attempt."""
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from swather.scraping.attempt import RunCoroutine
 from swather.scraping.blocking import SyncWeb
+from swather.scraping.context import Context
+from swather.scraping.scraper import Scraper
 
 if TYPE_CHECKING:
-    from swather.scraping.scraper import Scraper
     from swather.scraping.web import InstanceWeb, Web
 
 
@@ -19,7 +21,7 @@ class Instance:
 
     scrape: Callable[[Any, Any], Any]
 
-    def __init__(self, scraper: "Scraper") -> None:
+    def __init__(self, scraper: Scraper) -> None:
         self.scraper = scraper
         self.is_generator = scraper.is_generator
         self._setup: Callable[..., Any] | None = None
@@ -75,3 +77,26 @@ def _call_blocking(method: Callable[..., Any] | None, run: RunCoroutine, *given:
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
+
+
+async def set_up(scraper: Scraper, context: Context) -> Instance:
+    """On this event loop, ready for the target of this attempt; setup() fetches on its behalf."""
+    instance = Instance(scraper)
+    await instance.setup(context._for_instance() if scraper.sets_up_with_web else None)  # noqa: SLF001 - not for scrapers
+    instance.serve(context)
+    return instance
+
+
+def set_up_blocking(
+    scraper: Scraper,
+    context: Context,
+    run: RunCoroutine,
+    *,
+    run_setup: RunCoroutine = asyncio.run,
+) -> Instance:
+    """In this thread; `run` runs the web's coroutines, `run_setup` an async setup()."""
+    instance = Instance(scraper)
+    web = context._for_instance(run) if scraper.sets_up_with_web else None  # noqa: SLF001 - see above
+    instance.setup_blocking(run_setup, web)
+    instance.serve(context, run)
+    return instance

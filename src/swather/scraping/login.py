@@ -14,8 +14,8 @@ from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form, form_of
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.arguments import Value
 from swather.scraping.attempt import RunCoroutine
-from swather.scraping.body import Value
 
 Check = str | Callable[[Page], object] | None
 

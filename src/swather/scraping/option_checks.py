@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from swather.errors import InputError
+from swather.model.lease import Strategy
 from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
-from swather.model.strategy import Strategy
 from swather.model.task import check_name
 
 AUTO: Final = "auto"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from swather.errors import InputError
+from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, NO_RATE, Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
-from swather.model.strategy import Strategy
 from swather.scraping.option_checks import (
     AUTO,
     CHECKS,

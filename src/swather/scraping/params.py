@@ -1,17 +1,130 @@
 """Parameters of a scraper: from `-p name=value` to what `ctx.params` is."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from swather.errors import InputError
 from swather.model.payload import encode
-from swather.scraping.param_fields import fields_of, type_name
 from swather.scraping.scraper import Scraper
 
+REQUIRED: Final = object()
 # Swather's own values among a run's parameters; the scraper does not get them.
 _RESERVED_PREFIX: Final = "_"
+
+
+class Field(NamedTuple):
+    """A parameter: its type, its default (REQUIRED when it has none), and what it is for."""
+
+    type: Any
+    default: Any
+    help: str = ""
+    is_pydantic: bool = False
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types its value may have; None aside."""
+        kind = _plain(self.type)
+        parts = get_args(kind) if _is_union(kind) else (kind,)
+        return tuple(_plain(part) for part in parts if part is not NoneType)
+
+    def convert(self, value: Any) -> Any:
+        """A value of the field's type, from a text where need be: '3', 'true', '["a", "b"]'."""
+        first: Exception | None = None
+        for reading in _readings(value):
+            try:
+                return self._convert(reading)
+            except (ValueError, TypeError) as error:
+                first = first or error
+        assert first is not None
+        raise first
+
+    def _convert(self, value: Any) -> Any:
+        if not self.is_pydantic:
+            return msgspec.convert(value, self.type, strict=False)
+        from pydantic import TypeAdapter  # noqa: PLC0415
+
+        return TypeAdapter(self.type).validate_python(value)
+
+
+def fields_of(kind: Any) -> dict[str, Field]:
+    """The fields of a dataclass, a msgspec Struct or a pydantic model, by name.
+
+    What one is for is told by pydantic's `Field(description=…)`, msgspec's
+    `Meta(description=…)` or a text: `Annotated[int, "How many pages."]`.
+    """
+    if hasattr(kind, "model_fields"):
+        return dict(_of_model(kind))
+    hints = get_type_hints(kind, include_extras=True)
+    if hasattr(kind, "__struct_fields__"):
+        return {
+            field.name: Field(
+                field.type,
+                _default(field.default, field.default_factory, msgspec.NODEFAULT),
+                _help_in(hints.get(field.name)),
+            )
+            for field in msgspec.structs.fields(kind)
+        }
+    return {
+        field.name: Field(
+            hints[field.name],
+            _default(field.default, field.default_factory, dataclasses.MISSING),
+            _help_in(hints[field.name]),
+        )
+        for field in dataclasses.fields(kind)
+        if field.init
+    }
+
+
+def type_name(kind: Any) -> str:
+    """A type as people write it."""
+    kind = _plain(kind)
+    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
+
+
+def _of_model(kind: Any) -> Iterator[tuple[str, Field]]:
+    for name, field in kind.model_fields.items():
+        default = REQUIRED if field.is_required() else field.get_default(call_default_factory=True)
+        yield name, Field(field.annotation, default, field.description or "", is_pydantic=True)
+
+
+def _default(value: Any, factory: Any, missing: Any) -> Any:
+    if value is not missing:
+        return value
+    return REQUIRED if factory is missing else factory()
+
+
+def _help_in(hint: Any) -> str:
+    for note in getattr(hint, "__metadata__", ()):
+        text = note if isinstance(note, str) else getattr(note, "description", None)
+        if text:
+            return str(text)
+    return ""
+
+
+def _plain(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in {UnionType, Union}
+
+
+def _readings(value: Any) -> Iterator[Any]:
+    """The value as it is, as the JSON it may be, and as a list of one."""
+    yield value
+    if isinstance(value, str):
+        with suppress(msgspec.DecodeError, UnicodeError):
+            yield msgspec.json.decode(value)
+    yield [value]
 
 
 def parse(scraper: Scraper, pairs: Iterable[str]) -> dict[str, Any]:

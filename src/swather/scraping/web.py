@@ -13,8 +13,8 @@ from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form
 from swather.net.page import Page, is_absolute, join
 from swather.net.request import Request
+from swather.scraping.arguments import Fields, Headers, RequestFields, Value, request_of
 from swather.scraping.attempt import RunCoroutine, RunInfo, TaskLog, Verbs
-from swather.scraping.body import Fields, Headers, RequestFields, Value, request_of
 from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in, refused
 from swather.scraping.option_checks import SessionScope
 from swather.scraping.scraper import Scraper

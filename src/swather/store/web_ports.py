@@ -6,9 +6,8 @@ They block and are atomic like all others, see swather.store.ports.
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
-from swather.model.breaker import Breaker
-from swather.model.robots import StoredRobots
-from swather.model.stored_page import StoredPage
+from swather.model.lane import Breaker
+from swather.model.stored_page import StoredPage, StoredRobots
 
 
 class Breakers(Protocol):

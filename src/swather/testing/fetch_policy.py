@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from swather.model.robots import StoredRobots
+from swather.model.stored_page import StoredRobots
 from swather.net.egress import Egress
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher

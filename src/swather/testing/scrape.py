@@ -20,9 +20,9 @@ from swather.scraping import forked
 from swather.scraping import params as parameters
 from swather.scraping.blocking import SyncContext
 from swather.scraping.context import Context, RunInfo
+from swather.scraping.instance import set_up, set_up_blocking
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper
-from swather.scraping.setup import set_up, set_up_blocking
 from swather.scraping.targets import target_of
 from swather.testing import fixture as fixtures
 from swather.testing.fixture_pages import FixtureFetcher

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 from swather.model.task import MAX_NAME_BYTES
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher

@@ -14,7 +14,7 @@ from typing import Final
 import swather.store
 from swather import posix
 from swather.errors import InputError
-from swather.model.strategy import Strategy
+from swather.model.lease import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.scraping import forked, registry

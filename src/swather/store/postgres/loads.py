@@ -1,6 +1,6 @@
 """Loads: which sets of targets belong to a run, and which are complete."""
 
-from swather.model.load import Load
+from swather.model.run import Load
 from swather.store.checks import check_load
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id

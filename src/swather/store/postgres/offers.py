@@ -6,7 +6,7 @@ from math import ceil
 from random import Random
 from typing import Final, NamedTuple
 
-from swather.model.strategy import Strategy, draw
+from swather.model.lease import Strategy, draw
 from swather.store.postgres.marks import TOP, Marks
 from swather.store.postgres.outlook import Head, Scope
 from swather.store.postgres.statements import queries

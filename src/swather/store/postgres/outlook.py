@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
-from swather.model.lease import ClaimRequest
-from swather.model.strategy import Strategy, priorities_in
+from swather.model.lease import ClaimRequest, Strategy, priorities_in
 from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.marks import COST_FACTOR

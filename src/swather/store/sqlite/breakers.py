@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from swather.model.breaker import Breaker
+from swather.model.lane import Breaker
 from swather.model.payload import decode, encode
 from swather.store.checks import check_breaker
 from swather.store.clock import at

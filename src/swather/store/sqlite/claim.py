@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 from swather import posix
-from swather.model.lease import Claimed, ClaimRequest
-from swather.model.strategy import Strategy, priorities_in
+from swather.model.lease import Claimed, ClaimRequest, Strategy, priorities_in
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.heads import ClaimedRun, Cursors
 from swather.store.sqlite.ready import promote_due

@@ -2,8 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from swather.model.lease import ClaimRequest
-from swather.model.strategy import Strategy
+from swather.model.lease import ClaimRequest, Strategy
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
 from swather.store.sqlite.limiting import LimitingRuns

@@ -4,10 +4,8 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any, Final
 
-from swather.model.autopace import AutoPace
 from swather.model.lane import Lane, PacedKind, free_lane
-from swather.model.pacing import Limits
-from swather.model.strikes import CoolDownCurve, struck
+from swather.model.pacing import AutoPace, CoolDownCurve, Limits, struck
 from swather.model.task import check_name
 from swather.store.checks import (
     MAX_SECONDS,

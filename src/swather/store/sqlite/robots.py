@@ -1,6 +1,6 @@
 """The robots.txt of origins, shared by everyone on this database."""
 
-from swather.model.robots import StoredRobots
+from swather.model.stored_page import StoredRobots
 from swather.store.checks import check_origin, check_seconds
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection

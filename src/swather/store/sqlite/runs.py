@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from swather.errors import InputError
+from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
 from swather.model.run import (
@@ -15,7 +16,6 @@ from swather.model.run import (
     run_name,
     with_reserved,
 )
-from swather.model.strategy import Strategy
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
 from swather.store.checks import check_known, check_limit, check_new_run, unknown_run

@@ -7,10 +7,9 @@ from random import Random
 from typing import Any, Final
 
 from swather.model.event import EventKind
-from swather.model.lease import ClaimRequest, Lease
+from swather.model.lease import ClaimRequest, Lease, Strategy, draw
 from swather.model.payload import decode
 from swather.model.retry import Faults
-from swather.model.strategy import Strategy, draw
 from swather.model.task import State
 from swather.store.gate import slowest
 from swather.store.sqlite.connection import Connection

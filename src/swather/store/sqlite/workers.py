@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Any
 
+from swather.model.lease import Strategy
 from swather.model.payload import decode, encode
-from swather.model.strategy import Strategy
 from swather.model.worker import (
     Beat,
     NewWorker,

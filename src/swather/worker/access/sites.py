@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from swather.model.autopace import AutoPace
-from swather.model.strikes import CoolDownCurve
+from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.net.fetcher import USER_AGENT
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.scraping.classify import Classified

@@ -8,9 +8,8 @@ from typing import Final
 
 from swather.scraping.attempt import RunCoroutine
 from swather.scraping.context import Context
-from swather.scraping.instance import Instance
+from swather.scraping.instance import Instance, set_up, set_up_blocking
 from swather.scraping.scraper import Scraper
-from swather.scraping.setup import set_up, set_up_blocking
 
 # Scrapers, and runs of those that are set up for one.
 MAX_KINDS: Final = 32
