@@ -85,7 +85,7 @@ def test_an_open_breaker_is_told(store: Store):
     store.breakers.trip("books", "example.com", seen=seen, probe_seconds=60.0)
     task = store.tasks.find(TaskFilter(run=run))[0].id
     for text in (said(store, run), said(store, task)):
-        assert "The breaker of books on lane example.com is open since " in text
+        assert "The breaker of books on lane example.com has been open since " in text
         assert "20 of the last 20 attempts failed (HTTP 200: 20; permanent: 20)" in text
         assert "the scraper looks broken" in text
 

@@ -311,3 +311,10 @@ def test_eight_claimers_probe_one_at_a_time(store: Store, lane):
     taken = together(store, work)
     assert len(taken) == len(set(taken))
     assert 2 <= len(taken) <= 5
+
+
+def test_a_breaker_says_for_how_long_it_has_been_open(store: Store, clock: Clock):
+    trip(store)
+    clock.advance(600)
+    (found,) = store.breakers.find()
+    assert 590 < found.open_seconds < 660

@@ -238,3 +238,32 @@ def test_where_nearly_everything_fails_only_probes_are_made(either_shop: Shop, s
     site.routes.clear()
     wait_until(lambda: not either_shop.store.breakers.find())
     assert working.report().completed > 150
+
+
+@pytest.mark.parametrize("seen", [{"code": "other"}, {"statuses": {"no request": 20}}])
+def test_changed_code_gets_a_fresh_chance_and_a_probe_closes_whoever_opened(
+    either_shop: Shop, seen
+):
+    @scraper
+    async def mended(ctx, target): ...
+
+    run = either_shop.run(
+        mended, [{"url": "http://site/", "number": number} for number in range(50)]
+    )
+    probe_seconds = 10_000.0 if "code" in seen else 0.01
+    either_shop.store.breakers.trip("mended", "site", seen=seen, probe_seconds=probe_seconds)
+    either_shop.start(mended, run=run, politeness=BREAKER, concurrency=1)
+    wait_until(lambda: either_shop.counts(run) == {"completed": 50})
+    assert not either_shop.store.breakers.find()
+
+
+def test_an_error_before_any_request_is_not_one_of_the_site(shop: Shop):
+    @scraper(retries=0)
+    async def broken(ctx, target):
+        return None + 1
+
+    run = shop.run(broken, [{"url": "http://site/", "number": number} for number in range(20)])
+    shop.start(broken, run=run, politeness=BREAKER, concurrency=1)
+    (breaker,) = wait_until(shop.store.breakers.find)
+    assert breaker.seen["statuses"] == {"no request": 5}
+    assert "TypeError" in breaker.seen["error"]

@@ -4,8 +4,24 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.retry import ErrorClass
-from swather.worker.access.breaker import BreakerPolicy, Breakers, Closes, Ended, Opens, told_by
+from swather.scraping.code_version import CodeVersions
+from swather.scraping.scraper import scraper
+from swather.worker.access.breaker import (
+    BreakerPolicy,
+    Breakers,
+    Closes,
+    Ended,
+    Opened,
+    Opens,
+    told_by,
+)
 
+
+@scraper
+def books(ctx, target): ...
+
+
+CODES = CodeVersions({"books": books})
 PLACE = ("books", "example.com")
 FINE = Ended("", "", 200)
 DOWN = Ended("transient", "HTTP 502 from …", 502)
@@ -16,7 +32,7 @@ class Worker:
     """Attempts one after another, a second each."""
 
     def __init__(self, **policy):
-        self.breakers = Breakers(BreakerPolicy(**policy))
+        self.breakers = Breakers(BreakerPolicy(**policy), CODES)
         self.now = 100.0
 
     def end(self, *ended, place=PLACE, began_at=None):
@@ -47,6 +63,7 @@ def test_it_opens_when_nearly_everything_fails():
         "statuses": {"502": 18, "200": 2},
         "error": "HTTP 502 from …",
         "times": 18,
+        "code": CODES.of("books"),
     }
 
 
@@ -105,7 +122,7 @@ def test_what_had_begun_before_it_opened_is_no_probe():
 
 
 def test_what_is_claimed_before_all_know_that_it_is_open_is_no_probe():
-    breakers = Breakers(BreakerPolicy(window=1))
+    breakers = Breakers(BreakerPolicy(window=1), CODES)
     assert breakers.observe(PLACE, DOWN, began_at=1.0, now=2.0)
     assert breakers.observe(PLACE, DOWN, began_at=3.0, now=4.0) is None
     assert breakers.observe(PLACE, FINE, began_at=3.0, now=4.0) is None
@@ -115,7 +132,7 @@ def test_what_is_claimed_before_all_know_that_it_is_open_is_no_probe():
 
 def test_one_that_others_have_opened_is_probed_here_as_well():
     worker = Worker()
-    worker.breakers.learn({PLACE: Opens({"failed": 19}, 40.0)}, worker.now)
+    worker.breakers.learn({PLACE: Opened({"failed": 19}, 40.0, worker.now)})
     opens = worker.end(DOWN)
     assert opens.probe_seconds == 80.0
     assert opens.seen["failed"] == 19
@@ -126,8 +143,49 @@ def test_one_that_others_have_opened_is_probed_here_as_well():
 def test_one_that_others_have_closed_is_closed_here():
     worker = Worker()
     worker.end(*[DOWN] * 20)
-    worker.breakers.learn({}, worker.now)
+    worker.breakers.learn({})
     assert worker.end(DOWN) is None
+
+
+def test_a_probe_that_was_claimed_before_this_worker_knew_closes_it():
+    worker = Worker()
+    began = worker.now
+    worker.breakers.learn({PLACE: Opened({}, 40.0, since=began - 600)})
+    assert worker.end(FINE, began_at=began - 1) == Closes()
+
+
+def test_a_success_after_a_probe_that_failed_closes_it_whenever_that_was_told():
+    worker = Worker()
+    worker.breakers.learn({PLACE: Opened({}, 40.0, since=worker.now)})
+    began = worker.now
+    assert isinstance(worker.end(DOWN), Opens)
+    assert worker.end(FINE, began_at=began) == Closes()
+
+
+def test_what_failed_before_others_opened_it_does_not_count_when_it_is_closed():
+    worker = Worker()
+    worker.end(*[DOWN] * 19)
+    worker.breakers.learn({PLACE: Opened({}, 40.0, worker.now)})
+    worker.breakers.learn({})
+    assert worker.end(*[DOWN] * 19) is None
+
+
+def test_one_that_other_code_has_opened_is_closed_once():
+    worker = Worker()
+    other, ours = ({"code": code} for code in ("other", CODES.of("books")))
+    assert worker.breakers.learn({PLACE: Opened(ours, 40.0, 0.0)}) == []
+    assert worker.breakers.learn({PLACE: Opened({}, 40.0, 0.0)}) == []
+    assert worker.breakers.learn({PLACE: Opened(other, 40.0, 0.0)}) == [PLACE]
+    assert worker.end(DOWN) is None
+    assert worker.breakers.learn({PLACE: Opened(other, 40.0, 0.0)}) == []
+    assert isinstance(worker.end(DOWN), Opens)
+    assert worker.breakers.learn({("shoes", "x"): Opened(other, 40.0, 0.0)}) == []
+
+
+def test_what_our_requests_did_not_see_is_told_apart_from_silence():
+    failed = [Ended("transient", "TypeError", None)] * 3 + [Ended("transient", "reset", 0)] * 2
+    opens = Worker(window=5).end(*failed)
+    assert opens.seen["statuses"] == {"no request": 3, "no answer": 2}
 
 
 def test_many_requests_that_are_refused_together_are_one_refusal():

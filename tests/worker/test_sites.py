@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from swather.scraping.code_version import CodeVersions
 from swather.worker.access.breaker import Ended
 from swather.worker.access.sites import ADAPT_SECONDS, POLITE, BreakerTripped, Sites
 from swather.worker.access.throttle import Throttle
@@ -53,7 +54,7 @@ def background(store):
 
 @pytest.fixture
 def sites(background):
-    return Sites(POLITE, Throttle(None, None), background)
+    return Sites(POLITE, Throttle(None, None), background, CodeVersions({}))
 
 
 def test_refusals_that_come_together_are_told_once(store, sites):

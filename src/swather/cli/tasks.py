@@ -150,6 +150,7 @@ def retry(
     from swather.errors import InputError
     from swather.model.task import TERMINAL, State
     from swather.runs import code_words
+    from swather.runs.fresh_chance import close_breakers
     from swather.runs.words import count
 
     if wrong := [one for one in state or [] if one not in TERMINAL]:
@@ -168,7 +169,9 @@ def retry(
             tasks=task,
         )
         number = store.tasks.count(which) if dry_run else store.tasks.retry(which)
+        closed = 0
         if number and not dry_run:
+            closed = close_breakers(store, found.scraper)
             store.hints.send()
         command = worker_command(found, code_words.argument(found), db)
     if as_json:
@@ -176,6 +179,8 @@ def retry(
         return
     said = "would be ready again" if dry_run else "ready again"
     print(f"run {found.name}: {count(number, 'task')} {said}")
+    if closed:
+        print(f"{count(closed, 'circuit breaker')} of {found.scraper} closed for another chance")
     if number and not dry_run:
         about = code_words.explained(found)
         print(f"to work on them, the command that began the run, or: {command}{about}")

@@ -59,7 +59,8 @@ def free_lane(name: str, kind: PacedKind) -> Lane:
 
 class Breaker(msgspec.Struct, frozen=True, kw_only=True):
     """An open breaker: one task of the scraper starts on the lane every `probe_seconds`, the next
-    one at `probe_at`. `seen` is what opened it: statuses, error classes, of how many.
+    one at `probe_at`. `seen` is what opened it: statuses, error classes, of how many, and with
+    which code. `open_seconds` is for how long it has been open, by the database's clock.
     """
 
     scraper: str
@@ -68,3 +69,4 @@ class Breaker(msgspec.Struct, frozen=True, kw_only=True):
     probe_at: datetime
     probe_seconds: float
     seen: dict[str, Any]
+    open_seconds: float = 0.0

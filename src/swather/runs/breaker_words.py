@@ -11,46 +11,67 @@ from swather.runs.words import clock_time, command, count, duration, time_ahead
 _MOST: Final = 0.6
 _REFUSALS: Final = frozenset({"401", "403", "429", "451"})
 _MAX_KINDS: Final = 4
+# In place of a status; '' is from releases that did not tell the two apart.
+_NO_ANSWER: Final = "no answer"
+_UNSEEN: Final = frozenset({"no request", ""})
 
 
 def describe(breaker: Breaker, *, url: str, now: datetime) -> Iterator[str]:
     where = f"on lane {breaker.lane}" if breaker.lane else "on targets without a lane"
     yield (
-        f"The breaker of {breaker.scraper} {where} is open since "
+        f"The breaker of {breaker.scraper} {where} has been open since "
         f"{clock_time(breaker.opened_at, now)}: {_evidence(breaker.seen)}."
     )
     yield (
         f"One target is tried every {duration(breaker.probe_seconds)}, the next at "
-        f"{time_ahead(breaker.probe_at, now)}; one that succeeds closes it.{_probes(breaker.seen)}"
+        f"{time_ahead(breaker.probe_at, now)}. If it succeeds, the breaker closes."
+        f"{_probes(breaker.seen)}"
     )
     yield f"{suggestion(breaker.seen)}{_advice(breaker, url)}"
 
 
 def suggestion(seen: Mapping[str, Any]) -> str:
-    """Whether the site is down, bans us, or gives pages that the scraper cannot read."""
+    """Whether the site is down, bans us, or sends pages that the scraper cannot read. What our own
+    requests did not see is not said of the site.
+    """
     statuses, classes = _counts(seen, "statuses"), _counts(seen, "classes")
-    if _share(statuses, lambda status: not status or status.startswith("5")) >= _MOST:
-        silent = _share(statuses, lambda status: not status) >= _MOST
+    if _share(statuses, lambda status: status == _NO_ANSWER or status.startswith("5")) >= _MOST:
+        silent = _share(statuses, _NO_ANSWER.__eq__) >= _MOST
         return "The site looks down" + (": it does not answer." if silent else " or overloaded.")
     refused = _share(statuses, _REFUSALS.__contains__) >= _MOST
     if refused or _share(classes, lambda name: name == "blocked") >= _MOST:
-        return "The site looks as if it had banned us, or found us too fast."
+        return "The site seems to have banned us, or finds us too fast."
     if _share(classes, lambda name: name == "crash") >= _MOST:
-        return "The scraper's process crashes: the fault is in its code, or in its memory."
+        return "The scraper's process crashes: look for a bug, or for memory running out."
+    if _share(statuses, _UNSEEN.__contains__) >= _MOST:
+        return _unseen(seen)
+    return _answered(statuses, classes)
+
+
+def _answered(statuses: Mapping[str, int], classes: Mapping[str, int]) -> str:
     if _share(classes, lambda name: name == "timeout") >= _MOST:
-        return "The site answers, but the scraper does not get done in time."
+        return "The site answers, but the scraper does not finish in time."
     if _share(statuses, lambda status: status[:1] in {"2", "3"}) >= _MOST:
         return (
-            "The site answers as it should, so the scraper looks broken: the pages have changed, "
-            "or its code has."
+            "The site answers normally, so the scraper looks broken: its code has a bug, or the "
+            "pages have changed."
         )
-    return "No one cause stands out."
+    return "No single cause stands out."
+
+
+def _unseen(seen: Mapping[str, Any]) -> str:
+    said = (
+        "Swather saw no answer from the site: the scraper failed before its first request, or "
+        "uses an HTTP client of its own."
+    )
+    error = str(seen.get("error") or "").rstrip(".")
+    return f"{said} Look at the exception: {error}." if error else said
 
 
 def _evidence(seen: Mapping[str, Any]) -> str:
     said = f"{seen.get('failed', '?')} of the last {seen.get('of', '?')} attempts failed"
     mixes = [
-        _mix(_counts(seen, "statuses"), "no answer", "HTTP "),
+        _mix(_counts(seen, "statuses"), "no answer seen", "HTTP "),
         _mix(_counts(seen, "classes"), "unknown"),
     ]
     if mixes := [mix for mix in mixes if mix]:
@@ -63,7 +84,7 @@ def _evidence(seen: Mapping[str, Any]) -> str:
 def _mix(counts: Mapping[str, int], nameless: str, prefix: str = "") -> str:
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     shown = [
-        f"{f'{prefix}{name}' if name else nameless}: {number:,}"
+        f"{(prefix if name.isdecimal() else '') + name or nameless}: {number:,}"
         for name, number in ordered[:_MAX_KINDS]
     ]
     return ", ".join(shown + ["…"] * (len(ordered) > _MAX_KINDS))
@@ -76,7 +97,7 @@ def _probes(seen: Mapping[str, Any]) -> str:
     how = " ".join(
         filter(None, (f"HTTP {last['status']}" if last.get("status") else "", last.get("class")))
     )
-    return f" {count(probes, 'try', 'tries')} so far, the last came to {how or 'nothing'}."
+    return f" {count(probes, 'try', 'tries')} failed so far, the last with {how or 'no answer'}."
 
 
 def _advice(breaker: Breaker, url: str) -> str:

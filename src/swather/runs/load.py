@@ -7,6 +7,7 @@ from threading import Event
 import msgspec
 
 from swather.errors import BadLines, Closed, RunCancelled
+from swather.runs.fresh_chance import close_breakers
 from swather.runs.intake import Intake
 from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
@@ -59,7 +60,9 @@ def load(
                     # Before any of its targets can be claimed.
                     if hosts := intake.take_hosts():
                         queue.repeat(partial(store.allowed_hosts.add, run, hosts))
-                    loaded = _plus(store, queue, run, batch, loaded, intake)
+                    before, loaded = loaded, _plus(store, queue, run, batch, loaded, intake)
+                    if loaded.added and not before.added:
+                        queue.repeat(lambda: close_breakers(store, store.runs.get(run).scraper))
                     producer.statistics = {"loaded": loaded.targets, "added": loaded.added}
                     if on_progress is not None:
                         on_progress(loaded)

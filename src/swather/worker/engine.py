@@ -151,7 +151,7 @@ class Engine:
         opens = self._sites.attempt_ended(
             key,
             fault,
-            0 if access is None else access.status,
+            None if access is None else access.status,
             began_at=attempt.lease.claimed_at,
             is_struck=access is not None and bool(access.struck),
         )

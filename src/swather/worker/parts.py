@@ -8,6 +8,7 @@ from typing import Final
 
 from swather.errors import SwatherError
 from swather.model.outcome import Outcome, Released
+from swather.scraping.code_version import CodeVersions
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
@@ -69,6 +70,7 @@ class Parts:
             settings.new_fetcher,
             self.upkeep,
             self._disk,
+            CodeVersions(settings.scrapers),
         )
         self._services = Services(
             loop=loop,

@@ -74,4 +74,5 @@ def _breaker_of(row: tuple[Any, ...]) -> Breaker:
         probe_at=row[3],
         probe_seconds=row[4],
         seen=decode(row[5]),
+        open_seconds=row[6],
     )

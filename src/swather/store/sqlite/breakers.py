@@ -52,8 +52,11 @@ class SQLiteBreakers:
     def find(self, *, scraper: str | None = None, lane: str | None = None) -> list[Breaker]:
         with self._connection.reading():
             rows = self._connection.rows(queries.list_breakers)
+            now = self._connection.clock.wall()
         return [
-            _breaker_of(row) for row in rows if scraper in (None, row[0]) and lane in (None, row[1])
+            _breaker_of(row, now)
+            for row in rows
+            if scraper in (None, row[0]) and lane in (None, row[1])
         ]
 
     def _ids(self, scraper: str, lane: str) -> dict[str, Any]:
@@ -63,7 +66,7 @@ class SQLiteBreakers:
         }
 
 
-def _breaker_of(row: tuple[Any, ...]) -> Breaker:
+def _breaker_of(row: tuple[Any, ...], now: float) -> Breaker:
     return Breaker(
         scraper=row[0],
         lane=row[1],
@@ -71,4 +74,5 @@ def _breaker_of(row: tuple[Any, ...]) -> Breaker:
         probe_at=at(row[3]),
         probe_seconds=row[4],
         seen=decode(row[5]),
+        open_seconds=max(now - row[2], 0.0),
     )

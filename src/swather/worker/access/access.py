@@ -14,6 +14,7 @@ from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.robots import MAX_REDIRECTS, Robots
 from swather.net.robots_rules import Rules
+from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
 from swather.worker.access.permits import InFlight, Requester, StorePermits
@@ -35,9 +36,10 @@ class Access:
         new_fetcher: Callable[[], Fetcher],
         background: Background,
         executor: Executor,
+        codes: CodeVersions,
     ) -> None:
         self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
-        self.sites = Sites(policy, self.throttle, background)
+        self.sites = Sites(policy, self.throttle, background, codes)
         self.hosts = HostAccess(store.allowed_hosts, executor)
         self.robots = Robots(
             store.robots,
@@ -71,7 +73,8 @@ class AttemptAccess:
     The claim has paid for the first request on the task's own lane; every other one, redirects and
     robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
     request in flight at a time on the task's own lane; any other one is counted by itself. `status`
-    is the last answer and 0 before any; `struck` are lanes whose site has asked us to go away.
+    is that of the last request: 0 while it has no answer, None before the first; `struck` are lanes
+    whose site has asked us to go away.
     """
 
     __slots__ = (
@@ -90,7 +93,7 @@ class AttemptAccess:
         self._own_lane = requester.lease.lane
         self._lease_is_free = bool(self._own_lane)
         self._claim_is_unused = True
-        self.status = 0
+        self.status: int | None = None
         self.struck: set[str] | None = None
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
@@ -194,7 +197,7 @@ class AttemptAccess:
 
     def forget_status(self) -> None:
         """The last answer was no page of the scraper's."""
-        self.status = 0
+        self.status = None
 
     def lane_of(self, url: str) -> str:
         """The host's, unless the scraper names lanes itself."""
@@ -233,6 +236,7 @@ class AttemptFetch:
             await access.check_robots(url, lane, egress)
         if not self._enter_at_once(lane):
             await self._enter(lane)
+        access.status = 0
 
     def _enter_at_once(self, lane: str) -> bool:
         """Enter the lane if that takes no waiting; whether it took none."""

@@ -11,6 +11,7 @@ import msgspec
 
 from swather.errors import InputError
 from swather.model.retry import ErrorClass
+from swather.scraping.code_version import CodeVersions
 
 MAX_WINDOWS: Final = 10_000
 _MAX_TITLE_CHARACTERS: Final = 200
@@ -20,6 +21,10 @@ _NO_SIGN: Final = frozenset(
 )
 # Every other named end ("not_found", "no_subtitles") is an answer that was understood.
 _NOT_UNDERSTOOD: Final = frozenset({"bad_item", "layout_changed", "login_failed"})
+
+# In place of a status.
+NO_ANSWER: Final = "no answer"
+NO_REQUEST: Final = "no request"
 
 # A scraper and a lane.
 BreakerKey = tuple[str, str]
@@ -49,15 +54,18 @@ class BreakerPolicy(msgspec.Struct, frozen=True):
 
 
 class Ended(NamedTuple):
-    """One attempt: its error class and title, or "" and "", and the last status it was given."""
+    """One attempt: its error class and title, or "" and "", and the last status it was given: 0 if
+    a request of ours was not answered, None if there was none, as with a client of the scraper's
+    own.
+    """
 
     error_class: str
     title: str
-    status: int
+    status: int | None
 
 
 @lru_cache(maxsize=1_000)
-def ended_well(status: int) -> Ended:
+def ended_well(status: int | None) -> Ended:
     return Ended("", "", status)
 
 
@@ -88,7 +96,9 @@ class _Window:
 
 
 class Opened(NamedTuple):
-    """An open breaker; `since` when, by our clock, claims are held back by it: not at once."""
+    """An open breaker; `since` when, by our clock, claims are held back by it: what is claimed
+    later is a probe.
+    """
 
     seen: dict[str, Any]
     probe_seconds: float
@@ -100,22 +110,36 @@ class Breakers:
     about it.
     """
 
-    def __init__(self, policy: BreakerPolicy) -> None:
+    def __init__(self, policy: BreakerPolicy, codes: CodeVersions) -> None:
         self._policy = policy
+        self._codes = codes
         self._windows: OrderedDict[BreakerKey, _Window] = OrderedDict()
         self._open: dict[BreakerKey, Opened] = {}
+        self._forgiven: set[tuple[BreakerKey, str]] = set()
 
-    def learn(self, opened: Mapping[BreakerKey, Opens], now: float) -> None:
-        """These are open, and no others."""
-        self._open = {
-            key: Opened(*found, min(now, self._open[key].since if key in self._open else now))
-            for key, found in opened.items()
-        }
+    def learn(self, opened: Mapping[BreakerKey, Opened]) -> list[BreakerKey]:
+        """These are open, and no others. Those to be closed, since other code than ours opened
+        them: once for each code, so that workers with two codes do not do so in turn for ever.
+        """
+        outdated = [key for key, found in opened.items() if self._forgive(key, found)]
+        self._open = {key: found for key, found in opened.items() if key not in outdated}
+        for key in opened:
+            # Once it is closed, what failed before it opened no longer counts.
+            self._windows.pop(key, None)
+        return outdated
+
+    def _forgive(self, key: BreakerKey, found: Opened) -> bool:
+        code, ours = found.seen.get("code"), self._codes.of(key[0])
+        if not code or not ours or code == ours or (key, code) in self._forgiven:
+            return False
+        self._forgiven.add((key, code))
+        return True
 
     def confirm(self, key: BreakerKey, now: float) -> None:
         """The fleet knows that it is open: what is claimed from now on is a probe."""
-        if key in self._open:
-            self._open[key] = self._open[key]._replace(since=now)
+        opened = self._open.get(key)
+        if opened is not None and now < opened.since:
+            self._open[key] = opened._replace(since=now)
 
     def note_success(self, key: BreakerKey, ended: Ended) -> bool:
         """Take a success into account where no breaker is open, as most are; False if one is:
@@ -162,10 +186,13 @@ class Breakers:
         seconds = min(2 * opened.probe_seconds, self._policy.probe_cap_seconds)
         probe = {"class": ended.error_class, "status": ended.status, "error": _clipped(ended.title)}
         probes = {"probes": opened.seen.get("probes", 0) + 1, "last_probe": probe}
-        return self._opens(key, {**opened.seen, **probes}, seconds)
+        return self._opens(key, {**opened.seen, **probes}, seconds, opened.since)
 
-    def _opens(self, key: BreakerKey, seen: dict[str, Any], seconds: float) -> Opens:
-        self._open[key] = Opened(seen, seconds, math.inf)
+    def _opens(
+        self, key: BreakerKey, seen: dict[str, Any], seconds: float, since: float = math.inf
+    ) -> Opens:
+        seen = {**seen, "code": self._codes.of(key[0])}
+        self._open[key] = Opened(seen, seconds, since)
         return Opens(seen, seconds)
 
     def _window(self, key: BreakerKey) -> _Window:
@@ -187,10 +214,14 @@ def seen_in(ended: Iterable[Ended]) -> dict[str, Any]:
         "of": len(ended),
         "failed": len(failed),
         "classes": dict(Counter(one.error_class or "ok" for one in ended).most_common()),
-        "statuses": dict(Counter(str(one.status or "") for one in ended).most_common()),
+        "statuses": dict(Counter(_status(one.status) for one in ended).most_common()),
         "error": _clipped(title),
         "times": times,
     }
+
+
+def _status(status: int | None) -> str:
+    return NO_REQUEST if status is None else str(status or NO_ANSWER)
 
 
 def _clipped(title: str) -> str:

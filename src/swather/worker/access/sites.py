@@ -3,9 +3,11 @@ latencies, crawl delays.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any, Final, Protocol
 
@@ -13,6 +15,7 @@ from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.net.fetcher import USER_AGENT
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.scraping.classify import Classified
+from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
 from swather.worker.access.breaker import (
     BreakerKey,
@@ -20,12 +23,15 @@ from swather.worker.access.breaker import (
     Breakers,
     Closes,
     Ended,
+    Opened,
     Opens,
     ended_well,
     told_by,
 )
 from swather.worker.access.throttle import Throttle
 from swather.worker.messages import Message
+
+_log = logging.getLogger(__name__)
 
 ADAPT_SECONDS: Final = 1.0
 # So many failures among the answers of a second mean that the site has had enough.
@@ -78,7 +84,7 @@ class BreakerTripped(SiteMessage, frozen=True):
 class BreakersRead(SiteMessage, frozen=True):
     """These breakers are open, and no others."""
 
-    opened: Mapping[BreakerKey, Opens]
+    opened: Mapping[BreakerKey, Opened]
 
 
 class Background(Protocol):
@@ -93,11 +99,17 @@ class Sites:
     delay.
     """
 
-    def __init__(self, policy: Politeness, throttle: Throttle, background: Background) -> None:
+    def __init__(
+        self,
+        policy: Politeness,
+        throttle: Throttle,
+        background: Background,
+        codes: CodeVersions,
+    ) -> None:
         self._policy = policy
         self._throttle = throttle
         self._background = background
-        self._breakers = Breakers(policy.breaker)
+        self._breakers = Breakers(policy.breaker, codes)
         self._struck_until: dict[str, float] = {}
         self._latencies: dict[str, _Latencies] = {}
         self._adapt_at = 0.0
@@ -170,7 +182,7 @@ class Sites:
         self,
         key: BreakerKey,
         fault: Classified | None,
-        status: int,
+        status: int | None,
         *,
         began_at: float,
         is_struck: bool,
@@ -203,12 +215,9 @@ class Sites:
 
     def _tell_breaker(self, key: BreakerKey, follows: Opens | Closes) -> None:
         scraper, lane = key
-
-        def close(store: Store) -> None:
-            store.breakers.close(scraper, lane)
-
         if isinstance(follows, Closes):
-            self._background.submit(close)
+            _log.info("the breaker of %s on %s is closed: a probe has succeeded", *key)
+            self._background.submit(partial(_close, key=key))
             return
         seen, seconds = follows
 
@@ -218,6 +227,10 @@ class Sites:
 
         self._background.submit(trip)
 
+    def _forgive(self, key: BreakerKey) -> None:
+        _log.info("the breaker of %s on %s is closed: the scraper's code has changed", *key)
+        self._background.submit(partial(_close, key=key))
+
     def receive(self, message: SiteMessage) -> Collection[BreakerKey]:
         """What the fleet has said; which breakers are newly known to be open."""
         match message:
@@ -226,8 +239,10 @@ class Sites:
             case BreakerTripped(key):
                 self._breakers.confirm(key, monotonic())
             case BreakersRead(opened):
-                self._breakers.learn(opened, monotonic())
-                return opened.keys()
+                outdated = self._breakers.learn(opened)
+                for key in outdated:
+                    self._forgive(key)
+                return opened.keys() - outdated
         return ()
 
     def reread(self) -> None:
@@ -235,12 +250,21 @@ class Sites:
         self._throttle.forget()
 
         def read(store: Store) -> BreakersRead:
-            found = store.breakers.find()
+            found, now = store.breakers.find(), monotonic()
             return BreakersRead(
-                {(one.scraper, one.lane): Opens(one.seen, one.probe_seconds) for one in found}
+                {
+                    (one.scraper, one.lane): Opened(
+                        one.seen, one.probe_seconds, now - one.open_seconds
+                    )
+                    for one in found
+                }
             )
 
         self._background.submit(read)
+
+
+def _close(store: Store, key: BreakerKey) -> None:
+    store.breakers.close(*key)
 
 
 class _Latencies:

@@ -1,7 +1,8 @@
 -- Breakers: a scraper on a lane where nearly all has failed, tried one task at a time.
 
 -- name: list_breakers
-SELECT s.name, l.name, b.opened_at, b.probe_at, b.probe_seconds, b.seen
+SELECT s.name, l.name, b.opened_at, b.probe_at, b.probe_seconds, b.seen,
+       greatest(extract(epoch FROM swather.clock() - b.opened_at), 0)::float8
 FROM swather.breakers AS b
 CROSS JOIN LATERAL (SELECT name FROM swather.lanes WHERE id = b.scraper_id OFFSET 0) AS s
 CROSS JOIN LATERAL (SELECT name FROM swather.lanes WHERE id = b.lane_id OFFSET 0) AS l
