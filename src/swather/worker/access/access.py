@@ -179,6 +179,10 @@ class AttemptAccess:
         else:
             self._access.throttle.leave(lane)
 
+    def await_answer(self) -> None:
+        """A request of the scraper's goes out."""
+        self.status = 0
+
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
     ) -> None:
@@ -236,7 +240,7 @@ class AttemptFetch:
             await access.check_robots(url, lane, egress)
         if not self._enter_at_once(lane):
             await self._enter(lane)
-        access.status = 0
+        access.await_answer()
 
     def _enter_at_once(self, lane: str) -> bool:
         """Enter the lane if that takes no waiting; whether it took none."""
