@@ -273,7 +273,7 @@ def prepare_results(
         check_name("file name", file.name)
         check_name("file sha256", file.sha256)
         check_name("file media_type", file.media_type)
-    rows = rows_of(children)
+    rows = rows_of(children) if children else []
     size = sum(len(data) for _, data in encoded) + sum(len(row.target) for row in rows)
     return Prepared(encoded, list(files), rows, size)
 

@@ -1,9 +1,10 @@
-"""Arrays in the server's binary form. No twin: SQLite takes rows one by one.
+"""Lists and rows as arrays in the server's binary form. No twin: SQLite takes rows one by one.
 
 psycopg chooses the type of a list of numbers by its largest, so that a statement would be prepared
 again as ids grow; and it is slow for each element. These lists have one type each.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from struct import pack
 from typing import Any, ClassVar, Final
@@ -129,3 +130,32 @@ def teach(link: Connection[Any]) -> None:
     """Teach a connection to send these lists."""
     for kind, dumper in _DUMPERS.items():
         link.adapters.register_dumper(kind, dumper)
+
+
+_COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
+    "task_id": Bigints,
+    "run_id": Bigints,
+    "token": Bigints,
+    "worker_id": Bigints,
+    "head_id": Bigints,
+    "sample_task_id": Bigints,
+    "size_bytes": Bigints,
+    "times": Bigints,
+    "part": Integers,
+    "seq": Integers,
+    "attempts": Integers,
+    "blocked": Integers,
+    "proxy": Integers,
+    "crashes": Integers,
+    "crashes_alone": Integers,
+    "priority": Smallints,
+    "due_in_seconds": Floats,
+}
+
+
+def columns_of(rows: Sequence[Any]) -> dict[str, list[Any]]:
+    """Named tuples, at least one, as values for a query that unnests an array per field. What is
+    not a number is text.
+    """
+    columns = zip(rows[0]._fields, zip(*rows, strict=True), strict=True)
+    return {name: _COLUMNS.get(name, Texts)(column) for name, column in columns}

@@ -1,4 +1,4 @@
-"""One claim statement, under the locks it needs. No twin: SQLite claims in steps (taking.py)."""
+"""One claim statement, under the locks it needs. No twin: SQLite claims in steps (heads.py)."""
 
 import time
 from collections import Counter

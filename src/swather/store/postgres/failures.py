@@ -1,4 +1,4 @@
-"""Translates PostgreSQL's errors into ours. No twin: SQLite's are in connection.py."""
+"""Translates PostgreSQL's errors into ours."""
 
 from typing import Final
 

@@ -14,9 +14,8 @@ from swather.store.ports import Fence, Finished
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.ask import Attempt
 from swather.store.postgres.claim import Claimer
-from swather.store.postgres.complete import Fences, all_plain, complete
 from swather.store.postgres.connection import Connection
-from swather.store.postgres.finish import Finisher, tell_returned
+from swather.store.postgres.finish import Fences, Finisher, all_plain, complete, tell_returned
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.permits import PermitRequest, Permitter
 from swather.store.postgres.settings import PostgresSettings

@@ -15,19 +15,15 @@ import apsw
 from swather import permissions, posix
 from swather.errors import (
     Closed,
-    DatabaseBusy,
-    DatabaseDamaged,
     DatabaseReadOnly,
     DatabaseReplaced,
     DatabaseUnreachable,
     NetworkFileSystem,
-    SchemaMissing,
-    SchemaTooNew,
     StoreError,
 )
 from swather.store.clock import Clock
+from swather.store.sqlite.failures import BUSY_TIMEOUT_SECONDS, translated
 
-BUSY_TIMEOUT_SECONDS: Final = 10.0
 BUSY_RETRY_SECONDS: Final = 0.01
 CACHE_BYTES: Final = 64 << 20
 CHECKPOINT_EVERY_SECONDS: Final = 1.0
@@ -271,35 +267,8 @@ def _write_ahead(db: apsw.Connection) -> Any:
 
 @contextmanager
 def errors_of(path: Path) -> Iterator[None]:
-    """Translates SQLite's errors into ours."""
+    """SQLite's errors become ours."""
     try:
         yield
-    except apsw.BusyError as error:
-        raise DatabaseBusy(
-            f"{path} was locked by another process for over {BUSY_TIMEOUT_SECONDS:.0f} s ({error})"
-        ) from error
-    except apsw.ReadOnlyError as error:
-        raise DatabaseReadOnly(
-            f"{path} cannot be written to; check its owner and permissions ({error})"
-        ) from error
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise DatabaseDamaged(
-            f"{path} is not a sound SQLite database ({error}); restore a backup, "
-            "or choose another path"
-        ) from error
-    except (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError) as error:
-        raise DatabaseUnreachable(
-            f"{path} cannot be opened ({error}); check that its folder exists and is yours"
-        ) from error
-    except apsw.FullError as error:
-        raise StoreError(f"no space left for {path} ({error}); nothing was changed") from error
-    except apsw.SQLError as error:
-        if "no such table" in str(error):
-            raise SchemaMissing(f"{path} lacks a table of Swather's ({error})") from error
-        if "no such column" in str(error) or "has no column" in str(error):
-            raise SchemaTooNew(
-                f"{path} has tables of another release of Swather ({error}); use that one"
-            ) from error
-        raise StoreError(f"{path}: {error}") from error
     except apsw.Error as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise translated(error, path) from error

@@ -46,7 +46,8 @@ class Finisher:
             if isinstance(outcome, Completed) and outcome.part:
                 ended.append((lease.task_id,))
         self.write(plan)
-        self._connection.executemany(queries.drop_checkpoints, ended)
+        if ended:
+            self._connection.executemany(queries.drop_checkpoints, ended)
         wake_full(self._connection, lanes)
         return verdicts
 
@@ -78,16 +79,21 @@ class Finisher:
         self.drop_replaced(plan.replaced, plan)
         self.set_aside(plan.outdated, plan)
         self._add_outcomes(plan.outcomes, now)
-        self._add_results(plan, "items", queries.add_items, plan.items)
-        many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
-        self._add_results(plan, "files", queries.add_files, plan.files)
-        many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
+        if plan.items:
+            self._add_results(plan, "items", queries.add_items, plan.items)
+            many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
+        if plan.files:
+            self._add_results(plan, "files", queries.add_files, plan.files)
+            many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
         for run_id, children in plan.children.items():
             self._add_children(run_id, children)
-        many(queries.add_faults, [(*row, now) for row in plan.faults])
-        self._wait(plan, now)
-        many(queries.add_events, [(*row, now) for row in plan.events])
-        many(queries.add_error_groups, [(*row, now, now) for row in plan.groups.values()])
+        if plan.faults:
+            many(queries.add_faults, [(*row, now) for row in plan.faults])
+            many(queries.add_error_groups, [(*row, now, now) for row in plan.groups.values()])
+        if plan.waiting:
+            self._wait(plan, now)
+        if plan.events:
+            many(queries.add_events, [(*row, now) for row in plan.events])
         change_counters(self._connection, plan.deltas)
 
     def _add_results(

@@ -1,15 +1,20 @@
-"""Heads: walked in turn, put to sleep. No twin: PostgreSQL caches them (outlook.py)."""
+"""Heads: walked in turn, leased from, put to sleep. No twin: PostgreSQL has outlook.py, ask.py."""
 
+import time
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from swather.model.lease import ClaimRequest, Strategy
+from swather.model.lease import ClaimRequest, Lease, Strategy
+from swather.model.payload import decode
+from swather.model.retry import Faults
+from swather.store.gate import slowest
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.gates import Gate, Probe, lane_gate, probe_gate
-from swather.store.sqlite.limiting import LimitingRuns
+from swather.store.sqlite.gates import Gate, Gates
 from swather.store.sqlite.statements import queries
 
 _START: Final = (-1.0, 0)
 _MAX_CURSORS: Final = 10_000
+_NO_FAULTS: Final = Faults()
 
 
 class ClaimedRun(NamedTuple):
@@ -52,19 +57,23 @@ class Cursors:
 
 
 class Walk:
-    """The heads that one claim looks at, and the gates of their lanes."""
+    """The heads that one claim looks at, and what it takes from them."""
 
     def __init__(
-        self, connection: Connection, request: ClaimRequest, now: float, cursors: Cursors
+        self,
+        connection: Connection,
+        request: ClaimRequest,
+        now: float,
+        gates: Gates,
+        cursors: Cursors,
     ) -> None:
         self._connection = connection
-        self._count = request.count
-        self._unpaced = request.unpaced
+        self._request = request
         self._now = now
+        self._gates = gates
         self._cursors = cursors
-        self._limiting = LimitingRuns(connection)
-        self._gates: dict[int, Gate | None] = {}
-        self._probes: dict[tuple[int, int], Probe | None] = {}
+        self._claimed_at = time.monotonic()
+        self._token = 0
         self.put_to_sleep = 0
 
     def candidates(self, run: ClaimedRun, partition: str, lowest: int, limit: int) -> list[Head]:
@@ -98,30 +107,100 @@ class Walk:
         if len(run.priorities) > 1:
             rows.sort(key=lambda row: (row[2], row[0]))
         return [
-            Head(row[0], row[1], row[2], row[3], row[4], self.gates(run, row[3], row[5:]))
+            Head._make((*row[:5], self._gates.on(row[3], row[5:], run.id, run.scraper_id)))
             for row in rows[:limit]
         ]
 
-    def gates(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> tuple[Gate, ...]:
-        """The gates of this run's head on a lane; `row` ends with whether the lane is tripped."""
-        if self._unpaced:
-            return ()
-        lane = self._gate(run, lane_id, row)
-        if not row[-1]:
-            return () if lane is None else (lane,)
-        key = run.scraper_id, lane_id
-        if key not in self._probes:
-            self._probes[key] = probe_gate(self._connection, lane_id, run.scraper_id, self._now)
-        return tuple(gate for gate in (lane, self._probes[key]) if gate is not None)
+    def take(
+        self,
+        run: ClaimedRun,
+        partition: str,
+        quotas: dict[Head, int],
+        priorities: Sequence[int],
+    ) -> dict[Head, list[Lease]]:
+        """Lease up to each head's quota of tasks of these priorities."""
+        picked = self._pick(run, quotas, priorities)
+        if not any(picked.values()):
+            return {head: [] for head in quotas}
+        if not self._token:
+            self._token = self._connection.value(queries.next_token)
+        self._move(run, picked, priorities)
+        return {head: self._leases_of(run, partition, head, rows) for head, rows in picked.items()}
 
-    def _gate(self, run: ClaimedRun, lane_id: int, row: tuple[Any, ...]) -> Gate | None:
-        """One gate per lane, for all runs of this claim."""
-        if lane_id not in self._gates:
-            of_runs = self._limiting.on(lane_id, row[7], run.id)
-            self._gates[lane_id] = lane_gate(
-                self._connection, lane_id, row, of_runs, self._now, self._count
+    def _pick(
+        self, run: ClaimedRun, quotas: dict[Head, int], priorities: Sequence[int]
+    ) -> dict[Head, list[tuple[Any, ...]]]:
+        newest = run.strategy is Strategy.LIFO
+        rows = self._connection.many_rows(
+            queries.pick_newest if newest else queries.pick_oldest,
+            [
+                (head.id, priority, quota)
+                for head, quota in quotas.items()
+                for priority in priorities
+            ],
+        )
+        by_head: dict[int, list[tuple[Any, ...]]] = {head.id: [] for head in quotas}
+        for row in rows:
+            by_head[row[0]].append(row)
+        if len(priorities) > 1:
+            for found in by_head.values():
+                found.sort(key=lambda row: row[2], reverse=newest)
+        return {head: by_head[head.id][:quota] for head, quota in quotas.items()}
+
+    def _move(
+        self,
+        run: ClaimedRun,
+        picked: dict[Head, list[tuple[Any, ...]]],
+        priorities: Sequence[int],
+    ) -> None:
+        """From the queue to the leases. The picked tasks of a priority are all there are in their
+        range: nobody else is writing.
+        """
+        ranges = []
+        leases = []
+        replacing = []
+        for head, rows in picked.items():
+            # A lease that touches no site is in flight on no lane.
+            lane_id = 0 if self._request.unpaced else head.lane_id
+            for priority in priorities:
+                task_ids = [row[2] for row in rows if row[1] == priority]
+                if task_ids:
+                    found = head.id, priority, min(task_ids), max(task_ids)
+                    owner = self._token, self._request.worker_id, run.id
+                    ranges.append(found)
+                    leases.append((*found, *owner, lane_id, self._now))
+            replacing += [
+                (row[2],) for row in rows if row[10] or row[13] not in (None, run.version)
+            ]
+        self._connection.executemany(queries.add_leases, leases)
+        self._connection.executemany(queries.take_ready, ranges)
+        self._connection.executemany(queries.mark_leases, replacing)
+
+    def _leases_of(
+        self, run: ClaimedRun, partition: str, head: Head, rows: list[tuple[Any, ...]]
+    ) -> list[Lease]:
+        every_seconds = slowest(head.gates if run.gate is None else (*head.gates, run.gate))
+        leases = []
+        for row in rows:
+            # Another version of the scraper begins anew.
+            resumes = row[11] is not None and row[13] == run.version
+            lease = Lease(
+                task_id=row[2],
+                token=self._token,
+                run_id=run.id,
+                target=decode(row[3]),
+                priority=row[1],
+                lane=head.lane,
+                partition=partition,
+                parent_id=row[4],
+                faults=_NO_FAULTS if row[5] is None else Faults(*row[5:10]),
+                part=row[11] if resumes else 0,
+                cursor=decode(row[12]) if resumes else None,
+                claimed_at=self._claimed_at,
+                every_seconds=every_seconds,
             )
-        return self._gates[lane_id]
+            leases.append(lease)
+        return leases
 
     def sleep(self, head: Head) -> float:
         """Put the head to sleep; returns the time before which nothing may start there."""
@@ -140,8 +219,3 @@ class Walk:
             self._connection.execute(queries.empty_head, (head.id,))
         elif best != head.best:
             self._connection.execute(queries.lower_best, (best, head.id))
-
-    def save(self) -> None:
-        for gate in (*self._gates.values(), *self._probes.values()):
-            if gate is not None:
-                gate.save(self._connection)

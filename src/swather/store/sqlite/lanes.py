@@ -16,7 +16,7 @@ from swather.store.checks import (
 )
 from swather.store.clock import at_or_none
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.limiting import LimitingRuns
+from swather.store.sqlite.gates import LimitingRuns
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.repace import repace
 from swather.store.sqlite.settings import SQLiteSettings

@@ -1,6 +1,5 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
-import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -11,14 +10,12 @@ from swather.model.payload import encode
 from swather.model.task import Target
 from swather.store.checks import check_permits
 from swather.store.finishing import Plan, prepare, prepare_results
-from swather.store.gate import FULL, grant, refusal, slowest
 from swather.store.ports import Fence, Finished
 from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.permits import PermitRequest, permit_gates
-from swather.store.sqlite.ready import wake_full
+from swather.store.sqlite.permits import PermitRequest, Permitter
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
@@ -31,6 +28,7 @@ class SQLiteQueue:
         self._settings = settings
         self._claimer = Claimer(connection, settings)
         self._finisher = Finisher(connection, settings)
+        self._permitter = Permitter(connection)
 
     def claim(self, request: ClaimRequest) -> Claimed:
         with self._connection.transaction():
@@ -114,44 +112,14 @@ class SQLiteQueue:
             lease = self._finisher.held_lease(fence)
             if lease is None:
                 return Permits(0)
-            granted_at = time.monotonic()
             number = lane_id(self._connection, lane)
-            if in_flight is not None:
-                self._set_in_flight(lease.worker_id, number, in_flight)
-            request = PermitRequest(lease, number, count, in_flight)
-            gates, is_counted = permit_gates(self._connection, request)
-            granted, starts_in_seconds = grant(gates, count, ahead_seconds)
-            for gate in gates:
-                gate.take(granted)
-                gate.save(self._connection)
-            if in_flight is not None and granted and is_counted:
-                self._set_in_flight(lease.worker_id, number, in_flight + granted)
-            if granted:
-                every_seconds = slowest(gates)
-                return Permits(
-                    granted,
-                    is_free=not every_seconds,
-                    is_counted=is_counted,
-                    granted_at=granted_at,
-                    every_seconds=every_seconds,
-                    starts_in_seconds=starts_in_seconds,
-                )
-            refused = refusal(gates)
-            if refused.hold == FULL and gives_up and lease.lane_id:
-                self._connection.execute(queries.stop_counting_lease, fence)
-                wake_full(self._connection, [lease.lane_id])
-            return refused
+            request = PermitRequest(lease, number, count, in_flight, gives_up, ahead_seconds)
+            return self._permitter.give(request)
 
     def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:
         check_permits(lane, 1, n)
         with self._connection.transaction():
-            number = lane_id(self._connection, lane)
-            self._set_in_flight(worker_id, number, n)
-            wake_full(self._connection, [number])
-
-    def _set_in_flight(self, worker_id: int, number: int, n: int) -> None:
-        this = {"worker_id": worker_id, "lane_id": number, "n": n}
-        self._connection.execute(queries.set_requests if n else queries.no_requests, this)
+            self._permitter.set_in_flight(worker_id, lane_id(self._connection, lane), n)
 
     def standing(self, fences: Collection[Fence]) -> dict[Fence, Standing]:
         found = {}

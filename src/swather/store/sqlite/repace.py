@@ -6,7 +6,7 @@ from typing import Final
 
 from swather.model.pacing import Limits, full_debt, strictest
 from swather.store.sqlite.connection import Connection
-from swather.store.sqlite.limiting import LimitingRuns
+from swather.store.sqlite.gates import LimitingRuns
 from swather.store.sqlite.statements import queries
 
 # Heads that sleep for less wake soon enough by themselves.
