@@ -1,3 +1,4 @@
+import re
 import signal
 
 from tests.process.given import Yard
@@ -12,7 +13,7 @@ def test_a_loop_that_spins_for_ever_is_ended_by_the_watchdog_and_its_target_runs
     assert first.end() == 70
     tasks = yard.tasks(run)
     assert [tasks[n].crashes for n in range(11)] == [0, 0, 1, *[0] * 8]
-    assert "stopped everything else in its worker" in tasks[2].error
+    assert "blocked its worker past the timeout" in tasks[2].error
     assert yard.start(run, "act", watchdog_seconds=0.5, concurrency=3).end() == 0
     assert yard.counts(run) == {"completed": 10, "failed": 1}
     assert yard.tasks(run)[2].reason == "timeout"
@@ -35,8 +36,14 @@ def test_the_watchdog_shows_what_every_thread_was_doing(yard: Yard):
     run = yard.run("act", [{"do": "spin"}])
     worker = yard.start(run, "act", watchdog_seconds=0.2)
     assert worker.end() == 70
-    assert "the event loop is stuck" in worker.said
-    assert "scrapers.py" in worker.said
+    warnings = [line for line in worker.said.splitlines() if "WARNING" in line]
+    assert len(warnings) == 1
+    assert re.search(r"scrapers\.py:\d+ in \w+ blocks all targets of this worker", warnings[0])
+    assert "`def`" in warnings[0]
+    assert 'isolation="process"' in warnings[0]
+    assert worker.said.count("| thread MainThread:") == 1
+    (group,) = yard.store.results.errors(run)
+    assert re.fullmatch(r"scrapers\.py:\d+ in \w+", group.where)
     assert yard.counts(run) == {"scheduled": 1}
 
 
@@ -50,4 +57,4 @@ def test_a_target_that_kills_its_process_every_time_fails_as_crash_and_its_neigh
     task = either_yard.tasks(run)[25]
     assert task.reason == "crash"
     assert "exit code 9" in task.error
-    assert task.attempts == 0
+    assert task.attempts == 3

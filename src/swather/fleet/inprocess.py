@@ -87,9 +87,9 @@ class InForeground(InProcess):
 
     def _loop_is_stuck(self) -> None:
         """On the beat's thread, when a scraper blocks the loop past its timeout."""
-        self._say("a target blocks this process past its timeout; the same command goes on")
+        self._say("a target blocks this process past its timeout; run the same command to resume")
         try:
             self._worker.give_up(charge=True)
         except SwatherError as error:
-            self._say(f"what it held could not be given back, others will notice: {error}")
+            self._say(f"its targets could not be given back: {error}")
         leave(_GAVE_UP)

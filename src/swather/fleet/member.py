@@ -14,6 +14,7 @@ from swather import permissions, posix
 
 MAX_RESTARTS: Final = 5
 RESTART_ASKED: Final = 75
+STUCK: Final = 70
 # The database is unreachable, which is not the worker's fault, and may come back; unless the
 # worker has said that it is unusable.
 DATABASE_AWAY: Final = 3
@@ -53,6 +54,8 @@ class Exit(NamedTuple):
                 f"worker {self.number} (process {self.pid}) was ended with {self.code} in the "
                 "middle of its work, maybe by a scraper that calls os._exit()"
             )
+        if self.code == STUCK:
+            return f"worker {self.number} (process {self.pid}) was stuck and gave its targets back"
         if self.code >= 0:
             return f"worker {self.number} (process {self.pid}) ended with {self.code}"
         try:

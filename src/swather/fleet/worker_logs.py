@@ -4,7 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from swather.worker.watchdog import STACK_MARK
+
 _MOST_AT_ONCE: Final = 1 << 16
+_STACK_MARK: Final = STACK_MARK.encode()
 
 
 class WorkerLogs:
@@ -17,7 +20,7 @@ class WorkerLogs:
         self._unended: dict[Path, bytes] = {}
 
     def pass_on(self) -> None:
-        """Pass on the lines since the last call."""
+        """Pass on the lines since the last call, but for dumps of stacks."""
         for path in self._files():
             with path.open("rb") as file:
                 file.seek(self._read_to.get(path, 0))
@@ -26,7 +29,8 @@ class WorkerLogs:
             *lines, rest = (self._unended.pop(path, b"") + data).split(b"\n")
             self._unended[path] = rest
             for line in lines:
-                self._say(line.decode(errors="replace"))
+                if not line.startswith(_STACK_MARK):
+                    self._say(line.decode(errors="replace"))
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("worker-*.log"))

@@ -9,10 +9,11 @@ from typing import Final
 
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
+from swather.worker.blocking_calls import BlockingCalls
 from swather.worker.leases import Leases, Registration
 from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost, Mailbox
 from swather.worker.report import Statistics
-from swather.worker.watchdog import Watchdog, dump_stacks
+from swather.worker.watchdog import Watchdog
 
 LOOK_SECONDS: Final = 0.5
 # While there is news: the first beats come quickly, for those who watch a short run.
@@ -35,6 +36,7 @@ class Beat(threading.Thread):
         leases: Leases,
         statistics: Statistics,
         watchdog: Watchdog,
+        blocking_calls: BlockingCalls,
         *,
         beat_seconds: float | None,
         on_stuck: Callable[[], None],
@@ -47,6 +49,7 @@ class Beat(threading.Thread):
         self._leases = leases
         self._statistics = statistics
         self._watchdog = watchdog
+        self._blocking_calls = blocking_calls
         self._on_stuck = on_stuck
         self._beat_seconds = min(beat_seconds or math.inf, registration.lease_seconds / 3)
         self._beat_at = 0.0
@@ -69,9 +72,11 @@ class Beat(threading.Thread):
             self._store.close()
 
     def _look(self) -> None:
-        if self._watchdog.is_stuck() and not self._told_stuck:
+        is_stuck = self._watchdog.is_stuck()
+        if self._watchdog.is_stalled:
+            self._blocking_calls.look()
+        if is_stuck and not self._told_stuck:
             self._told_stuck = True
-            dump_stacks("the event loop is stuck: a scraper blocks it past its timeout")
             self._on_stuck()
         try:
             changed = self._control_has_changed()

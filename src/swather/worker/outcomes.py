@@ -1,6 +1,7 @@
 """From the way an attempt ended to the outcome that is committed."""
 
 from random import Random
+from traceback import StackSummary
 
 import msgspec
 
@@ -71,14 +72,21 @@ def _with_location(ending: Classified, job: Job) -> Classified:
     return msgspec.structs.replace(ending, fault=fault)
 
 
-def stuck(attempt: Attempt) -> Outcome:
-    """For an attempt that stops the whole loop, as if it had died in a child: nobody else can have
-    done it.
+def stuck(attempt: Attempt, stack: StackSummary) -> Outcome:
+    """For an attempt that blocks the whole loop, as if it had died in a child: nobody else can have
+    done it. `stack` is where it does.
     """
-    crash = crashed(
-        f"it stopped everything else in its worker past its timeout of {attempt.timeout:g} s; "
-        "from now on it runs alone, in a child process",
-        alone=True,
+    crash = Classified(
+        Fault(
+            error_class=ErrorClass.CRASH,
+            message=(
+                f"blocked its worker past the timeout of {attempt.timeout:g}s; from now on it runs "
+                "alone, in a child process"
+            ),
+            traceback="".join(stack.format()),
+            where=stack_location(stack),
+            alone=True,
+        )
     )
     job = attempt.job
     return fault_outcome(

@@ -16,6 +16,7 @@ from swather.worker.access.access import Access
 from swather.worker.access.permits import StorePermits
 from swather.worker.attempt import Cut
 from swather.worker.beat import Beat
+from swather.worker.blocking_calls import BlockingCalls
 from swather.worker.claiming import Backlog
 from swather.worker.exchange import Exchange
 from swather.worker.hints import HintListener
@@ -90,6 +91,7 @@ class Parts:
         )
         self.exchange = Exchange(loop, self.mailbox, self._writer, self.leases)
         self.watchdog = Watchdog(self.slots.longest_deadline, settings.watchdog_seconds)
+        self._blocking_calls = BlockingCalls(self.slots)
         self.beat = Beat(
             store.another(),
             self.mailbox,
@@ -97,6 +99,7 @@ class Parts:
             self.leases,
             Statistics(self.tally, self.slots, self.dispatch, self.saving, settings.run),
             self.watchdog,
+            self._blocking_calls,
             beat_seconds=settings.beat_seconds,
             on_stuck=on_stuck,
         )
@@ -147,7 +150,7 @@ class Parts:
         ]
         stuck_in = self.slots.on_loop_now() if charge else None
         if stuck_in is not None:
-            outcomes.append(stuck(stuck_in))
+            outcomes.append(stuck(stuck_in, self._blocking_calls.stack()))
         store.queue.finish(outcomes)
         if charge and stuck_in is None:
             store.workers.sweep([worker_id])

@@ -14,7 +14,7 @@ from typing import Final
 
 from swather.errors import DatabaseUnusable, InputError, NotFound, StoreError, SwatherError
 from swather.worker.report import WorkerReport
-from swather.worker.watchdog import watched
+from swather.worker.watchdog import dump_stacks, watched
 from swather.worker.worker import Worker
 
 DONE: Final = 0
@@ -175,7 +175,7 @@ def main(worker: Worker) -> int:
 
 def _run(worker: Worker, farewell: Farewell) -> int:
     try:
-        report = worker.run(on_stuck=partial(_leave_stuck, worker))
+        report = worker.run(on_stuck=partial(_leave_stuck, worker, farewell))
     except (InputError, NotFound) as error:
         _log.error("%s", error)
         return USAGE
@@ -196,11 +196,17 @@ def _told(report: WorkerReport) -> str:
     )
 
 
-def _leave_stuck(worker: Worker) -> None:
+def _leave_stuck(worker: Worker, farewell: Farewell) -> None:
+    dump_stacks()
     try:
         worker.give_up(charge=True)
     except SwatherError as error:
-        _log.error("the leases could not be given back, others will notice: %s", error)
+        _log.error(
+            "this worker's targets could not be given back; others take them when its lease "
+            "ends: %s",
+            error,
+        )
+    farewell.end()
     leave(STUCK)
 
 

@@ -1,22 +1,22 @@
 """Notices what is stuck for good: the event loop, or the whole interpreter."""
 
 import faulthandler
-import logging
 import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 GRACE_SECONDS: Final = 5.0
+# At the beginning of each line of a stack dump.
+STACK_MARK: Final = "| "
 _MAX_STEP_SECONDS: Final = 2.0
 _WIND_UP_SECONDS: Final = 1.0
 # setitimer refuses what a C integer cannot hold; nobody waits for longer.
 _MAX_PATIENCE_SECONDS: Final = 30 * 86_400.0
-
-_log = logging.getLogger(__name__)
 
 
 class Watchdog:
@@ -42,6 +42,11 @@ class Watchdog:
         """Called on the loop, a few times a second."""
         self._ticks += 1
 
+    @property
+    def is_stalled(self) -> bool:
+        """Whether the loop had not moved at the last look."""
+        return self._stalled_seconds > 0
+
     def is_stuck(self) -> bool:
         """Called about once a second, from a thread that is not the loop's."""
         now = time.monotonic()
@@ -60,11 +65,18 @@ class Watchdog:
         return self._stalled_seconds > self._patience_seconds
 
 
-def dump_stacks(why: str) -> None:
-    """Show what every thread is doing, on standard error."""
-    _log.critical("%s; this is what every thread is doing:", why)
+def dump_stacks() -> None:
+    """Write to standard error what every thread is doing. Each line is marked, so that whoever
+    passes a worker's log on can leave it out.
+    """
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    lines: list[str] = []
+    for ident, frame in sys._current_frames().items():  # noqa: SLF001 - no other way
+        lines += [f"thread {names.get(ident, ident)}:\n", *traceback.format_stack(frame)]
+    text = "".join(f"{STACK_MARK}{line}\n" for line in "".join(lines).splitlines())
     if sys.__stderr__ is not None:
-        faulthandler.dump_traceback(sys.__stderr__, all_threads=True)
+        sys.__stderr__.write(text)
+        sys.__stderr__.flush()
 
 
 @contextmanager
