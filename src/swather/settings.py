@@ -48,7 +48,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "files_folder": ("output_dir",),
 }
 # Those the database itself acts upon, so that they count only where it can see them.
-OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days"})
+OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days", "keep_runs_days"})
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = (
     "SWATHER_PARENT_FD",
@@ -213,6 +213,11 @@ class Settings(BaseSettings):
     )
     page_age_days: float = Field(
         default=30.0, gt=0, description="days that stored pages are kept; in the settings row alone"
+    )
+    keep_runs_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="days that ended runs are kept, for ever if unset; in the settings row alone",
     )
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"

@@ -18,7 +18,7 @@ IN_THE_ROW: Final = frozenset(
         "block_cap_seconds", "block_forgive_seconds", "block_jitter", "auto_concurrency",
         "auto_max_seconds", "breaker_window", "breaker_share", "breaker_probe_seconds",
         "breaker_probe_cap_seconds", "robots_ttl_seconds", "max_crawl_delay_seconds",
-        "store_pages", "event_level", "event_days", "page_age_days",
+        "store_pages", "event_level", "event_days", "page_age_days", "keep_runs_days",
         "files_folder",
     }
 )  # fmt: skip

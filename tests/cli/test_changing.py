@@ -104,7 +104,7 @@ def test_where_nobody_can_be_asked_yes_must_be_said(
     done(swather, "cancel", RUN)
     said = swather("runs", "rm", RUN)
     assert said.code == 2
-    assert "say --yes" in said.err
+    assert "pass --yes" in said.err
     assert len(store.runs.find()) == 1
 
 

@@ -37,7 +37,7 @@ def test_init_makes_the_tables_and_says_so(swather: Swather, url: str):
 def test_init_can_be_repeated(swather: Swather, busy: str):
     said = swather("db", "init", "--db", busy)
     assert said.code == 0
-    assert "was ready already; nothing to do" in said.out
+    assert "is already up to date" in said.out
     assert swather("db", "stats", "--db", busy, "--json").data["tasks"]["completed"] == 2
 
 
@@ -62,7 +62,7 @@ def test_the_database_comes_from_the_environment(
 def test_migrate_has_nothing_to_do_on_new_tables(swather: Swather, database: str):
     said = swather("db", "migrate", "--db", database)
     assert said.code == 0
-    assert "is up to date; nothing to do" in said.out
+    assert "is already up to date" in said.out
     data = swather("db", "migrate", "--db", database, "--json").data
     assert (data["applied"], data["backups"]) == ([], [])
 
@@ -85,8 +85,7 @@ def test_migrate_says_where_the_old_file_is_kept(
     monkeypatch.setattr("swather.store.factory.prepare", prepare)
     (tmp_path / "swather.db.v0-20250215_120000.bak").touch()
     assert swather("db", "migrate").out == (
-        "applied 0002_next\n"
-        "the database as it was before is kept in swather.db.v1-20260215_120000.bak\n"
+        "applied 0002_next\nthe database from before is kept in swather.db.v1-20260215_120000.bak\n"
     )
 
 
@@ -168,7 +167,7 @@ def test_vacuum_tells_the_size_before_and_after(swather: Swather, busy: str):
 def test_check_finds_all_well(swather: Swather, busy: str):
     said = swather("db", "check", "--db", busy)
     assert said.code == 0
-    assert said.out.endswith(": all is well\n")
+    assert said.out.endswith(": no problems found\n")
     data = swather("db", "check", "--db", busy, "--json").data
     assert (data["ok"], data["wrong"]) == (True, [])
 
@@ -184,7 +183,7 @@ def test_check_lists_what_is_wrong_and_fails(swather: Swather, tmp_path: Path):
     said = swather("db", "check")
     assert said.code == 1
     assert said.out.strip()
-    assert "all is well" not in said.out
+    assert "no problems" not in said.out
     said = swather("db", "check", "--json")
     assert said.code == 1
     assert said.data["ok"] is False

@@ -224,7 +224,7 @@ def test_a_transaction_has_a_limit_where_the_server_has_one(store: Store):
     assert store.connection.value(show) == limit
     assert store.connection.in_bulk(lambda: store.connection.value(show)) == none
     assert store.connection.transact(lambda: store.connection.value(show), pipelined=False) == none
-    store.upkeep.vacuum()
+    assert list(store.upkeep.vacuum())
     assert store.connection.value(show) == limit
 
 

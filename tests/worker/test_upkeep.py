@@ -10,6 +10,7 @@ from swather.scraping.files import FileStore
 from swather.store import Store
 from swather.worker import upkeep as upkeeps
 from swather.worker.upkeep import Upkeep
+from tests.store.given import a_run
 from tests.worker.given import wait_until
 
 
@@ -69,3 +70,16 @@ def test_a_sweep_is_tried_again_and_said_to_be(
     upkeep.start()
     wait_until(lambda: len(tried) > 1)
     assert "the sweep for dead workers failed and will be tried again: no answer" in caplog.text
+
+
+def test_expired_runs_are_dropped_when_a_worker_starts(
+    upkeep: Upkeep, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(upkeeps, "EXPIRY_WORK_SECONDS", 10.0)
+    runs = [a_run(store, name=f"old-{n}") for n in range(3)]
+    for run in runs:
+        store.runs.settle(run)
+    a_run(store, 1, name="open")
+    store.settings.set("keep_runs_days", 1e-9)
+    upkeep.start()
+    wait_until(lambda: [run.name for run in store.runs.find()] == ["open"])

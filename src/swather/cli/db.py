@@ -1,14 +1,11 @@
 """`swather db …`: create, look at and look after a database."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
-from time import monotonic
-from typing import Annotated, Final
+from typing import Final
 
-import typer
-
+from swather.cli.db_copies import BACKUP_EXAMPLES, RESTORE_EXAMPLES, back_up, restore
+from swather.cli.db_vacuum import EXAMPLES as VACUUM_EXAMPLES
+from swather.cli.db_vacuum import vacuum
 from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.group import command_in, group_of_commands
 from swather.cli.options import AsJSON, Database
@@ -29,7 +26,7 @@ swather db init --db postgresql://me@localhost/queue""",
 def create_tables(db: Database = None, as_json: AsJSON = False) -> None:
     """Create the tables.
 
-    A SQLite file is made if there is none; a PostgreSQL database must exist, the tables go into
+    Creates a SQLite file if there is none. A PostgreSQL database must exist; the tables go into
     its schema "swather". Tables of an earlier release are migrated. Safe to repeat.
     """
     from swather.cli import database, output
@@ -41,7 +38,7 @@ def create_tables(db: Database = None, as_json: AsJSON = False) -> None:
     elif applied:
         print(f"{database.shown(db)} is ready (applied {', '.join(applied)})")
     else:
-        print(f"{database.shown(db)} was ready already; nothing to do")
+        print(f"{database.shown(db)} is already up to date")
 
 
 @command_in(
@@ -54,8 +51,8 @@ swather db migrate --db postgresql://me@localhost/queue""",
 def migrate(db: Database = None, as_json: AsJSON = False) -> None:
     """Bring the tables up to this release.
 
-    Says which migrations were applied. A SQLite file is copied first, next to itself; copy a
-    PostgreSQL database yourself (swather db backup).
+    Lists the migrations that were applied. A SQLite file is copied first, next to itself; back
+    up a PostgreSQL database yourself (swather db backup).
     """
     from swather.cli import database, output
     from swather.store import factory
@@ -69,11 +66,11 @@ def migrate(db: Database = None, as_json: AsJSON = False) -> None:
         output.print_json({"database": database.shown(db), "applied": applied, "backups": copies})
         return
     if not applied:
-        print(f"{database.shown(db)} is up to date; nothing to do")
+        print(f"{database.shown(db)} is already up to date")
     for name in applied:
         print(f"applied {name}")
     for copy in copies:
-        print(f"the database as it was before is kept in {copy}")
+        print(f"the database from before is kept in {copy}")
 
 
 def _copies_beside(path: Path | None) -> set[str]:
@@ -82,71 +79,8 @@ def _copies_beside(path: Path | None) -> set[str]:
     )
 
 
-@command_in(
-    group,
-    "backup",
-    """\
-swather db backup queue-backup.db
-swather db backup /backups/queue.dump --db postgresql://me@localhost/queue""",
-)
-def back_up(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="The file to write; it must not exist yet.")
-    ],
-    db: Database = None,
-    as_json: AsJSON = False,
-) -> None:
-    """Copy the database while others work.
-
-    The copy shows one moment in time. A copy of SQLite is a database like the original: open it
-    with --db. A copy of PostgreSQL is made by pg_dump for pg_restore. No file is overwritten.
-    """
-    from swather.cli import database, output
-
-    with database.opened(db) as store:
-        started = monotonic()
-        with _growing(path):
-            store.upkeep.backup(path)
-        seconds = monotonic() - started
-    size = path.stat().st_size
-    if as_json:
-        output.print_json(
-            {
-                "database": database.shown(db),
-                "backup": str(path),
-                "bytes": size,
-                "seconds": round(seconds, 3),
-            }
-        )
-        return
-    print(f"copied {database.shown(db)} to {path}: {output.size(size)} in {seconds:.1f} s")
-
-
-@contextmanager
-def _growing(path: Path) -> Iterator[None]:
-    """Show on a terminal how large the copy is by now."""
-    from swather.cli import output
-    from swather.runs.console import plain
-
-    console = output.stderr()
-    if not console.is_terminal:
-        yield
-        return
-    done = Event()
-    with console.status(plain(f"copying to {path}")) as status:
-
-        def watch() -> None:
-            while not done.wait(0.2):
-                written = path.stat().st_size if path.exists() else 0
-                status.update(plain(f"copying to {path}: {output.size(written)}"))
-
-        watcher = Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
+command_in(group, "backup", BACKUP_EXAMPLES)(back_up)
+command_in(group, "restore", RESTORE_EXAMPLES)(restore)
 
 
 STATS_WORDS: Final = {
@@ -169,8 +103,8 @@ swather db stats --json | jq .tasks.ready""",
 def show_stats(db: Database = None, as_json: AsJSON = False) -> None:
     """Count runs, tasks, workers and bytes.
 
-    Tasks are counted by state over all runs, and for each of the newest runs. The counts come from
-    counter rows, so that ten million tasks cost no more than ten.
+    Counts tasks by state, over all runs and for each of the newest runs. The counts come from
+    counter rows, so ten million tasks cost no more than ten.
     """
     from swather.cli import database, output
 
@@ -218,10 +152,10 @@ swather db pragmas
 swather db pragmas --json --db postgresql://me@localhost/queue""",
 )
 def show_pragmas(db: Database = None, as_json: AsJSON = False) -> None:
-    """Show the settings in force, and why.
+    """Show the database's settings, and why.
 
-    The database settings that durability and speed depend on, as they hold for a connection of
-    Swather's, each with the reason it is set so.
+    Shows the settings that durability and speed depend on, as Swather's connections see them,
+    each with its reason.
     """
     from swather.cli import database, output
     from swather.cli.pragma_reasons import reason_for
@@ -239,10 +173,10 @@ def show_pragmas(db: Database = None, as_json: AsJSON = False) -> None:
 
 LOG_WORDS: Final = {
     "pages": "pages in the log",
-    "moved": "of them moved",
-    "wal_bytes": "log now",
+    "moved": "pages moved",
+    "wal_bytes": "log size",
     "position": "position in the log",
-    "bytes_written": "log written so far",
+    "bytes_written": "log written in total",
 }
 
 
@@ -256,8 +190,8 @@ swather db wal --json""",
 def checkpoint_log(db: Database = None, as_json: AsJSON = False) -> None:
     """Checkpoint the write-ahead log.
 
-    Moves what was committed from the log into the database itself and says how large the log is
-    then. Workers do this by themselves; a log that stays large has a reader that never ends.
+    Moves what was committed from the log into the database, and shows how large the log is then.
+    Workers do this on their own. If the log stays large, some reader never ends.
     """
     from swather.cli import database, output
 
@@ -269,30 +203,7 @@ def checkpoint_log(db: Database = None, as_json: AsJSON = False) -> None:
     output.show(output.facts(output.readable(done, LOG_WORDS)))
 
 
-VACUUM_WORDS: Final = {"bytes_before": "size before", "bytes_after": "size after"}
-
-
-@command_in(
-    group,
-    "vacuum",
-    """\
-swather db vacuum
-swather db vacuum --db postgresql://me@localhost/queue""",
-)
-def vacuum(db: Database = None, as_json: AsJSON = False) -> None:
-    """Give back the space of deleted rows.
-
-    Also refreshes the statistics that queries are planned by. SQLite writes the file anew: others
-    wait meanwhile, and the disk needs room for a second copy. PostgreSQL lets others work on.
-    """
-    from swather.cli import database, output
-
-    with database.opened(db) as store, output.stderr().status("vacuuming"):
-        done = store.upkeep.vacuum()
-    if as_json:
-        output.print_json({"database": database.shown(db), **done})
-        return
-    output.show(output.facts(output.readable(done, VACUUM_WORDS)))
+command_in(group, "vacuum", VACUUM_EXAMPLES)(vacuum)
 
 
 @command_in(
@@ -305,8 +216,8 @@ swather db check --db postgresql://me@localhost/queue && echo sound""",
 def check(db: Database = None, as_json: AsJSON = False) -> int:
     """Look for damage and for lost tasks.
 
-    Asks the database to check itself, and the queue whether every task is in exactly one state and
-    the counters add up. Exits with 1 and a line for each finding, or with 0 when all is well.
+    Asks the database to check itself, and checks that every task is in exactly one state and that
+    the counters add up. Prints a line for each problem and exits with 1 if there are any.
     """
     from swather.cli import database, output
 
@@ -318,5 +229,5 @@ def check(db: Database = None, as_json: AsJSON = False) -> int:
         for line in wrong:
             print(line)
     else:
-        print(f"{database.shown(db)}: all is well")
+        print(f"{database.shown(db)}: no problems found")
     return FINISHED_WITH_FAILURES if wrong else 0

@@ -1,6 +1,5 @@
 """`swather runs …`: list, remove and prune runs."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final
@@ -9,6 +8,7 @@ import typer
 
 from swather.cli.amounts import seconds_of
 from swather.cli.arguments import DryRun
+from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
@@ -18,8 +18,6 @@ swather runs
 swather runs ls --state open
 swather runs rm 20260215_120000-books
 swather runs prune --older-than 30d"""
-
-Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
 
 group = listing_group(EXAMPLES)
 
@@ -117,7 +115,7 @@ def remove_runs(
                 raise InputError(f"run {name!r} is still open; end it first: {again}")
         if not dry_run:
             what = f"{count(len(tasks), 'run')} with {count(sum(tasks.values()), 'task')}"
-            _confirm(f"Remove {what}?", yes=yes)
+            confirm(f"Remove {what}?", yes=yes)
             for name in tasks:
                 store.runs.remove(name)
     if as_json:
@@ -133,13 +131,18 @@ def remove_runs(
     "prune",
     """\
 swather runs prune --older-than 30d
-swather runs prune --older-than 90d --dry-run""",
+swather runs prune --older-than 90d --dry-run
+swather settings set keep_runs_days 30 && swather runs prune""",
 )
 def prune_runs(
     older_than: Annotated[
-        str,
-        typer.Option("--older-than", metavar="TIME", help="Runs that ended longer ago: 12h, 30d."),
-    ],
+        str | None,
+        typer.Option(
+            "--older-than",
+            metavar="TIME",
+            help="Runs that ended longer ago: 12h, 30d. By default the setting keep_runs_days.",
+        ),
+    ] = None,
     yes: Yes = False,
     dry_run: DryRun = False,
     db: Database = None,
@@ -147,14 +150,17 @@ def prune_runs(
 ) -> None:
     """Remove what is old.
 
-    Ended runs with all that belongs to them, events past their days, rows of workers long gone.
+    Removes ended runs with all that belongs to them, and events, stored pages and rows of workers
+    past their days. Open runs are never removed. With the setting keep_runs_days, workers remove
+    old runs on their own, a little at a time; this does it now. The space is kept for new rows:
+    `swather db vacuum` gives it back.
     """
     from swather.cli import database, output
     from swather.cli.selection import MAX_RUNS_SEEN
     from swather.runs.words import count
 
-    before = datetime.now(UTC) - timedelta(seconds=seconds_of(older_than, option="--older-than"))
     with database.opened(db) as store:
+        before = _ended_before(store, older_than, db)
         old = [
             run.name
             for run in store.runs.find(limit=MAX_RUNS_SEEN)
@@ -163,21 +169,29 @@ def prune_runs(
         if dry_run:
             removed = {"runs": len(old)}
         else:
-            _confirm(f"Remove {count(len(old), 'run')}?", yes=yes or not old)
+            confirm(f"Remove {count(len(old), 'run')}?", yes=yes or not old)
             removed = store.upkeep.prune(runs_ended_before=before)
     if as_json:
         output.print_json({"removed": removed, "runs": old, "dry_run": dry_run})
         return
-    said = "would be removed" if dry_run else "removed"
-    what = ", ".join(f"{number:,} {name}" for name, number in removed.items())
-    print(f"{what} {said}")
-
-
-def _confirm(question: str, *, yes: bool) -> None:
-    """Return only when the answer is yes; where nobody can be asked, --yes must say it."""
-    if yes:
+    if dry_run:
+        for name in old:
+            print(f"run {name} would be removed")
+        print(f"{count(len(old), 'run')} that ended before {before.astimezone():%F %T}")
         return
-    if not sys.stdin.isatty():
-        raise InputError(f"{question} Nobody can be asked here: say --yes")
-    if not typer.confirm(question, err=True):
-        raise typer.Abort
+    print(", ".join(f"{number:,} {name}" for name, number in removed.items()) + " removed")
+
+
+def _ended_before(store: Any, older_than: str | None, db: str | None) -> datetime:
+    from swather.cli import database
+
+    if older_than is not None:
+        seconds = seconds_of(older_than, option="--older-than")
+    elif (days := store.settings.all().get("keep_runs_days")) is not None:
+        seconds = days * 86_400
+    else:
+        keep = database.with_db("swather settings set keep_runs_days 30", db)
+        raise InputError(
+            f"how old? Pass --older-than 30d, or set for how long runs are kept: {keep}"
+        )
+    return datetime.now(UTC) - timedelta(seconds=seconds)

@@ -18,7 +18,7 @@ MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
 MAX_DAYS: Final = 100 * 365
 MAX_PORT: Final = 65_535
-_DAYS: Final = ("event_days", "page_age_days")
+_DAYS: Final = ("event_days", "page_age_days", "keep_runs_days")
 
 
 def check_new_run(new: NewRun) -> None:

@@ -1,8 +1,9 @@
 """Opens the store behind a URL; the only place that knows both databases."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from swather.errors import BadURL
 from swather.masking import masked_database
@@ -38,6 +39,27 @@ def prepare(url: str = DEFAULT_URL) -> list[str]:
     from swather.store.postgres.store import PostgresStore
 
     return PostgresStore.prepare(url)
+
+
+class Restored(NamedTuple):
+    """A restore that is done while its steps, in bytes copied so far, are taken. `aside`: where a
+    damaged file was renamed to.
+    """
+
+    steps: Iterator[int]
+    aside: Path | None = None
+
+
+def restore(url: str, backup: Path) -> Restored:
+    """Replace what is behind `url` by a backup. `prepare` it afterwards."""
+    if path := sqlite_path(url):
+        from swather.store.sqlite import restore as sqlite
+
+        return Restored(sqlite.restore(path, backup), sqlite.set_damaged_aside(path, backup))
+    from swather.store.postgres import restore as postgres
+    from swather.store.postgres.address import address_of
+
+    return Restored(postgres.restore(address_of(url), backup))
 
 
 def sqlite_path(url: str) -> Path | None:

@@ -5,7 +5,7 @@ repeated safely. Threads that share a store take turns. What must not wait for i
 dashboard) opens a store of its own.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
@@ -20,6 +20,7 @@ from swather.model.run import Counts, Load, NewRun, Run, RunState
 from swather.model.task import Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
+from swather.model.vacuum import Vacuumed
 from swather.model.waiting import Waiting
 from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
 from swather.store.batching import Row
@@ -380,7 +381,13 @@ class Upkeep(Protocol):
         ...
 
     def checkpoint_wal(self) -> dict[str, Any]: ...
-    def vacuum(self) -> dict[str, Any]: ...
+    def vacuum(self, *, full: bool = False) -> Iterator[Vacuumed]:
+        """Give back the space of deleted rows and refresh the planner's statistics, a table at a
+        time; SQLite has one file. PostgreSQL keeps the space for new rows, unless `full`: then it
+        rewrites each table, and others wait for that one meanwhile.
+        """
+        ...
+
     def check(self) -> list[str]:
         """What is wrong with the database or the queue's own invariants; empty when all is well."""
         ...
@@ -388,6 +395,12 @@ class Upkeep(Protocol):
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
         """Delete old ended runs, events and stored pages past their retention, bodies without a
         page, robots.txt long out of date and rows of long-gone workers.
+        """
+        ...
+
+    def drop_expired(self) -> str | None:
+        """Delete a batch of tasks of a run that ended more than `keep_runs_days` ago, in the end
+        the run itself. Returns its name; None when no run has expired.
         """
         ...
 

@@ -37,6 +37,10 @@ from swather.worker.settings import Settings
 
 SWEEP_SECONDS: Final = 5.0
 HINT_SECONDS: Final = 0.02
+# How often a worker looks for runs that are past their days, and for how long it removes them
+# before it turns to other work.
+EXPIRY_SECONDS: Final = 60.0
+EXPIRY_WORK_SECONDS: Final = 0.5
 _MAX_OPEN_RUNS: Final = 1_000
 SWEEP_FAILED: Final = "the sweep for dead workers failed and will be tried again"
 
@@ -62,9 +66,12 @@ class Upkeep(threading.Thread):
         self._work: SimpleQueue[_Errand | None] = SimpleQueue()
         self._random = Random()
         self._hint_is_due = False
+        self._expiry_at = 0.0
+        self._expiring = ""
 
     def run(self) -> None:
         self._do(_Errand(self._look_after_files))
+        self._do(_Errand(self._drop_expired))
         sweep_at = self._next_sweep()
         while True:
             try:
@@ -72,6 +79,7 @@ class Upkeep(threading.Thread):
             except Empty:
                 sweep_at = self._next_sweep()
                 self._do(_Errand(self._sweep, failed=SWEEP_FAILED))
+                self._do(_Errand(self._drop_expired))
                 continue
             if errand is None:
                 return
@@ -130,6 +138,18 @@ class Upkeep(threading.Thread):
     def _look_after_files(self, store: Store) -> None:
         self._files.link_missing(store.results)
         self._files.prune_daily(store.results.has_file)
+
+    def _drop_expired(self, store: Store) -> None:
+        began = time.monotonic()
+        if began < self._expiry_at:
+            return
+        while (run := store.upkeep.drop_expired()) is not None:
+            if run != self._expiring:
+                self._expiring = run
+                _log.info("run %s is past keep_runs_days and is removed", run)
+            if time.monotonic() > began + EXPIRY_WORK_SECONDS:
+                return  # the rest after the next sweep
+        self._expiry_at = began + EXPIRY_SECONDS
 
     def _sweep(self, store: Store) -> None:
         swept = store.workers.sweep()

@@ -1,5 +1,7 @@
 """Upkeep of the tables: statistics, backups, checks, pruning."""
 
+import math
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -7,19 +9,23 @@ from typing import Any, Final
 from swather.errors import StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
+from swather.model.vacuum import Vacuumed
 from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
 from swather.store.postgres.pages import drop_orphans
-from swather.store.postgres.remove import remove_run
+from swather.store.postgres.remove import remove_run, remove_some
 from swather.store.postgres.statements import queries
 from swather.store.postgres.transactions import open_transaction
+from swather.store.postgres.vacuum import vacuum_tables
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
 ROBOTS_DAYS: Final = 7
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
+# Small: it is removed while others work.
+EXPIRED_BATCH: Final = 1_000
 _SERVER_SETTINGS: Final = (
     "server_version", "fsync", "full_page_writes", "synchronous_commit", "wal_level",
     "shared_buffers", "effective_cache_size", "work_mem", "max_connections", "max_wal_size",
@@ -97,11 +103,8 @@ class PostgresUpkeep:
             return {**before, "checkpointed": False, "reason": str(error)}
         return {**before, "checkpointed": True}
 
-    def vacuum(self) -> dict[str, Any]:
-        before = self._size()
-        for row in self._connection.rows(queries.table_stats):
-            self._connection.outside_transaction(f"VACUUM (ANALYZE) swather.{row[0]}")
-        return {"bytes_before": before, "bytes_after": self._size()}
+    def vacuum(self, *, full: bool = False) -> Iterator[Vacuumed]:
+        return vacuum_tables(self._connection, full=full)
 
     def check(self) -> list[str]:
         rows = self._connection.in_bulk(lambda: self._connection.rows(queries.check))
@@ -127,12 +130,20 @@ class PostgresUpkeep:
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         return removed
 
+    def drop_expired(self) -> str | None:
+        days = self._days("keep_runs_days", math.inf)
+        if days == math.inf:
+            return None
+        row = self._connection.row(queries.expired_run, {"days": days})
+        if row is None:
+            return None
+        remove_some(self._connection, row[0], EXPIRED_BATCH)
+        name: str = row[1]
+        return name
+
     def _wal_position(self) -> dict[str, Any]:
         position, written = self._connection.rows(queries.wal_position)[0]
         return {"position": position, "bytes_written": written}
-
-    def _size(self) -> int:
-        return sum(row[1] for row in self._connection.rows(queries.table_stats))
 
     def _days(self, name: str, default: float) -> float:
         value = self._connection.value(queries.get_setting, {"name": name})

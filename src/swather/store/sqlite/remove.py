@@ -24,13 +24,16 @@ def remove_run(connection: Connection, number: int) -> bool:
     """In batches, the run's row last, so that it can be repeated; False if the run was reopened
     meanwhile.
     """
-    while True:
-        with connection.transaction():
-            left = _remove_batch(connection, {"run_id": number, "limit": BATCH})
-        if left is None:
-            return False
+    while (left := remove_some(connection, number)) is not None:
         if not left:
             return True
+    return False
+
+
+def remove_some(connection: Connection, number: int, limit: int = BATCH) -> bool | None:
+    """Remove a batch; whether there is more, None if the run is open."""
+    with connection.transaction():
+        return _remove_batch(connection, {"run_id": number, "limit": limit})
 
 
 def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:

@@ -1,5 +1,7 @@
 """Upkeep of a SQLite file: statistics, backups, checks, pruning."""
 
+import math
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -10,17 +12,21 @@ from swather import permissions
 from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
+from swather.model.vacuum import Vacuumed
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
-from swather.store.sqlite.remove import remove_run
+from swather.store.sqlite.remove import remove_run, remove_some
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
+from swather.store.sqlite.vacuum import vacuum_file
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
 ROBOTS_DAYS: Final = 7
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
+# Small: it is removed while others work.
+EXPIRED_BATCH: Final = 1_000
 _PRAGMAS: Final = (
     "journal_mode", "synchronous", "busy_timeout", "cache_size", "mmap_size", "page_size",
     "page_count", "freelist_count", "auto_vacuum", "temp_store", "foreign_keys",
@@ -101,14 +107,10 @@ class SQLiteUpkeep:
             "wal_bytes": wal.stat().st_size if wal.exists() else 0,
         }
 
-    def vacuum(self) -> dict[str, Any]:
-        path = self._connection.path
-        before = path.stat().st_size
-        with self._connection.outside_transaction():
-            self._connection.execute("VACUUM")
-            self._connection.execute("ANALYZE")
-            self._connection.checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        return {"bytes_before": before, "bytes_after": path.stat().st_size}
+    def vacuum(self, *, full: bool = False) -> Iterator[Vacuumed]:
+        """SQLite rewrites the file in any case."""
+        del full
+        yield vacuum_file(self._connection)
 
     def check(self) -> list[str]:
         with self._connection.reading():
@@ -136,6 +138,19 @@ class SQLiteUpkeep:
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )
         return removed
+
+    def drop_expired(self) -> str | None:
+        days = self._days("keep_runs_days", math.inf)
+        if days == math.inf:
+            return None
+        before = self._connection.clock.wall() - days * 86_400
+        with self._connection.reading():
+            row = self._connection.row(queries.expired_run, (before,))
+        if row is None:
+            return None
+        remove_some(self._connection, row[0], EXPIRED_BATCH)
+        name: str = row[1]
+        return name
 
     def _days(self, name: str, default: float) -> float:
         with self._connection.reading():

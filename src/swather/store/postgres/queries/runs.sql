@@ -48,6 +48,12 @@ LIMIT %(limit)s
 -- name: old_runs
 SELECT id FROM swather.runs WHERE state <> 'open' AND finished_at < %(before)s ORDER BY id
 
+-- name: expired_run
+SELECT id, name FROM swather.runs
+WHERE state <> 'open' AND finished_at < swather.clock() - make_interval(secs => %(days)s * 86400)
+ORDER BY finished_at
+LIMIT 1
+
 -- name: lock_run
 -- Excludes settle, cancel and remove, which lock the row for update; others may add meanwhile.
 SELECT state, priorities, task_limit FROM swather.runs WHERE id = %(run_id)s FOR KEY SHARE

@@ -168,6 +168,9 @@ JOIN pg_class AS c ON c.oid = s.relid
 WHERE s.schemaname = 'swather'
 ORDER BY s.relname
 
+-- name: table_bytes
+SELECT pg_total_relation_size(('swather.' || quote_ident(%(table)s))::regclass)
+
 -- name: table_settings
 SELECT c.relname, c.reloptions
 FROM pg_class AS c

@@ -72,6 +72,12 @@ WHERE r.head_id = ? AND r.priority = ?
 ORDER BY r.task_id DESC
 LIMIT ?
 
+-- name: last_token
+SELECT token FROM control
+
+-- name: continue_tokens
+UPDATE control SET token = max(token, ?), version = version + 1
+
 -- name: next_token
 UPDATE control SET token = token + 1 RETURNING token
 

@@ -43,6 +43,9 @@ WHERE state = :state ORDER BY id DESC LIMIT :limit
 -- name: old_runs
 SELECT id FROM runs WHERE state <> 'open' AND finished_at < ?
 
+-- name: expired_run
+SELECT id, name FROM runs WHERE state <> 'open' AND finished_at < ? ORDER BY finished_at LIMIT 1
+
 -- name: limiting_runs
 SELECT * FROM limiting_runs
 
