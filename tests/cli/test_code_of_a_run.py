@@ -101,14 +101,14 @@ def test_why_does_not_put_words_of_the_database_into_a_command(swather: Swather,
     begun_with(database, run, "evil.py:numbers")
     said = done(swather, "why", run, "--db", database).out
     assert f"swather worker SCRAPER --run {run}" in said
-    assert "(SCRAPER: the file or module of 'numbers'; the run was begun with evil.py:" in said
+    assert "(SCRAPER is the file or module of 'numbers'; the run was started with evil.py:" in said
 
 
 def test_an_installed_scraper_needs_no_name(swather: Swather, database: str):
     url = "http://127.0.0.1:9/"
     run = done(swather, "enqueue", "pages", url, "--db", database, "--json").data["run_id"]
     said = done(swather, "why", run, "--db", database).out
-    assert f"to start one: swather worker --run {run} --db" in said
+    assert f"To start one:\n    swather worker --run {run} --db" in said
 
 
 def test_an_installed_scraper_of_the_same_name_is_not_taken_for_another(

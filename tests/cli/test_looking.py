@@ -45,7 +45,7 @@ def test_status_shows_a_run(swather: Swather, filled):
 def test_status_shows_all_runs(swather: Swather, filled):
     said = look(swather, "status")
     assert RUN in said.out
-    assert "no worker is at work" in said.out
+    assert "no worker is running" in said.out
     assert look(swather, "status", "--json").data["runs"][0]["of"] == 6
 
 
@@ -64,7 +64,8 @@ def test_status_watches_until_the_run_is_over(swather: Swather, filled):
 def test_why_says_what_holds_a_run_and_a_task_back(swather: Swather, filled):
     said = look(swather, "why")
     assert said.out.startswith(f"Run {RUN} is open: 2 of 6 tasks done.\n")
-    assert "No worker is running; to start one: swather worker SCRAPER --run" in said.out
+    assert "No worker is running. To start one " in said.out
+    assert f"\n    swather worker SCRAPER --run {RUN}\n" in said.out
     assert "Its last error (permanent): no such book 12" in look(swather, "why", "2").out
     assert look(swather, "why", "--json").data["of"] == RUN
 
@@ -117,7 +118,7 @@ def test_tasks_are_listed_by_filter(swather: Swather, filled):
     assert "there are more: --after 2" in said.out
     said = look(swather, "tasks", "--task", "2")
     assert "not_found" in said.out
-    assert "no such task" in look(swather, "tasks", "--lane", "example.com").out
+    assert "no matching tasks" in look(swather, "tasks", "--lane", "example.com").out
 
 
 def test_runs_are_listed(swather: Swather, filled):
@@ -172,7 +173,8 @@ def test_a_number_beyond_all_measure_is_told_in_one_line(swather: Swather, fille
 
 
 @pytest.mark.parametrize(
-    ("command", "told"), [("tasks --after", "no such task"), ("logs --task", "nothing of this")]
+    ("command", "told"),
+    [("tasks --after", "no matching tasks"), ("logs --task", "nothing of this")],
 )
 def test_beyond_all_measure_there_is_nothing(swather: Swather, filled, command, told):
     said = swather(*command.split(), str(10**20))

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from swather.cli import main
 from swather.runs import view
+from swather.runs.drawing import Drawing
 from swather.runs.progress import Snapshot
 from swather.testing import shop
 from tests.docs.blocks import ROOT
@@ -51,7 +52,7 @@ def draw() -> str:
     console.print(Text("$ swather demo", style="bold"))
     for line in recorder.said:
         console.print(line, markup=False, highlight=False)
-    console.print(view.drawn(recorder.snapshot))
+    console.print(Drawing(recorder.snapshot))
     drawn = console.export_svg(title="swather demo", unique_id="demo")
     return _FONT.sub("", drawn).replace("Fira Code, monospace", "monospace")
 

@@ -54,7 +54,7 @@ def test_a_site_that_is_down_a_ban_and_a_broken_parser_are_told_apart(statuses, 
 
 
 def test_a_breaker_tells_what_it_saw_and_when_it_tries_again():
-    text = "\n".join(describe(a_breaker(), url=URL, now=NOW))
+    text = describe(a_breaker(), url=URL, now=NOW).sentence
     assert "The breaker of books on lane example.com has been open since " in text
     assert (
         "19 of the last 20 attempts failed (HTTP 503: 17, HTTP 200: 3; blocked: 17, ok: 3)" in text
@@ -69,25 +69,26 @@ def test_a_breaker_tells_what_it_saw_and_when_it_tries_again():
 def test_a_breaker_tells_how_its_tries_went():
     last = {"class": "blocked", "status": 503, "error": "HTTP 503"}
     tried = {**a_breaker().seen, "probes": 3, "last_probe": last}
-    text = "\n".join(describe(a_breaker(seen=tried), url=URL, now=NOW))
+    text = describe(a_breaker(seen=tried), url=URL, now=NOW).sentence
     assert "3 tries failed so far, the last with HTTP 503 blocked." in text
 
 
 def test_a_breaker_of_targets_without_a_lane_names_none():
-    text = "\n".join(describe(a_breaker(lane=""), url=URL, now=NOW))
+    text = describe(a_breaker(lane=""), url=URL, now=NOW).sentence
     assert "on targets without a lane" in text
     assert "lanes unpause" not in text
+    assert "swather unpause --scraper books" in text
 
 
 @pytest.mark.parametrize("strange", [{}, {"statuses": [1], "classes": "x", "probes": "many"}])
 def test_what_another_release_has_seen_breaks_nothing(strange):
-    assert len(list(describe(a_breaker(seen=strange), url=URL, now=NOW))) == 3
+    assert "attempts failed" in describe(a_breaker(seen=strange), url=URL, now=NOW).text
 
 
 def test_without_an_answer_of_ours_the_exception_is_named_and_the_site_is_not_blamed():
     error = "TypeError: 'NoneType' object is not subscriptable"
     told = seen({"no request": 20}, {"transient": 20}, error=error)
-    text = "\n".join(describe(a_breaker(seen=told), url=URL, now=NOW))
+    text = describe(a_breaker(seen=told), url=URL, now=NOW).sentence
     assert f"Look at the exception: {error}." in text
     assert "(no request: 20; transient: 20)" in text
     assert "looks down" not in text

@@ -17,7 +17,8 @@ def a_lane(kind=PacedKind.LANE, **fields):
 
 
 def said(lane, **how):
-    return "\n".join(holds(lane, url="sqlite:///queue.db", now=NOW, **how))
+    found = holds(lane, url="sqlite:///queue.db", now=NOW, **how)
+    return "\n".join(reason.sentence for reason in found)
 
 
 def test_a_free_lane_has_nothing_to_tell():
@@ -26,34 +27,35 @@ def test_a_free_lane_has_nothing_to_tell():
 
 def test_a_cool_down_tells_its_cause():
     lane = a_lane(cool_until=NOW + timedelta(seconds=90), cool_reason="HTTP 429", strikes=1)
-    assert said(lane).endswith("(in 1m 30s) after HTTP 429.")
+    assert "is cooling down for another 1m 30s, until " in said(lane)
+    assert " after HTTP 429. To end it now: swather lanes unpause example.com" in said(lane)
     assert said(a_lane(cool_until=NOW - timedelta(seconds=1))) == ""
 
 
 def test_a_cool_down_tells_how_often_the_site_has_refused_us():
     lane = a_lane(cool_until=NOW + timedelta(seconds=90), cool_reason="HTTP 503", strikes=3)
-    assert said(lane).endswith(" after HTTP 503; the site has refused us 3 times in a row.")
+    assert " after HTTP 503; the site has refused us 3 times in a row. " in said(lane)
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence", "pace"),
     [
-        ({"limits": Limits(0.5)}, "is held to 2/s.", "2/s"),
+        ({"limits": Limits(0.5)}, "is limited to 2/s.", "2/s"),
         (
             {"limits": Limits(0.5), "crawl_delay_seconds": 2.0},
-            "is held to 30/min: its robots.txt asks for a Crawl-delay of 2.0s.",
+            "is limited to 30/min: its robots.txt asks for a Crawl-delay of 2.0s.",
             "30/min (crawl delay)",
         ),
         (
             {"crawl_delay_seconds": 2.0, "learned_every_seconds": 3.0},
-            "is held to 20/min: the pace that was learned from how fast the site answers.",
+            "is limited to 20/min, a pace learned from how fast the site answers.",
             "20/min (learned)",
         ),
-        ({"limits": Limits(4.0), "learned_every_seconds": 2.0}, "is held to 15/min.", "15/min"),
+        ({"limits": Limits(4.0), "learned_every_seconds": 2.0}, "is limited to 15/min.", "15/min"),
     ],
 )
 def test_the_slowest_pace_holds_and_tells_whose_it_is(fields, sentence, pace):
-    assert said(a_lane(**fields)) == f"Lane example.com {sentence}"
+    assert said(a_lane(**fields)).startswith(f"Lane example.com {sentence}")
     assert pace_of(a_lane(**fields)) == pace
 
 
@@ -61,12 +63,12 @@ def test_the_runs_own_limits_count_too():
     lane = a_lane(limits=Limits(0.5), crawl_delay_seconds=1.0, in_flight=2)
     text = said(lane, run_limits=Limits(10.0, in_flight=2))
     assert text == (
-        "Lane example.com is full: 2 of 2 in flight.\nLane example.com is held to 6/min."
+        "Lane example.com is at its limit of 2 in flight.\nLane example.com is limited to 6/min."
     )
 
 
 def test_a_pause_tells_how_to_go_on():
-    assert "to let it go on: swather lanes unpause example.com --db" in said(a_lane(paused=True))
+    assert "To resume it: swather lanes unpause example.com --db" in said(a_lane(paused=True))
     of_all = said(a_lane(PacedKind.SCRAPER, paused=True))
-    assert of_all.startswith("The scraper example.com is paused; to let it go on: ")
+    assert of_all.startswith("Scraper example.com is paused. To resume it: ")
     assert "swather lanes unpause example.com --scraper --db" in of_all

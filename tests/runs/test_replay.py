@@ -111,9 +111,8 @@ def test_a_run_that_went_on_by_fetching_is_replayed_from_the_beginning(store: St
 def test_why_says_that_a_replay_is_half_done(store: Store):
     run = a_finished_run(store)
     replay.begin(store, store.runs.get(run), a_scraper())
-    told = [line for line in why_run(store, run) if "paused for a replay" in line]
-    assert len(told) == 1
-    assert f"swather replay {run} SCRAPER --db" in told[0]
+    (told,) = [reason for reason in why_run(store, run) if "paused for a replay" in reason.text]
+    assert told.command.startswith(f"swather replay {run} SCRAPER --db")
 
 
 def test_a_changed_version_is_the_runs_from_now_on(store: Store):

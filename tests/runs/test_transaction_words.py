@@ -23,11 +23,15 @@ def a_transaction(**fields: Any) -> OpenTransaction:
     return OpenTransaction(**{**given, **fields})
 
 
+def told(*transactions: OpenTransaction) -> list[str]:
+    return [reason.sentence for reason in holding_locks(transactions)]
+
+
 def test_one_of_ours_is_ended_by_workers():
-    assert list(holding_locks([a_transaction()])) == [
+    assert told(a_transaction()) == [
         (
             "Connection 4711 (swather, user crawler, from 10.0.0.5) has held locks for 1m 15s, its "
-            "client has been silent for 1m 14s; workers end it if they may, else: "
+            "client has been silent for 1m 14s; workers end it if they may; otherwise run: "
             "SELECT pg_terminate_backend(4711)"
         )
     ]
@@ -35,36 +39,36 @@ def test_one_of_ours_is_ended_by_workers():
 
 def test_one_of_another_program_is_left_to_its_owner():
     psql = a_transaction(application="psql", host="", is_ours=False, silent_seconds=0.0)
-    assert list(holding_locks([psql])) == [
+    assert told(psql) == [
         (
             "Connection 4711 (psql, user crawler, on the database host) has held locks for 1m 15s; "
-            "let it end, or as its owner: SELECT pg_terminate_backend(4711)"
+            "let it end, or run as its owner: SELECT pg_terminate_backend(4711)"
         )
     ]
 
 
 def test_what_may_not_be_seen_is_told_all_the_same():
-    (said,) = holding_locks([a_transaction(seconds=None, silent_seconds=None, is_ours=False)])
+    (said,) = told(a_transaction(seconds=None, silent_seconds=None, is_ours=False))
     assert said.startswith("Connection 4711 (swather, user crawler, from 10.0.0.5) has held locks;")
 
 
 def test_short_ones_and_those_without_locks_are_not_told():
-    assert list(holding_locks([a_transaction(seconds=1.0)])) == []
-    assert list(holding_locks([a_transaction(holds_locks=False)])) == []
+    assert told(a_transaction(seconds=1.0)) == []
+    assert told(a_transaction(holds_locks=False)) == []
 
 
 def test_a_prepared_one_is_decided_by_its_name():
     prepared = a_transaction(
         pid=None, application="two's", host="", silent_seconds=None, is_ours=False
     )
-    (said,) = holding_locks([prepared])
+    (said,) = told(prepared)
     assert said.startswith('Prepared transaction "two\'s" (crawler) has held locks for 1m 15s; ')
-    assert said.endswith("or as its owner: ROLLBACK PREPARED 'two''s'")
+    assert said.endswith("or run as its owner: ROLLBACK PREPARED 'two''s'")
 
 
 def test_the_oldest_is_in_the_way():
     said = in_the_way([a_transaction(), a_transaction(pid=1)], NOW)
     assert said.startswith("connection 4711 (swather, user crawler, from 10.0.0.5), whose ")
-    assert "is open since " in said
+    assert "has been open since " in said
     assert said.endswith("SELECT pg_terminate_backend(4711)")
     assert in_the_way([], NOW) == "a transaction that has just ended"

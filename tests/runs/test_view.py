@@ -4,8 +4,9 @@ from typing import Any
 
 from swather.model.run import Counts, RunState
 from swather.runs.console import PlainConsole
-from swather.runs.progress import Snapshot, WorkerLine
+from swather.runs.progress import Snapshot
 from swather.runs.view import Lines, Picture, in_a_line, view_on
+from swather.runs.worker_line import RunningTarget, WorkerLine
 
 
 def snapshot(**fields: Any) -> Snapshot:
@@ -17,6 +18,7 @@ def snapshot(**fields: Any) -> Snapshot:
         "loading": False,
         "load_incomplete": False,
         "counts": Counts(ready=700, leased=10, scheduled=5, completed=260, failed=25, items=900),
+        "running": 10,
         "rate_per_second": 41.0,
         "eta_seconds": 17.4,
         "seconds": 6.0,
@@ -28,12 +30,14 @@ def snapshot(**fields: Any) -> Snapshot:
 
 
 def worker(number: int) -> WorkerLine:
-    current = [{"target": "https://example.com/[page]"}]
+    current = [
+        RunningTarget(task=1, target="https://example.com/[page]", seconds=1.0, worker="host")
+    ]
     return WorkerLine(
         id=number,
         name=f"host_{number}",
         paused=False,
-        leases=10,
+        running=10,
         completed=26,
         average_seconds=0.24,
         current=current,
@@ -51,7 +55,7 @@ def written(on: PlainConsole) -> str:
 
 def test_a_line_says_how_far_how_fast_and_what_failed():
     assert in_a_line(snapshot()) == (
-        "285 of 1,000 · 41/s · ETA ~18s · 10 running · 5 waiting for a later time · 25 failed · "
+        "285 of 1,000 · 41/s · ETA ~18s · 10 running · 5 waiting to retry · 25 failed · "
         "errors: transient 30, timeout 4"
     )
 
@@ -80,7 +84,15 @@ def test_a_terminal_shows_the_states_the_errors_and_the_workers():
         assert isinstance(view, Picture)
         view.show(snapshot(workers=[worker(number) for number in range(10)]))
     said = written(on)
-    for words in ("285 of 1,000", "41/s", "ETA ~18s", "completed 260", "failed 25", "items 900"):
+    for words in (
+        "285 of 1,000",
+        "41/s",
+        "ETA ~18s",
+        "running 10",
+        "completed 260",
+        "failed 25",
+        "items 900",
+    ):
         assert words in said
     assert "errors  transient 30 · timeout 4" in said
     assert "host_0 · 10 running · 26 completed · 0.2s each · https://example.com/[page]" in said

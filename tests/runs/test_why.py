@@ -27,7 +27,7 @@ from tests.store.given import (
 
 
 def said(store: Store, what: str | int, **fields) -> str:
-    return "\n".join(why(store, str(what), **fields))
+    return "\n".join(reason.sentence for reason in why(store, str(what), **fields))
 
 
 def test_an_open_run_tells_how_far_it_is(store: Store):
@@ -40,23 +40,23 @@ def test_an_open_run_tells_how_far_it_is(store: Store):
 
 def test_a_run_without_workers_tells_how_to_start_one(store: Store):
     run = a_run(store, 1)
-    assert f"No worker is running; to start one: swather worker SCRAPER --run {run} --db" in said(
-        store, run
-    )
+    text = said(store, run)
+    assert "No worker is running. To start one (SCRAPER is the file or module of 'books'): " in text
+    assert f"swather worker SCRAPER --run {run} --db" in text
 
 
 def test_a_paused_run_tells_how_to_go_on(store: Store):
     run = a_run(store, 1)
     store.runs.pause(run)
-    assert f"The run is paused; to let it go on: swather unpause {run}" in said(store, run)
+    assert f"The run is paused. To resume it: swather unpause {run}" in said(store, run)
 
 
 def test_a_cooling_lane_tells_why(store: Store):
     run = a_run(store, 1, lane="example.com")
     store.lanes.cool("example.com", 120, "429")
     text = said(store, run)
-    assert "Lane example.com is cooling until " in text
-    assert " after 429." in text
+    assert "Lane example.com is cooling down for another " in text
+    assert " after 429. To end it now: swather lanes unpause example.com" in text
 
 
 def test_a_site_that_has_refused_us_again_is_told(store: Store):
@@ -71,12 +71,12 @@ def test_a_site_that_has_refused_us_again_is_told(store: Store):
 def test_a_crawl_delay_and_a_learned_pace_are_told(store: Store):
     run = a_run(store, 1, lane="example.com")
     store.lanes.set_crawl_delay("example.com", 10.0)
-    asks = "Lane example.com is held to 6/min: its robots.txt asks for a Crawl-delay of 10s."
+    asks = "Lane example.com is limited to 6/min: its robots.txt asks for a Crawl-delay of 10s."
     assert asks in said(store, run)
     policy = AutoPace(concurrency=1.0, max_seconds=60.0)
     for _ in range(8):
         store.lanes.adapt("example.com", latency_seconds=40.0, failed=False, policy=policy)
-    assert ": the pace that was learned from how fast the site answers." in said(store, run)
+    assert ", a pace learned from how fast the site answers." in said(store, run)
 
 
 def test_an_open_breaker_is_told(store: Store):
@@ -103,8 +103,8 @@ def test_many_lanes_are_not_all_told(store: Store):
     for number in range(20):
         store.lanes.pause(f"{number}.com")
     text = said(store, run)
-    assert text.count(" is paused; ") == 10
-    assert "More lanes than these 10 are held back; to see them: swather lanes --db" in text
+    assert text.count(" is paused. ") == 10
+    assert "More than these 10 lanes are held back. To see them: swather lanes --db" in text
 
 
 def test_a_lane_that_the_run_does_not_wait_for_is_not_told(store: Store):
@@ -118,9 +118,9 @@ def test_the_default_rate_is_told_though_nothing_is_in_flight(store: Store):
     limits = Limits(every_seconds=0.2, public_only=True)
     run = a_run(store, 3, lane="shop.example", lane_limits=limits)
     a_worker(store)
-    assert "Lane shop.example is held to 5/s, the default for public hosts" in said(store, run)
+    assert "Lane shop.example is limited to 5/s, the default for public hosts" in said(store, run)
     private = a_run(store, 3, lane="127.0.0.1", lane_limits=limits)
-    assert "held to" not in said(store, private)
+    assert "limited to" not in said(store, private)
 
 
 def test_paused_full_and_paced_lanes_are_told(store: Store):
@@ -129,10 +129,10 @@ def test_paused_full_and_paced_lanes_are_told(store: Store):
     worker = a_worker(store)
     assert len(claim(store, worker, 3)) == 2
     text = said(store, run)
-    assert "Lane a.com is full: 2 of 2 in flight." in text
-    assert "Lane a.com is held to 2/s." in text
+    assert "Lane a.com is at its limit of 2 in flight." in text
+    assert "Lane a.com is limited to 2/s. To lift that limit: swather lanes set a.com" in text
     store.lanes.pause("a.com")
-    assert "Lane a.com is paused; to let it go on: swather lanes unpause a.com " in said(store, run)
+    assert "Lane a.com is paused. To resume it: swather lanes unpause a.com " in said(store, run)
 
 
 def test_a_scraper_that_is_held_back_is_told(store: Store):
@@ -140,21 +140,23 @@ def test_a_scraper_that_is_held_back_is_told(store: Store):
     store.lanes.pause("books", PacedKind.SCRAPER)
     store.lanes.cool("books", 60, "blocked", PacedKind.SCRAPER)
     text = said(store, run)
-    assert "The scraper books is paused; to let it go on: " in text
-    assert "The scraper books is cooling until " in text
+    assert "Scraper books is paused. To resume it: " in text
+    assert "Scraper books is cooling down for another " in text
 
 
 def test_busy_slots_are_told(store: Store):
     run, worker = a_run(store, 10), a_worker(store)
     leases = claim(store, worker, 5)
     store.workers.beat(worker, [lease.fence for lease in leases], {"slots": 5, "busy": 5})
-    assert "5 of 5 slots busy." in said(store, run)
+    assert "All 5 slots of 1 worker are busy." in said(store, run)
 
 
 def test_paused_workers_are_told(store: Store):
     run, worker = a_run(store, 1), a_worker(store)
     store.workers.pause(worker)
-    assert "All workers (1) are paused." in said(store, run)
+    assert "All workers are paused (1). To resume them: swather unpause --worker " in said(
+        store, run
+    )
 
 
 def test_a_retry_to_come_is_told_with_its_time(store: Store):
@@ -162,7 +164,7 @@ def test_a_retry_to_come_is_told_with_its_time(store: Store):
     one, two = claim(store, worker, 2)
     finish(store, retried(one, 3_000), retried(two, 300))
     text = said(store, run)
-    assert "2 tasks wait for a later time, the next until " in text
+    assert "2 tasks are waiting to retry or for a due time, the next at " in text
     assert "(in 4m 59s)" in text or "(in 5m)" in text
 
 
@@ -170,7 +172,7 @@ def test_a_run_that_is_loading_or_was_not_loaded_is_told(store: Store):
     run = a_run(store, 1)
     producer = a_producer(store, run)
     store.workers.beat(producer, [], {"loaded": 12_000})
-    assert "It is still being loaded by " in said(store, run)
+    assert "Targets are still being loaded by " in said(store, run)
     assert "12,000 so far" in said(store, run)
     store.loads.begin(run, a_load("urls.csv"))
     assert "Not all targets were loaded" not in said(store, run)
@@ -182,7 +184,7 @@ def test_partitions_without_an_owner_are_told(store: Store):
     run, worker = a_run(store), a_worker(store)
     store.tasks.enqueue(run, [*targets(["a"], partition="TX"), *targets(["b"], partition="CA")])
     store.workers.take_partitions(worker, run, ["CA"])
-    assert "1 partition without an owner: TX." in said(store, run)
+    assert "1 partition has no owner: TX." in said(store, run)
 
 
 def test_a_run_with_nothing_left_waits_for_its_end(store: Store):
@@ -194,7 +196,7 @@ def test_ended_runs_say_so(store: Store):
     run = a_run(store, 1)
     finish(store, failed(*claim(store, a_worker(store))))
     store.runs.settle(run)
-    assert why(store, run) == [f"Run {run} is finished: 0 completed, 1 failed."]
+    assert said(store, run) == f"Run {run} is finished: 0 completed, 1 failed."
     other = a_run(store, 1)
     store.runs.cancel(other)
     assert f"Run {other} was cancelled" in said(store, other)
@@ -205,7 +207,7 @@ def test_a_task_that_waits_for_a_retry_tells_its_error_and_history(store: Store)
     (lease,) = claim(store, a_worker(store))
     finish(store, retried(lease, 300, a_fault("HTTP 503 from example.com")))
     text = said(store, lease.task_id)
-    assert "It waits until " in text
+    assert "It is waiting to retry at " in text
     assert "after 1 attempt." in text
     assert "Its last error (transient): HTTP 503 from example.com" in text
     assert " retry by worker " in text
@@ -216,8 +218,8 @@ def test_a_ready_task_tells_what_holds_its_lane(store: Store):
     store.lanes.pause("example.com")
     task = next(iter(store.tasks.find(TaskFilter(run=run)))).id
     text = said(store, task)
-    assert "It is ready" in text
-    assert "Lane example.com is paused; " in text
+    assert "It is ready and waiting for a worker." in text
+    assert "Lane example.com is paused. " in text
     assert "No worker is running" in text
 
 
@@ -225,16 +227,18 @@ def test_a_running_task_tells_where_and_its_progress(store: Store):
     a_run(store, 1)
     (lease,) = claim(store, a_worker(store, name="mill"))
     store.queue.progress(lease.fence, {"done": 3})
-    assert "It is running on mill, it says {'done': 3}." in said(store, lease.task_id)
+    text = said(store, lease.task_id)
+    assert "Worker mill has held it for 0.0s, and runs it or will soon." in text
+    assert "Its progress: {'done': 3}." in text
 
 
 def test_ended_tasks_tell_their_reason(store: Store):
     a_run(store, 2)
     one, two = claim(store, a_worker(store), 2)
     finish(store, completed(one), failed(two, "no_subtitles", a_fault("none there")))
-    assert "It is completed at " in said(store, one.task_id)
+    assert "It was completed at " in said(store, one.task_id)
     text = said(store, two.task_id)
-    assert "It is failed at " in text
+    assert "It failed at " in text
     assert "(no_subtitles)" in text
     assert "none there" in text
 
@@ -261,5 +265,5 @@ def test_a_connection_that_has_held_locks_for_long_is_named(
         pid = theirs.info.backend_pid
         for text in (said(store, run), said(store, 1)):
             assert f"Connection {pid} (" in text
-            assert f"let it end, or as its owner: SELECT pg_terminate_backend({pid})" in text
+            assert f"let it end, or run as its owner: SELECT pg_terminate_backend({pid})" in text
             assert "Nothing holds it back" not in text

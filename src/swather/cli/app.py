@@ -33,8 +33,8 @@ class Commands(LazyGroup):
         "worker": LazyCommand(
             "swather.cli.worker", "Claim, scrape and report, until nothing is left to do."
         ),
-        "status": LazyCommand("swather.cli.status", "Show how runs and workers stand."),
-        "why": LazyCommand("swather.cli.why", "Say what holds a run or a task back."),
+        "status": LazyCommand("swather.cli.status", "Show the progress of runs and workers."),
+        "why": LazyCommand("swather.cli.why", "Explain what holds a run or a task back."),
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),
         "tasks": LazyCommand("swather.cli.tasks", "List tasks of a run."),
         "retry": LazyCommand("swather.cli.tasks", "Make ended tasks ready again."),

@@ -119,16 +119,16 @@ def show_lane(
         found = store.lanes.get(name, paced_kind(scrapers=scraper))
         breakers = breakers_of(found, store.breakers.find())
         holds = list(lane_words.holds(found, url=store.url, now=now))
-        for breaker in breakers:
-            holds += breaker_words.describe(breaker, url=store.url, now=now)
+        holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
     data = data_of(found, breakers)
     if as_json:
-        output.print_json({**data, "why": holds})
+        output.print_json({**data, "why": [reason.sentence for reason in holds]})
         return
     output.show(output.facts(_facts(data)))
     print()
-    for sentence in holds or ["Nothing holds it back."]:
-        print(sentence)
+    output.tell(holds)
+    if not holds:
+        print("Nothing holds it back.")
 
 
 def _facts(data: dict[str, Any]) -> list[tuple[str, Any]]:

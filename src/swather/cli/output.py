@@ -12,6 +12,7 @@ from rich.text import Text
 
 from swather.masking import masked, masked_data
 from swather.runs.console import PlainConsole
+from swather.runs.reason import Reason
 from swather.visible import VisibleBytes, underneath, visible_json, visible_line
 
 _PIPED_WIDTH: Final = 200
@@ -46,6 +47,13 @@ def show(*tables: Table) -> None:
     if not console.is_terminal:
         text = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
     console.file.write(text)
+
+
+def tell(reasons: Iterable[Reason]) -> None:
+    """Reasons as people read them, each command on a line of its own."""
+    for reason in reasons:
+        for line in reason.lines():
+            print(line)
 
 
 def print_json(data: Any, *, file: TextIO | None = None, indent: int | None = 2) -> None:

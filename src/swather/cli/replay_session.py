@@ -206,7 +206,7 @@ class _Unpaused(WrappingView):
     def show(self, snapshot: Snapshot) -> None:
         rate, left = snapshot.rate_per_second, snapshot.counts.unfinished
         eta = left / rate if rate else None
-        super().show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta))
+        super().show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta, reasons=[]))
 
 
 class _Saying(logging.Handler):

@@ -1,6 +1,7 @@
-"""`swather status`: how runs and workers stand."""
+"""`swather status`: the progress of runs and workers."""
 
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -8,7 +9,7 @@ import typer
 from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
-    from swather.runs.progress import Snapshot
+    from swather.runs.progress import Snapshot, Watcher
     from swather.store.ports import Store
 
 EXAMPLES: Final = """\
@@ -24,20 +25,20 @@ def command(
     run: Annotated[
         str | None,
         typer.Argument(
-            metavar="RUN", help="The run's name, or a scraper's: its newest run. Else all."
+            metavar="RUN", help="A run by name, or a scraper: its newest run. Default: all."
         ),
     ] = None,
     watch: Annotated[
-        bool, typer.Option("-w", "--watch", help="Show how it goes on, until it is over.")
+        bool, typer.Option("-w", "--watch", help="Keep showing it until the run is over.")
     ] = False,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Show how runs and workers stand.
+    """Show the progress of runs and workers.
 
-    Of one run: its counts, rate, estimate, errors and workers. Without a name: the newest runs,
-    and the workers of this database; with --watch the newest run. Connections that have held locks
-    for long are named, too.
+    For one run: counts, recent rate, estimate, what holds it back, the oldest running target,
+    errors and workers. Without a name: the newest runs and the workers of this database; with
+    --watch, the newest run.
     """
     from swather.cli import database
 
@@ -54,51 +55,52 @@ def _one(store: "Store", run: str, *, as_json: bool) -> None:
     from swather.cli import output
     from swather.cli.selection import run_named
     from swather.runs.progress import Watcher
-    from swather.runs.words import rate
+    from swather.runs.reasons import lock_reasons
 
-    found = run_named(store, run)
-    snapshot = Watcher(store, found.name).snapshot()
-    held_up = _held_up(store)
+    snapshot = Watcher(store, run_named(store, run).name).snapshot()
     if as_json:
-        output.print_json({**_data(snapshot), "held_up": held_up})
+        output.print_json({**_data(snapshot), "held_up": _held_up(store)})
         return
-    counts = snapshot.counts
-    pace = snapshot.rate_per_second
-    facts: list[tuple[str, Any]] = [
-        ("run", snapshot.run),
-        ("scraper", snapshot.scraper),
-        ("state", _state(snapshot)),
-        ("done", f"{counts.done:,} of {counts.total:,}"),
-    ]
+    output.show(output.facts(_facts(snapshot)), *_workers(snapshot))
+    for error in snapshot.recent_errors:
+        print(f"Failed {error.in_words}")
+    output.tell(snapshot.reasons)
+    if "locks_held" not in {reason.code for reason in snapshot.reasons}:
+        output.tell(lock_reasons(store))
+
+
+def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
+    from swather.runs.words import duration, rate
+
+    counts, pace, success = snapshot.counts, snapshot.rate_per_second, snapshot.success_rate
+    yield "run", snapshot.run
+    yield "scraper", snapshot.scraper
+    yield "state", _state(snapshot)
+    yield "done", f"{counts.done:,} of {counts.total:,}"
+    yield "elapsed", duration(snapshot.seconds)
     if not snapshot.is_over:
-        facts += [
-            ("rate", None if not pace else rate(pace)),
-            ("estimate", snapshot.estimated_completion),
-        ]
-    success = snapshot.success_rate
-    facts += [
-        ("success", None if success is None else f"{success:.1%}"),
-        ("ready", counts.ready),
-        ("waiting", counts.scheduled),
-        ("running", counts.leased),
-        ("completed", counts.completed),
-        ("failed", counts.failed),
-        ("cancelled", counts.cancelled),
-        ("items", counts.items),
-        ("files", counts.files),
-        ("retries", counts.retries),
-    ]
-    errors = ", ".join(f"{name} {number:,}" for name, number in snapshot.errors.items())
-    output.show(output.facts([*facts, ("errors", errors or None)]), *_workers(snapshot))
-    for sentence in held_up:
-        print(sentence)
+        yield "rate", None if pace is None else rate(pace) if pace else "nothing ended lately"
+        yield "ETA", snapshot.eta
+    yield "success", None if success is None else f"{success:.1%}"
+    yield "ready", counts.ready
+    yield "waiting", counts.scheduled
+    yield "running", snapshot.running
+    if snapshot.prefetched:
+        yield "prefetched", snapshot.prefetched
+    for name in ("completed", "failed", "cancelled", "items", "files", "retries"):
+        yield name, getattr(counts, name)
+    yield "errors", ", ".join(snapshot.errors_in_words) or None
+    if (oldest := snapshot.oldest) is not None and not snapshot.is_over:
+        limit = "" if oldest.timeout is None else f" of {duration(oldest.timeout)}"
+        where = f"task {oldest.task} on {oldest.worker}"
+        yield "oldest", f"{duration(oldest.seconds)}{limit}: {where}, {oldest.target}"
 
 
 def _held_up(store: "Store") -> list[str]:
     """What other programs do in the database that holds up all runs."""
-    from swather.runs.transaction_words import holding_locks
+    from swather.runs.reasons import lock_reasons
 
-    return list(holding_locks(store.upkeep.transactions()))
+    return [reason.sentence for reason in lock_reasons(store)]
 
 
 def _workers(snapshot: "Snapshot") -> list[Any]:
@@ -109,8 +111,8 @@ def _workers(snapshot: "Snapshot") -> list[Any]:
     rows = [
         (
             worker.name,
-            "paused" if worker.paused else "at work",
-            worker.leases,
+            "paused" if worker.paused else "working",
+            worker.running,
             worker.completed,
             worker.failed,
             worker.retried,
@@ -138,14 +140,16 @@ def _state(snapshot: "Snapshot") -> str:
 def _overview(store: "Store", *, as_json: bool) -> None:
     from swather.cli import output
     from swather.model.worker import WorkerKind
+    from swather.runs.worker_line import line_of
 
+    live = [worker for worker in store.workers.find() if worker.kind is WorkerKind.WORKER]
     runs = [
         {
             "run": run.name,
             "state": "paused" if run.paused and run.state == "open" else str(run.state),
             "done": counts.done,
             "of": counts.total,
-            "running": counts.leased,
+            "running": min(sum(line_of(each, run.name).running for each in live), counts.leased),
             "failed": counts.failed,
             "items": counts.items,
         }
@@ -156,12 +160,11 @@ def _overview(store: "Store", *, as_json: bool) -> None:
         {
             "worker": worker.name,
             "number": str(worker.id),
-            "state": "paused" if worker.paused else "at work",
-            "running": worker.leases,
+            "state": "paused" if worker.paused else "working",
+            "running": line_of(worker, "").busy,
             "code": worker.version,
         }
-        for worker in store.workers.find()
-        if worker.kind is WorkerKind.WORKER
+        for worker in live
     ]
     held_up = _held_up(store)
     if as_json:
@@ -176,7 +179,7 @@ def _overview(store: "Store", *, as_json: bool) -> None:
     if not runs:
         print("no runs")
     if not workers:
-        print("no worker is at work")
+        print("no worker is running")
     for sentence in held_up:
         print(sentence)
 
@@ -190,7 +193,7 @@ def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
     watcher = Watcher(store, run_named(store, run).name)
     with Silent() if as_json else view_on(output.stderr()) as view:
         while True:
-            snapshot = watcher.snapshot()
+            snapshot = _looked_at(store, watcher)
             if as_json:
                 output.print_json(_data(snapshot), indent=None)
             view.show(snapshot)
@@ -199,11 +202,29 @@ def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
             time.sleep(LOOK_SECONDS)
 
 
+def _looked_at(store: "Store", watcher: "Watcher") -> "Snapshot":
+    """A snapshot, or the last one while the database is away."""
+    from swather.errors import DatabaseUnusable, StoreError
+
+    try:
+        snapshot = watcher.snapshot()
+    except DatabaseUnusable:
+        raise
+    except StoreError as error:
+        store.outage.failed(error)
+        if (last := watcher.without_database(error)) is None:
+            raise
+        return last
+    store.outage.answered()
+    return snapshot
+
+
 def _data(snapshot: "Snapshot") -> dict[str, Any]:
     import msgspec
 
     return {
         **msgspec.to_builtins(snapshot),
+        "reasons": [reason.as_data() for reason in snapshot.reasons],
         "rate_per_hour": snapshot.rate_per_hour,
         "success_rate": snapshot.success_rate,
         "estimated_completion": snapshot.estimated_completion,

@@ -91,7 +91,7 @@ def list_tasks(
         output.print_json(msgspec.to_builtins(found))
         return
     if not found:
-        print(f"run {name}: no such task")
+        print(f"run {name}: no matching tasks")
         return
     rows = [_row(one) for one in found]
     output.show(output.listing(("task", "state", "reason", "attempts", "target", "error"), rows))
@@ -183,7 +183,8 @@ def retry(
         print(f"{count(closed, 'circuit breaker')} of {found.scraper} closed for another chance")
     if number and not dry_run:
         about = code_words.explained(found)
-        print(f"to work on them, the command that began the run, or: {command}{about}")
+        print(f"to run them, repeat the command that started the run, or{about and f' ({about})'}:")
+        print(f"    {command}")
 
 
 @command_in(

@@ -1,4 +1,4 @@
-"""`swather why`: in words, what holds a run or a task back."""
+"""`swather why`: what holds a run or a task back."""
 
 from typing import Annotated, Final
 
@@ -15,18 +15,16 @@ swather why 1234"""
 def command(
     what: Annotated[
         str | None,
-        typer.Argument(
-            metavar="RUN|TASK", help="A run or a scraper by name, or a task by its number."
-        ),
+        typer.Argument(metavar="RUN|TASK", help="A run or scraper by name, or a task by number."),
     ] = None,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Say what holds a run or a task back.
+    """Explain what holds a run or a task back.
 
-    Pauses, cool-downs, full lanes, busy slots, retries that wait, workers that are missing, locks
-    that other connections hold. Of a task it also tells its history. Without a name: the newest
-    run.
+    Pauses, cool-downs, limits, open breakers, busy slots, hung targets, pending retries, missing
+    workers, locks held by other connections; and the command that changes it. For a task it also
+    shows the history. Without a name: the newest run.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named
@@ -34,9 +32,10 @@ def command(
 
     with database.opened(db) as store:
         named = what if what and what.isdecimal() else run_named(store, what).name
-        sentences = why(store, named)
+        reasons = why(store, named)
     if as_json:
-        output.print_json({"of": named, "why": sentences})
+        sentences = [reason.sentence for reason in reasons]
+        told = [reason.as_data() for reason in reasons]
+        output.print_json({"of": named, "why": sentences, "reasons": told})
         return
-    for sentence in sentences:
-        print(sentence)
+    output.tell(reasons)

@@ -128,6 +128,8 @@ class Work:
             return False
         except StoreError as error:
             self._store.outage.failed(error)
+            if (last := watcher.without_database(error)) is not None:
+                self._view.show(last)
             return False
         self._store.outage.answered()
         self._view.show(snapshot)

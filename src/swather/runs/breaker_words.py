@@ -1,10 +1,11 @@
 """An open circuit breaker in words: what it saw, and what that suggests."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from swather.model.lane import Breaker
+from swather.runs.reason import Reason
 from swather.runs.words import clock_time, command, count, duration, time_ahead
 
 # Which part of what was seen makes a cause likely.
@@ -16,18 +17,37 @@ _NO_ANSWER: Final = "no answer"
 _UNSEEN: Final = frozenset({"no request", ""})
 
 
-def describe(breaker: Breaker, *, url: str, now: datetime) -> Iterator[str]:
+def describe(breaker: Breaker, *, url: str, now: datetime) -> Reason:
     where = f"on lane {breaker.lane}" if breaker.lane else "on targets without a lane"
-    yield (
-        f"The breaker of {breaker.scraper} {where} has been open since "
-        f"{clock_time(breaker.opened_at, now)}: {_evidence(breaker.seen)}."
+    title = f"The breaker of {breaker.scraper} {where} has been open since"
+    opened, next_probe = clock_time(breaker.opened_at, now), time_ahead(breaker.probe_at, now)
+    errors = command("errors", breaker.scraper, url=url)
+    closing = (
+        ("lanes", "unpause", breaker.lane)
+        if breaker.lane
+        else ("unpause", "--scraper", breaker.scraper)
     )
-    yield (
-        f"One target is tried every {duration(breaker.probe_seconds)}, the next at "
-        f"{time_ahead(breaker.probe_at, now)}. If it succeeds, the breaker closes."
-        f"{_probes(breaker.seen)}"
+    return Reason(
+        code="breaker_open",
+        text=(
+            f"{title} {opened}: {_evidence(breaker.seen)}.\n"
+            f"One target is tried every {duration(breaker.probe_seconds)}, the next at "
+            f"{next_probe}. If it succeeds, the breaker closes.{_probes(breaker.seen)}\n"
+            f"{suggestion(breaker.seen)} To see the errors: {errors}."
+        ),
+        brief=f"{title} {opened}; next try at {next_probe}. {suggestion(breaker.seen)}",
+        stops=True,
+        change="To close it now",
+        command=command(*closing, url=url),
+        values={
+            "scraper": breaker.scraper,
+            "lane": breaker.lane,
+            "opened_at": breaker.opened_at,
+            "probe_at": breaker.probe_at,
+            "probe_seconds": breaker.probe_seconds,
+            "seen": breaker.seen,
+        },
     )
-    yield f"{suggestion(breaker.seen)}{_advice(breaker, url)}"
 
 
 def suggestion(seen: Mapping[str, Any]) -> str:
@@ -98,14 +118,6 @@ def _probes(seen: Mapping[str, Any]) -> str:
         filter(None, (f"HTTP {last['status']}" if last.get("status") else "", last.get("class")))
     )
     return f" {count(probes, 'try', 'tries')} failed so far, the last with {how or 'no answer'}."
-
-
-def _advice(breaker: Breaker, url: str) -> str:
-    errors = command("errors", breaker.scraper, url=url)
-    said = f" To see the errors: {errors}"
-    if breaker.lane:
-        said += f"; to close it by hand: {command('lanes', 'unpause', breaker.lane, url=url)}"
-    return said
 
 
 def _counts(seen: Mapping[str, Any], name: str) -> dict[str, int]:

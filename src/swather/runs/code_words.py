@@ -18,9 +18,9 @@ def argument(run: Run) -> list[str]:
 
 
 def explained(run: Run) -> str:
-    """The explanation after a command with that argument."""
+    """What that argument stands for."""
     if not argument(run):
         return ""
     spec, name = run.scraper_spec, run.scraper
-    begun = "" if spec == name else f"; the run was begun with {spec}"
-    return f" ({_SCRAPER}: the file or module of {name!r}{begun})"
+    begun = "" if spec == name else f"; the run was started with {spec}"
+    return f"{_SCRAPER} is the file or module of {name!r}{begun}"

@@ -2,34 +2,40 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS, Limits, strictest
 from swather.model.private_addresses import is_public_host
-from swather.runs.words import command, count, duration, rate, time_ahead
+from swather.runs.reason import Reason
+from swather.runs.words import clock_time, command, count, duration, rate
 
 _DEFAULT: Final = ", the default for public hosts; --rate or @scraper(rate=...) changes it"
 
 
-def holds(lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS) -> Iterator[str]:
-    """Sentences on what holds a lane back; `run_limits` are those of the run that asks."""
-    title = title_of(lane)
+def holds(
+    lane: Lane, *, url: str, now: datetime, run_limits: Limits = NO_LIMITS
+) -> Iterator[Reason]:
+    """What holds a lane back; `run_limits` are those of the run that asks."""
     run_limits = on_lane(run_limits, lane.name)
-    limits = strictest(lane.in_force, run_limits)
+    limits = limits_of(lane, run_limits)
     if lane.paused:
-        yield f"{title} is paused; to let it go on: {_command('unpause', lane, url)}"
+        yield _paused(lane, url)
     if lane.cool_until is not None and lane.cool_until > now:
-        yield f"{title} is cooling until {time_ahead(lane.cool_until, now)}{_cause(lane)}."
+        yield _cooling(lane, lane.cool_until, url, now)
     if limits.in_flight is not None and lane.in_flight >= limits.in_flight:
-        yield f"{title} is full: {lane.in_flight} of {limits.in_flight} in flight."
+        yield _full(lane, limits.in_flight, url)
     if limits.every_seconds:
-        origin = _origin(lane, limits, run_limits)
-        yield f"{title} is held to {rate(1 / limits.every_seconds)}{origin}."
+        yield _paced(lane, limits, run_limits, url)
+
+
+def limits_of(lane: Lane, run_limits: Limits) -> Limits:
+    """The limits in force for a run whose own limits on the lane are these."""
+    return strictest(lane.in_force, run_limits)
 
 
 def title_of(lane: Lane) -> str:
-    return f"Lane {lane.name}" if lane.kind is PacedKind.LANE else f"The scraper {lane.name}"
+    return f"Lane {lane.name}" if lane.kind is PacedKind.LANE else f"Scraper {lane.name}"
 
 
 def pace_of(lane: Lane) -> str | None:
@@ -57,6 +63,76 @@ def default_pace(limits: Limits, lanes: Iterable[str]) -> str | None:
     )
 
 
+def _paused(lane: Lane, url: str) -> Reason:
+    return Reason(
+        code=f"{lane.kind}_paused",
+        text=f"{title_of(lane)} is paused.",
+        stops=True,
+        change="To resume it",
+        command=_command("unpause", lane, url),
+        values=_values(lane),
+    )
+
+
+def _cooling(lane: Lane, until: datetime, url: str, now: datetime) -> Reason:
+    left = (until - now).total_seconds()
+    after = f" after {lane.cool_reason}" if lane.cool_reason else ""
+    again = ""
+    if lane.strikes > 1:
+        again = f"; the site has refused us {count(lane.strikes, 'time')} in a row"
+    return Reason(
+        code=f"{lane.kind}_cooling",
+        text=(
+            f"{title_of(lane)} is cooling down for another {duration(left)}, until "
+            f"{clock_time(until, now)}{after}{again}."
+        ),
+        brief=f"{title_of(lane)} is cooling down for another {duration(left)}{after}.",
+        stops=True,
+        change="To end it now",
+        command=_command("unpause", lane, url),
+        values=_values(
+            lane,
+            until=until,
+            seconds_left=round(left, 1),
+            after=lane.cool_reason or None,
+            strikes=lane.strikes,
+        ),
+    )
+
+
+def _full(lane: Lane, in_flight: int, url: str) -> Reason:
+    is_set = in_flight == lane.limits.in_flight
+    raised = ("--in-flight", str(2 * in_flight))
+    return Reason(
+        code=f"{lane.kind}_full",
+        text=f"{title_of(lane)} is at its limit of {in_flight} in flight.",
+        change="To raise it" if is_set else "",
+        command=_command("set", lane, url, *raised) if is_set else "",
+        values=_values(lane, limit=in_flight, in_flight=lane.in_flight),
+    )
+
+
+def _paced(lane: Lane, limits: Limits, run_limits: Limits, url: str) -> Reason:
+    is_set = limits.every_seconds == lane.limits.every_seconds
+    per_second = 1 / limits.every_seconds
+    return Reason(
+        code=f"{lane.kind}_rate",
+        text=f"{title_of(lane)} is limited to {_rate(lane, limits, run_limits)}.",
+        brief=f"{title_of(lane)} is limited to {rate(per_second)}.",
+        change="To lift that limit" if is_set else "",
+        command=_command("set", lane, url, "--rate", "none") if is_set else "",
+        values=_values(lane, rate_per_second=per_second),
+    )
+
+
+def _rate(lane: Lane, limits: Limits, run_limits: Limits) -> str:
+    return rate(1 / limits.every_seconds) + _origin(lane, limits, run_limits)
+
+
+def _values(lane: Lane, **more: Any) -> dict[str, Any]:
+    return {str(lane.kind): lane.name, **more}
+
+
 def _by(lane: Lane, limits: Limits) -> str:
     if limits.every_seconds == lane.limits.every_seconds:
         return ""
@@ -67,13 +143,6 @@ def _by(lane: Lane, limits: Limits) -> str:
     return f" (run {lane.slowest_run})"
 
 
-def _cause(lane: Lane) -> str:
-    after = f" after {lane.cool_reason}" if lane.cool_reason else ""
-    if lane.strikes < 2:
-        return after
-    return f"{after}; the site has refused us {count(lane.strikes, 'time')} in a row"
-
-
 def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     """Why it is that slow, unless a limit was set."""
     if limits.every_seconds == lane.limits.every_seconds:
@@ -81,7 +150,7 @@ def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     if limits.every_seconds == lane.crawl_delay_seconds:
         return f": its robots.txt asks for a Crawl-delay of {duration(limits.every_seconds)}"
     if limits.every_seconds == lane.learned_every_seconds:
-        return ": the pace that was learned from how fast the site answers"
+        return ", a pace learned from how fast the site answers"
     if limits.every_seconds == run_limits.every_seconds:
         return _DEFAULT if run_limits.public_only else ""
     if limits.every_seconds == lane.run_limits.every_seconds:
@@ -89,6 +158,6 @@ def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     return ""
 
 
-def _command(verb: str, lane: Lane, url: str) -> str:
+def _command(verb: str, lane: Lane, url: str, *options: str) -> str:
     of_scraper = () if lane.kind is PacedKind.LANE else ("--scraper",)
-    return command("lanes", verb, lane.name, *of_scraper, url=url)
+    return command("lanes", verb, lane.name, *of_scraper, *options, url=url)

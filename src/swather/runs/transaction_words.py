@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from swather.model.transaction import OpenTransaction
+from swather.runs.reason import Reason
 from swather.runs.words import clock_time, duration
 
 # Transactions are short; an older one is a problem.
@@ -12,19 +13,24 @@ _LONG_SECONDS: Final = 5.0
 _MAX_TOLD: Final = 3
 
 
-def holding_locks(transactions: Sequence[OpenTransaction]) -> Iterator[str]:
-    """Sentences on transactions that have held locks on Swather's tables for long."""
+def holding_locks(transactions: Sequence[OpenTransaction]) -> Iterator[Reason]:
+    """Transactions that have held locks on Swather's tables for long."""
     holding = [each for each in transactions if each.holds_locks and _is_old(each)]
     for transaction in holding[:_MAX_TOLD]:
         for_long = "" if transaction.seconds is None else f" for {duration(transaction.seconds)}"
-        yield (
-            f"{_whose(transaction, capital=True)} has held locks{for_long}"
-            f"{_silence(transaction)}; {_way_out(transaction)}"
+        yield Reason(
+            code="locks_held",
+            text=(
+                f"{_whose(transaction, capital=True)} has held locks{for_long}"
+                f"{_silence(transaction)}; {_way_out(transaction)}"
+            ),
+            stops=True,
+            values={"pid": transaction.pid, "seconds": transaction.seconds},
         )
 
 
 def in_the_way(transactions: Sequence[OpenTransaction], now: datetime) -> str:
-    """The oldest one: '… whose transaction in database shop is open since 12:03:05'."""
+    """The oldest one: '… whose transaction has been open since 12:03:05'."""
     if not transactions:
         return "a transaction that has just ended"
     transaction = transactions[0]
@@ -32,7 +38,7 @@ def in_the_way(transactions: Sequence[OpenTransaction], now: datetime) -> str:
     if transaction.seconds is not None:
         since = f" since {clock_time(now - timedelta(seconds=transaction.seconds), now)}"
     return (
-        f"{_whose(transaction)}, whose transaction is open{since}; it can be ended by: "
+        f"{_whose(transaction)}, whose transaction has been open{since}; to end it: "
         f"{_statement(transaction)}"
     )
 
@@ -55,8 +61,8 @@ def _silence(transaction: OpenTransaction) -> str:
 
 def _way_out(transaction: OpenTransaction) -> str:
     if transaction.is_ours:
-        return f"workers end it if they may, else: {_statement(transaction)}"
-    return f"let it end, or as its owner: {_statement(transaction)}"
+        return f"workers end it if they may; otherwise run: {_statement(transaction)}"
+    return f"let it end, or run as its owner: {_statement(transaction)}"
 
 
 def _statement(transaction: OpenTransaction) -> str:

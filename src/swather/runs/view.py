@@ -4,25 +4,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TextIO, cast
+from typing import TYPE_CHECKING, Final, Protocol, Self, TextIO, cast
 
-from swather.masking import masked_data
-from swather.model.run import Counts
-from swather.runs.progress import Snapshot, WorkerLine
-from swather.runs.words import duration, rate
-from swather.visible import visible_line
+from swather.runs.progress import Snapshot
+from swather.runs.words import rate
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
     from swather.runs.console import PlainConsole
 
-MAX_WORKERS_SHOWN: Final = 8
-MAX_ERRORS_SHOWN: Final = 6
 SECONDS_PER_LINE: Final = 5.0
+# What stops a run is said again after so long.
+SECONDS_PER_REMINDER: Final = 60.0
 _FIRST_LINE_AFTER_SECONDS: Final = 1.0
-_FRAMES_PER_SECOND: Final = 8
 
 
 class View(Protocol):
@@ -86,39 +79,43 @@ class WrappingView:
 
 
 class Lines(Silent):
-    """A line every few seconds, and one at the end."""
+    """A line every few seconds, and one at the end; at once when something begins to stop it."""
 
     def __init__(self, console: "PlainConsole") -> None:
         self._console = console
         self._next_at = monotonic() + _FIRST_LINE_AFTER_SECONDS
-        self._last: Counts | None = None
+        self._remind_at = 0.0
+        self._last: Snapshot | None = None
+        self._stops: list[str] = []
 
     def say(self, line: str) -> None:
         self._console.print(line, soft_wrap=True)
 
     def show(self, snapshot: Snapshot) -> None:
-        if monotonic() < self._next_at and not snapshot.is_over:
+        now = monotonic()
+        stops = [reason.code for reason in snapshot.stops]
+        is_news = bool(stops) and (stops != self._stops or now >= self._remind_at)
+        if now < self._next_at and not snapshot.is_over and not is_news:
             return
-        self._next_at = monotonic() + SECONDS_PER_LINE
-        if snapshot.counts != self._last:
-            self._last = snapshot.counts
+        self._next_at = now + SECONDS_PER_LINE
+        if is_news or self._last is None or snapshot.counts != self._last.counts:
+            self._last = snapshot
             self.say(in_a_line(snapshot))
+        if is_news:
+            self._remind_at = now + SECONDS_PER_REMINDER
+            for reason in snapshot.stops:
+                self.say(f"  {reason.sentence}")
+        self._stops = stops
 
 
 class Picture:
-    """A bar, the counts, the errors and the workers, redrawn in place."""
+    """A bar, the counts, the reasons, the errors and the workers, redrawn in place."""
 
     def __init__(self, console: "PlainConsole") -> None:
-        from rich.live import Live  # noqa: PLC0415 - only where it is drawn
+        from swather.runs.region import Region  # noqa: PLC0415 - only where it is drawn
 
         self._console = console
-        # Not rich's own redirection, which accepts colours and links from whatever is printed.
-        self._live = Live(
-            console=console,
-            refresh_per_second=_FRAMES_PER_SECOND,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
+        self._region = Region(console)
         self._redirection = ExitStack()
 
     def __enter__(self) -> Self:
@@ -127,18 +124,20 @@ class Picture:
         for redirect in (redirect_stdout, redirect_stderr):
             aside = self._redirection.enter_context(closing(LinesAbove(self._console)))
             self._redirection.enter_context(redirect(cast("TextIO", aside)))
-        self._live.start()
+        self._region.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._redirection.close()
-        self._live.stop()
+        self._region.stop()
 
     def say(self, line: str) -> None:
-        self._console.print(line)
+        self._console.print(line, soft_wrap=True)
 
     def show(self, snapshot: Snapshot) -> None:
-        self._live.update(drawn(snapshot))
+        from swather.runs.drawing import Drawing  # noqa: PLC0415
+
+        self._region.update(Drawing(snapshot))
 
 
 def in_a_line(snapshot: Snapshot) -> str:
@@ -149,103 +148,19 @@ def in_a_line(snapshot: Snapshot) -> str:
 def _parts(snapshot: Snapshot) -> Iterator[str]:
     counts = snapshot.counts
     yield f"{counts.done:,} of {counts.total:,}{' so far' if snapshot.loading else ''}"
-    if snapshot.rate_per_second:
-        yield rate(snapshot.rate_per_second)
-    if snapshot.eta_seconds and (eta := snapshot.estimated_completion):
-        yield f"ETA {eta}"
-    yield f"{counts.leased:,} running"
+    if not snapshot.is_over:
+        if snapshot.rate_per_second:
+            yield rate(snapshot.rate_per_second)
+        if counts.unfinished and not snapshot.loading:
+            yield f"ETA {snapshot.eta}"
+        yield f"{snapshot.running:,} running"
     if counts.scheduled:
-        yield f"{counts.scheduled:,} waiting for a later time"
+        yield f"{counts.scheduled:,} waiting to retry"
     if counts.failed:
         yield f"{counts.failed:,} failed"
+    if counts.retries:
+        yield f"{counts.retries:,} retries"
     if snapshot.errors:
-        yield "errors: " + ", ".join(_errors(snapshot))
+        yield "errors: " + ", ".join(snapshot.errors_in_words)
     if snapshot.paused:
         yield "paused"
-
-
-def drawn(snapshot: Snapshot) -> "RenderableType":
-    """The picture of a moment."""
-    from rich.console import Group  # noqa: PLC0415 - only where it is drawn
-    from rich.progress_bar import ProgressBar  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    counts = snapshot.counts
-    head = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    head.add_column(no_wrap=True)
-    head.add_column(ratio=1)
-    head.add_column(no_wrap=True)
-    head.add_row(
-        Text(f"{counts.done:,} of {counts.total:,}", style="bold"),
-        ProgressBar(total=max(counts.total, 1), completed=counts.done, pulse=snapshot.loading),
-        Text(_pace(snapshot)),
-    )
-    rows: list[RenderableType] = [head, _states(counts)]
-    if snapshot.errors:
-        rows.append(Text(visible_line("errors  " + " · ".join(_errors(snapshot))), style="red"))
-    rows.extend(_worker(worker) for worker in snapshot.workers[:MAX_WORKERS_SHOWN])
-    if (more := len(snapshot.workers) - MAX_WORKERS_SHOWN) > 0:
-        rows.append(Text(f"and {more:,} more workers", style="dim"))
-    return Group(*rows)
-
-
-def _pace(snapshot: Snapshot) -> str:
-    parts = []
-    if snapshot.rate_per_second and not snapshot.is_over:
-        parts.append(rate(snapshot.rate_per_second))
-    if snapshot.paused:
-        parts.append("paused")
-    elif snapshot.loading:
-        parts.append("loading")
-    elif snapshot.eta_seconds and (eta := snapshot.estimated_completion):
-        parts.append(f"ETA {eta}")
-    return "  ".join(parts)
-
-
-def _states(counts: Counts) -> "Text":
-    from rich.text import Text  # noqa: PLC0415
-
-    said = [
-        ("ready", counts.ready, ""),
-        ("running", counts.leased, "cyan"),
-        ("later", counts.scheduled, "yellow"),
-        ("completed", counts.completed, "green"),
-        ("failed", counts.failed, "red"),
-        ("cancelled", counts.cancelled, "dim"),
-        ("items", counts.items, ""),
-        ("files", counts.files, ""),
-    ]
-    always = {"running", "completed", "failed", "items"}
-    shown = [(name, number, style) for name, number, style in said if number or name in always]
-    return Text(" · ").join(
-        Text(f"{name} {number:,}", style=style if number else "dim")
-        for name, number, style in shown
-    )
-
-
-def _errors(snapshot: Snapshot) -> list[str]:
-    return [f"{name} {number:,}" for name, number in snapshot.errors.items()][:MAX_ERRORS_SHOWN]
-
-
-def _worker(worker: WorkerLine) -> "Text":
-    from rich.text import Text  # noqa: PLC0415
-
-    parts = [
-        f"{worker.name}",
-        "paused" if worker.paused else f"{worker.leases:,} running",
-        f"{worker.completed:,} completed",
-    ]
-    if worker.failed:
-        parts.append(f"{worker.failed:,} failed")
-    if worker.average_seconds is not None:
-        parts.append(f"{duration(worker.average_seconds)} each")
-    if worker.current:
-        parts.append(_target_of(worker.current[0]))
-    line = visible_line(" · ".join(parts))
-    return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
-
-
-def _target_of(current: Any) -> str:
-    """What a worker says it is doing; its row may come from any release."""
-    return str(masked_data(current.get("target", "") if isinstance(current, dict) else current))

@@ -1,12 +1,18 @@
 """Numbers and times as people read them."""
 
 import math
+import os
 import shlex
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
+from swather.errors import BadURL
 from swather.masking import masked_database
 
+URL_VARIABLE: Final = "SWATHER_DB"
+# Where a database may be named, besides.
+SETTINGS_FILES: Final = (".env", "swather.toml", "pyproject.toml")
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
@@ -53,11 +59,32 @@ def time_ahead(at: datetime, now: datetime) -> str:
     return clock_time(at, now) + (f" (in {duration(left)})" if left > 0 else " (now due)")
 
 
+def shortened(text: str, characters: int = 80) -> str:
+    """The beginning of a text that may be long."""
+    return text if len(text) <= characters else f"{text[: characters - 1]}…"
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """'1 task', '2,000 tasks'."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def command(*words: str, url: str) -> str:
-    """A command to copy; a password in the database URL is not shown."""
-    return shlex.join(["swather", *words, "--db", masked_database(url)])
+    """A command to copy. The database is named unless a command here would take it anyway, and
+    without its password.
+    """
+    named = [] if _is_found(url) else ["--db", masked_database(url)]
+    return shlex.join(["swather", *words, *named])
+
+
+def _is_found(url: str) -> bool:
+    """Whether commands that are given here without --db mean this database."""
+    from swather.store import factory  # noqa: PLC0415 - not for a command's help
+
+    found = os.environ.get(URL_VARIABLE)
+    if not found and any(Path(name).is_file() for name in SETTINGS_FILES):
+        return False
+    try:
+        return factory.located(found or factory.DEFAULT_URL) == factory.located(url)
+    except BadURL:
+        return False

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
+from swather.model.standstill import standstill_seconds
+
 WINDOW_SECONDS: Final = 60.0
 # A window with fewer ends says little: it grows until it has so many, or is this long.
 ENOUGH_ENDED: Final = 20
@@ -17,21 +19,11 @@ STEP_SECONDS: Final = 2.0
 # After a limit has changed, what was measured before counts only until there is this much.
 SETTLED_SECONDS: Final = 3.0
 SETTLED_ENDED: Final = 10
-# Nothing has ended for so long, or for so many times as long as usual: nothing moves.
-STILL_SECONDS: Final = 3.0
-STILL_DURATIONS: Final = 5
-STILL_INTERVALS: Final = 10
 
 
 class Sample(NamedTuple):
     at: float
     total: int
-
-
-def still_after_seconds(ended: int, seconds: float, average_seconds: float) -> float:
-    """How long nothing may end before this is no longer chance, at such a pace."""
-    interval = seconds / ended if ended else 0.0
-    return max(STILL_SECONDS, STILL_DURATIONS * average_seconds, STILL_INTERVALS * interval)
 
 
 class Recent:
@@ -81,10 +73,7 @@ class _RecentOfRun:
             self._begin(now, total)
         elif total > before:
             quiet = self._looked_at - self.moved_at
-            first = self._samples[0]
-            if quiet >= still_after_seconds(
-                before - first.total, self.moved_at - first.at, average_seconds
-            ):
+            if quiet >= standstill_seconds(average_seconds, self._rate_until_moved):
                 # It was held up: what counts is how it moves now.
                 self._begin(max(self._looked_at - average_seconds, self.moved_at), before)
             self.moved_at = now
@@ -108,6 +97,12 @@ class _RecentOfRun:
         if changed is None or changed.at <= first.at or now < changed.at + SETTLED_SECONDS:
             return first
         return changed if total - changed.total >= SETTLED_ENDED else first
+
+    @property
+    def _rate_until_moved(self) -> float:
+        first, last = self._samples[0], self._samples[-1]
+        seconds = self.moved_at - first.at
+        return (last.total - first.total) / seconds if seconds > 0 else 0.0
 
     def _begin(self, at: float, total: int) -> None:
         self._samples = deque([Sample(at, total)])

@@ -1,0 +1,306 @@
+"""What holds a run back: found once, for `why`, `status` and whoever watches."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from swather.model.lane import Lane, PacedKind
+from swather.model.pacing import NO_LIMITS
+from swather.model.run import Counts, Run, RunState
+from swather.model.waiting import Waiting
+from swather.model.worker import Worker, WorkerKind
+from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
+from swather.runs.reason import Reason
+from swather.runs.words import command, count, duration, shortened, time_ahead
+from swather.runs.worker_line import RunningTarget, WorkerLine, lines_of
+from swather.store import Store
+
+MAX_LANES: Final = 200
+MAX_LANES_SHOWN: Final = 10
+MAX_LISTED: Final = 5
+
+
+class Situation:
+    """What a run's reasons and estimate are made of, read at one moment. `now` is the time by the
+    database's clock, where a worker has told it.
+    """
+
+    def __init__(self, store: Store, run: Run, counts: Counts, now: datetime | None = None) -> None:
+        self.store = store
+        self.url = store.url
+        self.run = run
+        self.counts = counts
+        live = store.workers.find()
+        self.now = now or _database_time(live)
+        self.workers: list[WorkerLine] = lines_of(live, run)
+        self.producers: list[Worker] = [
+            worker
+            for worker in live
+            if worker.kind is WorkerKind.PRODUCER and worker.run == run.name
+        ]
+        self.waiting = store.tasks.waiting(run.name) if counts.waiting else Waiting()
+        self.scraper = store.lanes.get(run.scraper, PacedKind.SCRAPER)
+        self.lanes: list[Lane] = list(self._lanes())
+        waits_on = {lane.lane for lane in self.waiting.lanes}
+        self.breakers = [
+            breaker
+            for breaker in store.breakers.find(scraper=run.scraper)
+            if breaker.lane in waits_on
+        ]
+
+    def _lanes(self) -> Iterator[Lane]:
+        """The lanes that tasks of the run wait on, with all that holds them back."""
+        waits_on = {lane.lane for lane in self.waiting.lanes} - {""}
+        if not waits_on:
+            return
+        known = set()
+        for lane in self.store.lanes.find(limit=MAX_LANES):
+            if lane.kind is PacedKind.LANE and lane.name in waits_on:
+                known.add(lane.name)
+                yield lane
+        yield from map(self.store.lanes.get, sorted(waits_on - known)[:MAX_LANES_SHOWN])
+
+    @property
+    def able(self) -> list[WorkerLine]:
+        return [worker for worker in self.workers if not worker.paused]
+
+    @property
+    def running(self) -> int:
+        """How many targets of the run execute; a beat that is two seconds old may know more."""
+        return min(sum(worker.running for worker in self.workers), self.counts.leased)
+
+    @property
+    def current(self) -> list[RunningTarget]:
+        """Targets that execute, the oldest first."""
+        found = [each for worker in self.workers for each in worker.current]
+        return sorted(found, key=lambda each: -each.seconds)
+
+    @property
+    def is_still(self) -> bool:
+        """Whether nothing has ended lately, wherever something executes."""
+        at_work = [worker for worker in self.workers if worker.running]
+        return all(worker.is_still for worker in at_work)
+
+
+def _database_time(live: list[Worker]) -> datetime:
+    told = (worker.beat_at + timedelta(seconds=worker.silent_seconds) for worker in live)
+    return max(told, default=datetime.now(UTC))
+
+
+def reasons_of(situation: Situation) -> list[Reason]:
+    """What holds the run back, what stops it first. Nothing of a run that is over."""
+    if situation.run.state is not RunState.OPEN:
+        return []
+    found = list(_found(situation))
+    return sorted(found, key=lambda reason: not reason.stops)
+
+
+def _found(situation: Situation) -> Iterator[Reason]:
+    yield from own_reasons(situation)
+    yield from _loading(situation)
+    if situation.counts.unfinished:
+        yield from worker_reasons(situation)
+        yield from _lane_reasons(situation)
+        for breaker in situation.breakers:
+            yield breaker_words.describe(breaker, url=situation.url, now=situation.now)
+        yield from _standstill(situation)
+        yield from _retries(situation)
+        yield from _partitions(situation)
+        if situation.is_still:
+            yield from lock_reasons(situation.store)
+
+
+def own_reasons(situation: Situation) -> Iterator[Reason]:
+    """What holds back all of the run."""
+    run, url = situation.run, situation.url
+    if run.paused and replay.is_half_done(run):
+        yield Reason(
+            code="run_replayed",
+            text=_with_code(run, "The run is paused for a replay. If none is at work, resume it."),
+            stops=True,
+            change="To resume the replay",
+            command=command("replay", run.name, *code_words.argument(run), url=url),
+        )
+    elif run.paused:
+        yield Reason(
+            code="run_paused",
+            text="The run is paused.",
+            stops=True,
+            change="To resume it",
+            command=command("unpause", run.name, url=url),
+        )
+    yield from lane_words.holds(situation.scraper, url=url, now=situation.now)
+
+
+def _loading(situation: Situation) -> Iterator[Reason]:
+    for producer in situation.producers:
+        loaded = producer.statistics.get("loaded")
+        so_far = f", {loaded:,} so far" if isinstance(loaded, int) else ""
+        yield Reason(
+            code="loading",
+            text=f"Targets are still being loaded by {producer.name}{so_far}.",
+            values={"producer": producer.name, "loaded": loaded},
+        )
+
+
+def lane_reasons(situation: Situation, lane: Lane) -> Iterator[Reason]:
+    limits = situation.run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
+    yield from lane_words.holds(lane, url=situation.url, now=situation.now, run_limits=limits)
+
+
+def _lane_reasons(situation: Situation) -> Iterator[Reason]:
+    held = [found for lane in situation.lanes if (found := list(lane_reasons(situation, lane)))]
+    for found in held[:MAX_LANES_SHOWN]:
+        yield from found
+    if len(held) > MAX_LANES_SHOWN:
+        yield Reason(
+            code="more_lanes",
+            text=f"More than these {MAX_LANES_SHOWN} lanes are held back.",
+            change="To see them",
+            command=command("lanes", url=situation.url),
+        )
+
+
+def worker_reasons(situation: Situation) -> Iterator[Reason]:
+    workers, able, url = situation.workers, situation.able, situation.url
+    if not workers:
+        yield no_worker(situation.run, url)
+    elif not able:
+        names = [worker.name for worker in workers]
+        yield Reason(
+            code="workers_paused",
+            text=f"All workers are paused ({len(workers)}).",
+            stops=True,
+            change="To resume them",
+            command=command(
+                "unpause", *(word for name in names for word in ("--worker", name)), url=url
+            ),
+            values={"workers": names},
+        )
+    for worker in workers:
+        yield from _troubles(worker)
+    slots, busy = sum(w.slots for w in able), sum(w.busy for w in able)
+    if slots and busy >= slots and situation.counts.waiting:
+        yield Reason(
+            code="slots_busy",
+            text=f"All {slots} slots of {count(len(able), 'worker')} are busy.",
+            values={"slots": slots, "busy": busy},
+        )
+
+
+def _troubles(worker: WorkerLine) -> Iterator[Reason]:
+    if worker.trouble:
+        yield Reason(
+            code="worker_trouble",
+            text=f"Worker {worker.name} is waiting: {worker.trouble}.",
+            stops=True,
+            values={"worker": worker.name, "trouble": worker.trouble},
+        )
+    if worker.is_silent:
+        silent = duration(worker.silent_seconds)
+        yield Reason(
+            code="worker_silent",
+            text=(
+                f"Worker {worker.name} has not been heard of for {silent}. Others take over what "
+                "it holds when its lease ends."
+            ),
+            stops=True,
+            values={"worker": worker.name, "seconds": round(worker.silent_seconds, 1)},
+        )
+
+
+def no_worker(run: Run, url: str) -> Reason:
+    start = command("worker", *code_words.argument(run), "--run", run.name, url=url)
+    return Reason(
+        code="no_worker",
+        text="No worker is running.",
+        stops=True,
+        change=_with_code(run, "To start one"),
+        command=start,
+    )
+
+
+def _standstill(situation: Situation) -> Iterator[Reason]:
+    """Targets that execute, and have not ended for longer than usual."""
+    if not situation.running or not situation.is_still or not (current := situation.current):
+        return
+    oldest = current[0]
+    robots = [each for each in current if each.waits_for == "robots.txt"]
+    if robots and len(robots) * 2 > len(current):
+        yield Reason(
+            code="waiting_for_robots",
+            text=(
+                f"{count(situation.running, 'target waits', 'targets wait')} for robots.txt, "
+                f"since {duration(robots[0].seconds)}: {shortened(robots[0].target)}"
+            ),
+            stops=True,
+            change="To see its log",
+            command=command("why", str(robots[0].task), url=situation.url),
+            values={"running": situation.running, "seconds": round(robots[0].seconds, 1)},
+        )
+        return
+    waits = f", waiting for {oldest.waits_for}" if oldest.waits_for else ""
+    limit = "" if oldest.timeout is None else f" (its timeout is {duration(oldest.timeout)})"
+    yield Reason(
+        code="standstill",
+        text=(
+            f"No target has ended lately. {count(situation.running, 'target is', 'targets are')} "
+            f"running, the oldest for {duration(oldest.seconds)}{limit}{waits} on worker "
+            f"{oldest.worker}: {shortened(oldest.target)}"
+        ),
+        brief=(
+            f"Waiting for {count(situation.running, 'running target')}, the oldest for "
+            f"{duration(oldest.seconds)}{limit}{waits}: {shortened(oldest.target)}"
+        ),
+        stops=True,
+        change="To look at it",
+        command=command("why", str(oldest.task), url=situation.url),
+        values={
+            "running": situation.running,
+            "task": oldest.task,
+            "target": oldest.target,
+            "worker": oldest.worker,
+            "seconds": round(oldest.seconds, 1),
+            "timeout": oldest.timeout,
+        },
+    )
+
+
+def _retries(situation: Situation) -> Iterator[Reason]:
+    number, due = situation.counts.scheduled, situation.waiting.next_due_at
+    if not number or due is None:
+        return
+    is_all = not situation.counts.ready and not situation.counts.leased
+    yield Reason(
+        code="waiting_to_retry",
+        text=(
+            f"{count(number, 'task is', 'tasks are')} waiting to retry or for a due time, "
+            f"the next at {time_ahead(due, situation.now)}."
+        ),
+        stops=is_all,
+        values={"tasks": number, "next_due_at": due},
+    )
+
+
+def _partitions(situation: Situation) -> Iterator[Reason]:
+    if not situation.counts.waiting:
+        return
+    partitions = situation.store.workers.partitions(situation.run.name)
+    names = [partition.name for partition in partitions if partition.owner_id is None]
+    if names:
+        more = ", …" if len(names) > MAX_LISTED else ""
+        listed = ", ".join(names[:MAX_LISTED]) + more
+        yield Reason(
+            code="partitions_unowned",
+            text=f"{count(len(names), 'partition has', 'partitions have')} no owner: {listed}.",
+            values={"partitions": names[:MAX_LISTED], "number": len(names)},
+        )
+
+
+def lock_reasons(store: Store) -> Iterator[Reason]:
+    return transaction_words.holding_locks(store.upkeep.transactions())
+
+
+def _with_code(run: Run, text: str) -> str:
+    explained = code_words.explained(run)
+    return f"{text} ({explained})" if explained else text
