@@ -82,7 +82,10 @@ class FakeSite:
                 f"port {self._port} of this machine cannot be used: {error.strerror}"
             ) from error
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        self._thread = threading.Thread(target=self._loop.run_forever, name="fake site")
+        # A site that nobody stops does not keep its process alive.
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="fake site", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
