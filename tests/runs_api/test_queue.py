@@ -145,6 +145,10 @@ def test_hosts_that_a_program_names_may_be_private(url: str):
         store = queue._store
         assert store.allowed_hosts.pin("shops", "127.0.0.1", 8000, "127.0.0.1") == "127.0.0.1"
         assert store.allowed_hosts.pin("shops", "10.0.0.7", 80, "10.0.0.7") == "10.0.0.7"
+        store.runs.cancel("shops")
+        store.runs.remove("shops")
+        queue.enqueue("shops", ["http://127.0.0.1:8000/a"])
+        assert store.allowed_hosts.pin("shops", "127.0.0.1", 8000, "127.0.0.1") == "127.0.0.1"
 
 
 def test_a_lease_is_held_until_its_result_is_stored(queue: Queue, monkeypatch):

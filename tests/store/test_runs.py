@@ -36,13 +36,21 @@ def test_a_run_is_read_back_as_it_was_made(store: Store):
     )
     made = store.runs.create(new)
     run = store.runs.get("first")
-    assert run == made
+    assert run == made == store.runs.by_id(made.id)
     assert (run.scraper, run.params, run.version) == ("books", new.params, "3")
     assert (run.strategy, run.lane_limits) == (Strategy.LIFO, Limits(0.5, 3, 4))
     assert run.state is RunState.OPEN
     assert (run.paused, run.load_incomplete) == (False, False)
     assert (run.times_finished, run.finished_at) == (0, None)
     assert run.created_at.utcoffset() is not None
+
+
+def test_a_run_that_was_removed_is_not_found_by_its_id(store: Store):
+    run = store.runs.create(NewRun(scraper="books"))
+    store.runs.cancel(run.name)
+    store.runs.remove(run.name)
+    with pytest.raises(NotFound, match=f"no run number {run.id}"):
+        store.runs.by_id(run.id)
 
 
 def test_a_missing_name_is_made_from_the_time_and_the_scraper(store: Store):

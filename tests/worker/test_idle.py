@@ -7,6 +7,7 @@ import pytest
 from swather.model.task import Target
 from swather.scraping.scraper import scraper
 from swather.store.writer import Writer
+from swather.worker import engine
 from tests.worker.given import Shop, wait_until
 
 
@@ -30,6 +31,30 @@ def test_new_work_starts_within_milliseconds_of_a_hint(either_shop: Shop):
         latencies.append(began[number] - sent)
     # 5 ms on a machine with nothing else to do; tests share theirs.
     assert statistics.median(latencies) < 0.05
+
+
+@pytest.mark.parametrize(("fed_seconds", "is_finished"), [(60.0, False), (0.0, True)])
+def test_a_run_that_is_fed_target_by_target_stays_open(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, fed_seconds: float, is_finished: bool
+):
+    @scraper
+    async def nothing(ctx, target): ...
+
+    def times_finished() -> int:
+        return shop.store.runs.get(run).times_finished
+
+    monkeypatch.setattr(engine, "FED_SECONDS", fed_seconds)
+    run = shop.run(nothing, 1)
+    worker = shop.start(nothing, forever=True)
+    for fed in (1, 2):
+        wait_until(lambda fed=fed: shop.store.runs.counts(run).completed == fed)
+        if is_finished:
+            wait_until(lambda fed=fed: times_finished() == fed)
+        shop.store.tasks.enqueue(run, [Target(value=fed)])
+        shop.store.hints.send()
+    wait_until(lambda: shop.store.runs.counts(run).completed == 3)
+    worker.stop()
+    assert (times_finished() > 0) is is_finished
 
 
 def test_the_first_question_after_a_hint_is_for_one_task(

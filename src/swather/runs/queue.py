@@ -24,7 +24,7 @@ from swather.model.lease import ClaimRequest, Lease, Strategy
 from swather.model.outcome import Completed, Failed, Item, Outcome, Released, Retry, Verdict
 from swather.model.payload import decode, encode_item
 from swather.model.retry import Backoff, Budgets
-from swather.model.run import Counts, NewRun
+from swather.model.run import Counts, NewRun, Run
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.net.private_hosts import Host, hosts_in
@@ -38,6 +38,7 @@ from swather.store.factory import DEFAULT_URL
 from swather.store.ports import Enqueued, Fence
 
 _BATCH: Final = 1_000
+_MAX_HOSTS_KNOWN: Final = 100_000
 SWEEP_SECONDS: Final = 5.0
 LONGEST_WAIT_SECONDS: Final = 1.0
 
@@ -74,6 +75,8 @@ class Queue:
         )
         self._worker_id: int | None = None
         self._held: dict[Fence, Lease] = {}
+        # By run, host and port: those that need not be allowed again.
+        self._allowed: set[tuple[int, str, int]] = set()
         self._sweep_at = 0.0
         self._random = Random()
 
@@ -91,24 +94,30 @@ class Queue:
         """
         made = scraper if isinstance(scraper, Scraper) else _named(scraper or run)
         try:
-            self._store.runs.get(run)
+            found = self._store.runs.get(run)
         except NotFound:
             limits = made.options.lane_limits()
-            self._store.runs.create(NewRun(scraper=made.name, name=run, lane_limits=limits))
-        added = self._store.tasks.enqueue(run, self._allowing(run, made, targets))
+            new = NewRun(scraper=made.name, name=run, lane_limits=limits)
+            found = self._store.runs.create(new)
+        added = self._store.tasks.enqueue(run, self._allowing(found, made, targets))
         self._store.hints.send()
         return added
 
-    def _allowing(self, run: str, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:
+    def _allowing(self, run: Run, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:
         """The targets; their hosts are allowed first, as if a person had named them."""
         values = iter(targets)
-        allowed: set[Host] = set()
         while batch := [_target(made, value) for value in islice(values, _BATCH)]:
-            hosts = hosts_in(target.value for target in batch) - allowed
-            if hosts:
-                self._store.allowed_hosts.add(run, hosts)
-                allowed |= hosts
+            self._allow(run, hosts_in(target.value for target in batch))
             yield from batch
+
+    def _allow(self, run: Run, hosts: set[Host]) -> None:
+        new = {(run.id, *host) for host in hosts} - self._allowed
+        if not new:
+            return
+        self._store.allowed_hosts.add(run.name, {host[1:] for host in new})
+        if len(self._allowed) > _MAX_HOSTS_KNOWN:
+            self._allowed.clear()
+        self._allowed |= new
 
     def claim(
         self,

@@ -31,6 +31,8 @@ from swather.worker.settings import Settings
 from swather.worker.slots import MAX_ABANDONED
 
 TICK_SECONDS: Final = 0.5
+# A run that is fed target by target is not finished and opened again with each of them.
+FED_SECONDS: Final = 0.25
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +65,7 @@ class Engine:
         self._reason = ""
         self._fatal: BaseException | None = None
         self._is_settling_runs = False
+        self._settle_at = 0.0
         self._is_taking_partitions = False
         self._logs_starts = False
         self._receivers: dict[type[Message], Callable[[Any], None]] = {
@@ -174,6 +177,8 @@ class Engine:
     def _committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:
         if not verdicts:
             return
+        if self._settings.forever:
+            self._settle_at = monotonic() + FED_SECONDS
         is_news = False
         for outcome, verdict in zip(outcomes, verdicts, strict=True):
             self._tally.committed(outcome, verdict)
@@ -340,13 +345,16 @@ class Engine:
             self._fail(error)
 
     def _rest(self, now: float) -> None:
+        wake_at = self._backlog.wake_at(now)
+        if self._settle_at > now:
+            wake_at = min(wake_at, self._settle_at)
         if not self._is_stopping and self._slots.free > 0:
-            self._wake_at(self._backlog.wake_at(now))
+            self._wake_at(wake_at)
         if not self._is_idle:
             return
         if self._is_stopping:
             self._end()
-        elif not self._is_settling_runs:
+        elif self._settle_at <= now and not self._is_settling_runs:
             self._is_settling_runs = True
             settle = partial(upkeep.settle_runs, settings=self._settings, jobs=self._jobs)
             self._upkeep.submit(settle, messages.RunsSettled())

@@ -113,12 +113,11 @@ class Jobs:
                 ", ".join(self._scrapers),
             )
 
-    def load(self, store: Store, name: str) -> Job:
-        run = store.runs.get(name)
+    def load(self, run: Run) -> Job:
         if run.scraper not in self._scrapers:
             raise InputError(
-                f"run {name!r} is one of scraper {run.scraper!r}, which this worker does not have; "
-                f"it has {', '.join(self._scrapers)}"
+                f"run {run.name!r} is one of scraper {run.scraper!r}, which this worker does not "
+                f"have; it has {', '.join(self._scrapers)}"
             )
         job = Job(run, self._scrapers[run.scraper], replay=self._replay)
         self.known[run.id] = job
@@ -129,7 +128,7 @@ class Jobs:
         self.known.pop(run_id, None)
 
     def load_for(self, store: Store, lease: Lease) -> Job:
-        return self.load(store, store.tasks.get(lease.task_id).run)
+        return self.load(store.runs.by_id(lease.run_id))
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

@@ -137,7 +137,7 @@ class Worker:
         settings = self._settings
         jobs = Jobs(settings.scrapers, replay=settings.replay)
         if settings.run is not None:
-            jobs.load(store, settings.run).warn_of_version()
+            jobs.load(store.runs.get(settings.run)).warn_of_version()
         store.workers.sweep()
         parts = Parts(loop, store, settings, jobs, on_stuck)
         engine = Engine(loop, parts, settings, jobs)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from swather.errors import InputError
+from swather.errors import InputError, NotFound
 from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
@@ -84,6 +84,12 @@ class PostgresRuns:
         row = self._connection.row(queries.get_run, {"name": name}, hot=True)
         if row is None:
             raise unknown_run(name)
+        return run_of(row)
+
+    def by_id(self, run_id: int) -> Run:
+        row = self._connection.row(queries.get_run_by_id, {"run_id": run_id}, hot=True)
+        if row is None:
+            raise NotFound(f"there is no run number {run_id}; it may have been removed")
         return run_of(row)
 
     def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:

@@ -18,29 +18,28 @@ RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane
 -- name: find_run
 SELECT id FROM swather.runs WHERE name = %(name)s
 
--- name: get_run
+-- name: run_rows
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
        lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM swather.runs
+
+-- name: get_run
+-- include: run_rows
 WHERE name = %(name)s
 
+-- name: get_run_by_id
+-- include: run_rows
+WHERE id = %(run_id)s
+
 -- name: list_runs
-SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-       lane_in_flight, state, paused,
-       EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
-FROM swather.runs
+-- include: run_rows
 ORDER BY id DESC
 LIMIT %(limit)s
 
 -- name: list_runs_by_state
-SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
-       lane_in_flight, state, paused,
-       EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
-FROM swather.runs
+-- include: run_rows
 WHERE state = %(state)s
 ORDER BY id DESC
 LIMIT %(limit)s

@@ -16,28 +16,27 @@ SELECT id FROM runs WHERE name = ?
 -- name: names_like
 SELECT name FROM runs WHERE name = ? OR name GLOB ?
 
--- name: get_run
+-- name: run_rows
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
        state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default
 FROM runs
+
+-- name: get_run
+-- include: run_rows
 WHERE name = :name
 
+-- name: get_run_by_id
+-- include: run_rows
+WHERE id = :run_id
+
 -- name: list_runs
-SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
-       state, paused,
-       EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
-FROM runs
+-- include: run_rows
 ORDER BY id DESC LIMIT :limit
 
 -- name: list_runs_by_state
-SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
-       state, paused,
-       EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
-FROM runs
+-- include: run_rows
 WHERE state = :state ORDER BY id DESC LIMIT :limit
 
 -- name: old_runs
