@@ -13,7 +13,8 @@ import apsw
 from swather import permissions, posix
 from swather.errors import DatabaseDamaged, InputError
 from swather.store import migrate
-from swather.store.sqlite.connection import BUSY_TIMEOUT_SECONDS, errors_of
+from swather.store.sqlite.connection import errors_of
+from swather.store.sqlite.failures import BUSY_TIMEOUT_SECONDS
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.store import APPLICATION_ID, PACKAGE
 
