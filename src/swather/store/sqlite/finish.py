@@ -126,7 +126,7 @@ class Finisher:
             if run_id is not None:
                 plan.count(run_id, "outdated", kept)
                 # What replaces them drops them, too.
-                self._connection.execute(queries.mark_replaces, (task_id, run_id, now))
+                self._connection.execute(queries.mark_replaces, (task_id, run_id, 0, now))
 
     def _drop(self, table: str, name: str, task_id: int, plan: Plan) -> int | None:
         """Delete the rows of a task and count them; returns its run if there were any."""
