@@ -133,7 +133,9 @@ def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
     said = installed("worker", "others.py", "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["completed"] == 1
-    assert said.err.count("this worker has no code for 'numbers' and leaves its runs alone") == 1
+    assert (
+        said.err.count("this worker does not have the code for 'numbers' and skips its runs") == 1
+    )
     assert "it has others, pages. To run it here, name it: swather worker FILE.py" in said.err
     assert done(swather, "status", run, "--db", database, "--json").data["state"] == "open"
     assert done(swather, "status", other, "--db", database, "--json").data["state"] == "finished"

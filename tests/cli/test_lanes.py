@@ -24,7 +24,7 @@ def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 def test_a_database_without_lanes_says_so_and_how_to_limit_one(swather: Swather, store: Store):
     said = done(swather, "lanes")
-    assert said.out.startswith("no lane is limited, held back or at work; to limit one: ")
+    assert said.out.startswith("no lane is limited, held back or busy; to limit one: ")
     assert "swather lanes set example.com --rate 2/s" in said.out
     assert done(swather, "lanes", "ls", "--scraper").out == "no scraper is limited or held back\n"
     assert done(swather, "lanes", "--json").data == []
@@ -210,13 +210,13 @@ def test_a_change_is_told_to_the_workers_at_once(swather: Swather, store: Store,
     ("arguments", "message"),
     [
         (("set", HOST, "--rate", "5/x"), "a rate looks like '5/s', '30/min' or '1/2s', got '5/x'"),
-        (("set", HOST, "--rate", "auto"), "auto is a rate of scrapers"),
+        (("set", HOST, "--rate", "auto"), "auto is only for scrapers"),
         (("set", HOST, "--rate", "0/s"), "a rate looks like"),
         (("set", HOST, "--in-flight", "0"), "--in-flight takes a whole number of at least 1"),
         (("set", HOST, "--in-flight", "few"), "--in-flight takes a whole number of at least 1"),
         (("set", HOST, "--burst", "0"), "Invalid value for '--burst'"),
-        (("set", HOST, "--burst", "5"), "give --rate too"),
-        (("set", HOST), "say what to set: --rate"),
+        (("set", HOST, "--burst", "5"), "pass --rate as well"),
+        (("set", HOST), "nothing to set; pass --rate"),
         (("set", "--rate", "1/s"), "Missing argument 'LANE'"),
         (("set", "", "--rate", "1/s"), "a lane needs a name"),
         (("set", "http://", "--rate", "1/s"), "it has no host"),

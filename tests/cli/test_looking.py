@@ -1,6 +1,8 @@
 """Commands that only look, on both databases."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -153,7 +155,7 @@ def test_the_log_tells_what_failed(swather: Swather, filled):
     said = look(swather, "logs", "--task", "2")
     assert "failed" in said.out
     assert "no such book 12" in said.out
-    assert "nothing of this kind" in look(swather, "logs", "--task", "1").err
+    assert "no matching events" in look(swather, "logs", "--task", "1").err
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_a_number_beyond_all_measure_is_told_in_one_line(swather: Swather, fille
 
 @pytest.mark.parametrize(
     ("command", "told"),
-    [("tasks --after", "no matching tasks"), ("logs --task", "nothing of this")],
+    [("tasks --after", "no matching tasks"), ("logs --task", "no matching events")],
 )
 def test_beyond_all_measure_there_is_nothing(swather: Swather, filled, command, told):
     said = swather(*command.split(), str(10**20))
@@ -194,3 +196,70 @@ def test_without_any_run_there_is_nothing_to_show(swather: Swather, database, co
     said = swather(command, "--db", database)
     assert (said.code, said.out) == (2, "")
     assert said.err == "error: there are no runs in this database yet\n"
+
+
+@pytest.fixture
+def working(filled: str) -> Iterator[int]:
+    """A worker with two slots that holds three tasks: it has run one for long, and tells so."""
+    with swather.open(filled, name="mill") as queue:
+        store = queue._store
+        leases = queue.claim(3, run=RUN)
+        worker = next(each.id for each in store.workers.find() if each.name == "mill")
+        current = [
+            {
+                "task": leases[0].task_id,
+                "run": RUN,
+                "target": "d",
+                "seconds": 95.0,
+                "timeout": 120.0,
+            }
+        ]
+        told = {
+            "run": RUN,
+            "slots": 2,
+            "busy": 2,
+            "running": {RUN: 2},
+            "average_seconds": 0.5,
+            "completed": 40,
+            "recent": {RUN: {"ended": 0, "seconds": 60.0, "quiet_seconds": 60.0}},
+            "current": current,
+        }
+        store.workers.beat(worker, [lease.fence for lease in leases], told)
+        yield leases[0].task_id
+
+
+def test_leased_tasks_have_an_age_a_worker_and_an_attempt(swather: Swather, working: int):
+    out = look(swather, "tasks", "--state", "leased").out
+    assert out.splitlines()[0].split() == [
+        "task", "state", "age", "timeout", "worker", "attempt", "target"
+    ]  # fmt: skip
+    row = next(line.split() for line in out.splitlines() if line.split()[0] == str(working))
+    assert row[:3] == [str(working), "running", "1m"]
+    assert row[4:] == ["2m", "mill", "1", "d"]
+    assert out.count("mill") == 3
+    data = look(swather, "tasks", "--state", "leased", "--json").data
+    assert {row["id"]: row.get("running", {}).get("timeout") for row in data}[working] == 120
+
+
+def test_stuck_tasks_are_those_that_run_for_too_long(swather: Swather, working: int):
+    (stuck,) = look(swather, "tasks", "--stuck", "--json").data
+    assert stuck["id"] == working
+    assert "no matching tasks" in look(swather, "tasks", "--stuck", "--task", "1").out
+
+
+def test_status_and_why_tell_of_a_hung_target(swather: Swather, working: int):
+    out = look(swather, "status", RUN).out
+    assert "running     2" in out
+    assert "prefetched  1" in out
+    assert "ETA         unknown" in out
+    assert re.search(rf"oldest      1m 3\ds of 2m: task {working} on mill, d\n", out)
+    assert "2 targets are running, the oldest for 1m 3" in out
+    assert "s (its timeout is 2m) on worker mill: d To look at it:\n" in out
+    assert f"\n    swather why {working}\n" in out
+    said = look(swather, "why", str(working)).out
+    assert "It has been running for 1m 3" in said
+    assert " on worker mill (attempt 1, its timeout is 2m)." in said
+    reasons = look(swather, "why", "--json").data["reasons"]
+    (hung,) = [reason for reason in reasons if reason["code"] == "standstill"]
+    assert (hung["values"]["task"], hung["values"]["timeout"]) == (working, 120)
+    assert hung["command"] == f"swather why {working}"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Swather
+from tests.cli.conftest import Swather, done
 from tests.cli.scrapers import NUMBERS, write
 
 
@@ -65,3 +65,25 @@ def test_bad_input_is_one_line(swather: Swather, arguments, message):
     assert said.code == 2
     assert message in said.err
     assert said.err.count("\n") == 1
+
+
+def test_a_worker_without_the_code_for_what_waits_says_so_and_exits_with_2(
+    swather: Swather, database: str
+):
+    write(NUMBERS)
+    done(swather, "enqueue", "scrapers.py", "1", "2", "--db", database)
+    said = swather("worker", "--db", database)
+    assert said.code == 2
+    assert "does not have the code for: 'numbers' (2 tasks). It has the code for pages." in said.err
+
+
+@pytest.mark.slow
+def test_a_worker_that_has_something_to_do_leaves_the_rest_to_others(
+    swather: Swather, installed: Swather, database: str
+):
+    write(NUMBERS)
+    write(NUMBERS.replace("numbers", "others"), "others.py")
+    for file in ("scrapers.py", "others.py"):
+        done(swather, "enqueue", file, "1", "--db", database)
+    said = installed("worker", "scrapers.py", "--db", database, "--json")
+    assert (said.code, said.data["completed"]) == (0, 1)

@@ -31,7 +31,7 @@ class Commands(LazyGroup):
             "swather.cli.enqueue", "Load targets into a run, and say how to work on them."
         ),
         "worker": LazyCommand(
-            "swather.cli.worker", "Claim, scrape and report, until nothing is left to do."
+            "swather.cli.worker", "Claim, scrape and report until nothing is left to do."
         ),
         "status": LazyCommand("swather.cli.status", "Show the progress of runs and workers."),
         "why": LazyCommand("swather.cli.why", "Explain what holds a run or a task back."),
@@ -41,12 +41,10 @@ class Commands(LazyGroup):
         "replay": LazyCommand(
             "swather.cli.replay", "Run a changed scraper over stored pages, without a request."
         ),
-        "cancel": LazyCommand("swather.cli.tasks", "End a run, or some of its tasks."),
-        "pause": LazyCommand(
-            "swather.cli.pausing", "Hold back a run, a lane, a scraper or a worker."
-        ),
+        "cancel": LazyCommand("swather.cli.tasks", "Cancel a run, or some of its tasks."),
+        "pause": LazyCommand("swather.cli.pausing", "Pause a run, a lane, a scraper or a worker."),
         "unpause": LazyCommand(
-            "swather.cli.pausing", "Let go on what was paused, or is cooling down."
+            "swather.cli.pausing", "Resume what was paused, or is cooling down."
         ),
         "lanes": LazyCommand("swather.cli.lanes", "See and change how fast sites are scraped."),
         "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),

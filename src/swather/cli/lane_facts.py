@@ -41,7 +41,11 @@ def breakers_of(lane: Lane, breakers: Iterable[Breaker]) -> list[Breaker]:
 def row_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> tuple[Any, ...]:
     """Name, kind, rate, in flight, state."""
     most = lane.in_force.in_flight
-    in_flight = str(lane.in_flight) if most is None else f"{lane.in_flight} of {most}"
+    in_flight = str(lane.in_flight)
+    if most is not None:
+        # More than the limit only after it was lowered, until they have ended.
+        over = lane.in_flight > most
+        in_flight = f"{lane.in_flight} (limit {most})" if over else f"{lane.in_flight} of {most}"
     return lane.name, str(lane.kind), pace_of(lane), in_flight, state_of(lane, breakers, now)
 
 

@@ -31,7 +31,8 @@ LaneNames = Annotated[
     list[str], typer.Argument(metavar="LANE", help="The lanes: hosts, or URLs of those hosts.")
 ]
 OfScrapers = Annotated[
-    bool, typer.Option("--scraper", help="LANE names a scraper: all that it does, on any lane.")
+    bool,
+    typer.Option("--scraper", help="LANE is the name of a scraper: limits everything it does."),
 ]
 
 group = listing_group(EXAMPLES)
@@ -41,9 +42,9 @@ group = listing_group(EXAMPLES)
 def lanes(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
     """See and change how fast sites are scraped.
 
-    A lane is what is paced as one: the host of a URL, or what a scraper says. It belongs to the
-    database, so its limits hold for all runs and all workers together; a change takes effect within
-    a second. Without a command: the list.
+    A lane is paced as one: usually the host of a URL, or a name that a scraper chooses. Its limits
+    apply to all runs and workers of the database together; a change takes effect within a second.
+    Without a command: the list.
     """
     list_unless_called(ctx, list_lanes, db, as_json=as_json)
 
@@ -58,17 +59,17 @@ swather lanes ls --json | jq '.[] | select(.cool_until)'""",
 )
 def list_lanes(
     scraper: Annotated[
-        bool, typer.Option("--scraper", help="Only scrapers: limits on all that one does.")
+        bool, typer.Option("--scraper", help="Only scrapers: limits on everything one does.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N lanes.")] = 100,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """List lanes that are limited, held or at work.
+    """List lanes that are limited, held back or busy.
 
-    The rate is the one in force: the slowest of what was set here, of the Crawl-delay in the site's
-    robots.txt and of the pace that was learned (a scraper's rate="auto"). What a scraper's
-    decorator says holds beside it, for that scraper's runs.
+    The rate shown is the one in force: the slowest of the rate set here, the Crawl-delay in the
+    site's robots.txt and the learned pace (rate="auto"). The limits in a scraper's decorator apply
+    as well, to that scraper's runs.
     """
     from swather.cli import database, output
     from swather.cli.lane_facts import data_of, row_of
@@ -93,7 +94,7 @@ def list_lanes(
         print(f"there are more: --limit {limit * 10}")
 
 
-_NONE: Final = "no lane is limited, held back or at work; to limit one: {}"
+_NONE: Final = "no lane is limited, held back or busy; to limit one: {}"
 
 
 @command_in(
@@ -165,15 +166,15 @@ def limit_lanes(
     lanes: LaneNames,
     rate: Annotated[
         str | None,
-        typer.Option("--rate", metavar="RATE", help="Requests: 5/s, 30/min, 1/2s; none: any."),
+        typer.Option("--rate", metavar="RATE", help="Requests: 5/s, 30/min, 1/2s, or none."),
     ] = None,
     in_flight: Annotated[
         str | None,
-        typer.Option("--in-flight", metavar="N", help="Targets that run together; none: any."),
+        typer.Option("--in-flight", metavar="N", help="Targets running at once, or none."),
     ] = None,
     burst: Annotated[
         int | None,
-        typer.Option("--burst", min=1, metavar="N", help="Requests at once after a quiet time."),
+        typer.Option("--burst", min=1, metavar="N", help="Requests at once after a pause."),
     ] = None,
     scraper: OfScrapers = False,
     db: Database = None,
@@ -190,7 +191,7 @@ def limit_lanes(
     from swather.cli.selection import lane_names, paced_kind
 
     if rate is None and in_flight is None and burst is None:
-        raise InputError("say what to set: --rate 2/s, --in-flight 4 or --burst 5")
+        raise InputError("nothing to set; pass --rate 2/s, --in-flight 4 or --burst 5")
     kind = paced_kind(scrapers=scraper)
     with database.opened(db) as store:
         wanted = {
@@ -217,12 +218,14 @@ def _changed(
     from swather.model.pacing import parse_rate
 
     if rate == "auto":
-        raise InputError("auto is a rate of scrapers, @scraper(rate='auto'); a lane's is 2/s, say")
+        raise InputError(
+            "auto is only for scrapers, @scraper(rate='auto'); for a lane, pass --rate 2/s"
+        )
     every = limits.every_seconds
     if rate is not None:
         every = 0.0 if rate == NONE else parse_rate(rate)
     if burst is not None and not every:
-        raise InputError("a burst is of use only with a rate; give --rate too")
+        raise InputError("--burst needs a rate; pass --rate as well")
     return msgspec.structs.replace(
         limits,
         every_seconds=every,
@@ -265,10 +268,9 @@ def pause_lanes(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Start nothing more on lanes.
+    """Pause lanes.
 
-    What runs already goes on to its end; further requests of it wait. Workers notice within a
-    second.
+    Running targets finish, but their further requests wait. Workers notice within a second.
     """
     _change("pause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
 
@@ -290,9 +292,8 @@ def cool_lanes(
 ) -> None:
     """Leave lanes alone for a while.
 
-    A pause that ends by itself. What runs already goes on to its end; further requests of it wait.
-    Workers notice within a second. A cool-down that lasts longer is not cut short; unpause
-    ends it.
+    A pause that ends by itself. Running targets finish, but their further requests wait. Workers
+    notice within a second. A longer cool-down is not shortened; unpause ends it.
     """
     from swather.cli import database, output
     from swather.cli.amounts import seconds_of
@@ -338,9 +339,9 @@ def unpause_lanes(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Let lanes go on.
+    """Resume lanes.
 
-    Ends a pause and a cool-down, and closes open circuit breakers. Limits stay as they are.
+    Ends a pause or cool-down and closes open circuit breakers. Limits stay as they are.
     """
     _change("unpause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
 
@@ -368,10 +369,10 @@ def clear_lanes(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Forget all that holds lanes back.
+    """Remove everything that holds lanes back.
 
-    Limits that were set, a pause, a cool-down and its strikes, the learned pace, the crawl delay,
-    open circuit breakers. What a scraper's decorator says still holds.
+    Limits set here, a pause, a cool-down and its strikes, the learned pace, the crawl delay and
+    open circuit breakers. The limits in a scraper's decorator still apply.
     """
     from swather.cli import database, output
     from swather.cli.selection import lane_names, paced_kind

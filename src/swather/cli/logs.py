@@ -26,23 +26,21 @@ LOOK_SECONDS: Final = 0.5
 
 def command(
     run: RunOrNewest = None,
-    task: Annotated[
-        int | None, typer.Option(min=1, metavar="TASK", help="Of this task alone.")
-    ] = None,
+    task: Annotated[int | None, typer.Option(min=1, metavar="TASK", help="Only this task.")] = None,
     worker: Annotated[
-        int | None, typer.Option(min=1, metavar="WORKER", help="Of the worker of this number.")
+        int | None, typer.Option(min=1, metavar="WORKER", help="Only the worker with this number.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="The last N events.")] = 50,
     follow: Annotated[
-        bool, typer.Option("-f", "--follow", help="Go on with new ones until the run is over.")
+        bool, typer.Option("-f", "--follow", help="Keep showing new events until the run is over.")
     ] = False,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
     """Show what happened to the tasks of a run.
 
-    Failures and retries by default; `swather settings set event_level all` also keeps every claim,
-    start and end. With --json an object per line.
+    Failures and retries by default; `swather settings set event_level all` also records every
+    claim, start and end. With --json, one object per line.
     """
     from swather.cli import database
     from swather.cli.selection import run_named
@@ -64,7 +62,7 @@ def command(
                 break
             time.sleep(LOOK_SECONDS)
         if not last and not as_json:
-            print(f"run {name}: the log has nothing of this kind", file=sys.stderr)
+            print(f"run {name}: no matching events", file=sys.stderr)
 
 
 def _events(

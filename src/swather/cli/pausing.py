@@ -1,4 +1,4 @@
-"""`swather pause` and `swather unpause`: runs, lanes, scrapers and workers, held back or not."""
+"""`swather pause` and `swather unpause`: runs, lanes, scrapers and workers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -17,23 +17,21 @@ if TYPE_CHECKING:
 
 RunNames = Annotated[
     list[str] | None,
-    typer.Argument(metavar="RUN", help="The run's name, or a scraper's: its newest run."),
+    typer.Argument(metavar="RUN", help="A run by name, or a scraper: its newest run."),
 ]
 LaneNames = Annotated[
     list[str] | None,
-    typer.Option("--lane", metavar="LANE", help="A lane: a host, say. May be repeated."),
+    typer.Option("--lane", metavar="LANE", help="A lane, such as a host. Repeatable."),
 ]
 ScraperNames = Annotated[
     list[str] | None,
     typer.Option(
-        "--scraper", metavar="NAME", help="All that a scraper does, in any run. May be repeated."
+        "--scraper", metavar="NAME", help="Everything a scraper does, in any run. Repeatable."
     ),
 ]
 WorkerNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--worker", metavar="NAME", help="A worker, by its name or number. May be repeated."
-    ),
+    typer.Option("--worker", metavar="NAME", help="A worker, by name or number. Repeatable."),
 ]
 
 Verb = Literal["pause", "unpause"]
@@ -42,7 +40,7 @@ commands = several_commands()
 
 
 class Pausable(NamedTuple):
-    """One thing, and the calls that hold it back and let it go on."""
+    """One thing, and the calls that pause and resume it."""
 
     title: str
     pause: Callable[[], None]
@@ -66,10 +64,10 @@ def pause(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Hold back a run, a lane, a scraper or a worker.
+    """Pause a run, a lane, a scraper or a worker.
 
-    Nothing new is started there until it is unpaused; what runs already goes on to its end. Workers
-    notice within a second.
+    Nothing new is started there until it is unpaused; running targets finish. Workers notice within
+    a second.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
     change("pause", named, db, dry_run=dry_run, as_json=as_json)
@@ -92,10 +90,10 @@ def unpause(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Let go on what was paused, or is cooling down.
+    """Resume what was paused, or is cooling down.
 
-    Also ends a cool-down, after a site has refused us, and closes a lane's or a scraper's open
-    circuit breakers.
+    Also ends a cool-down after a site has refused us, and closes open circuit breakers of a lane or
+    a scraper.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
     change("unpause", named, db, dry_run=dry_run, as_json=as_json)
@@ -165,11 +163,11 @@ def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausabl
         yield Pausable(
             f"{kind_name} {name}",
             partial(store.lanes.pause, name, kind),
-            partial(_let_go_on, store, name, kind),
+            partial(_resume, store, name, kind),
         )
 
 
-def _let_go_on(store: "Store", name: str, kind: "PacedKind") -> None:
+def _resume(store: "Store", name: str, kind: "PacedKind") -> None:
     from swather.model.lane import PacedKind
 
     store.lanes.unpause(name, kind)
@@ -184,7 +182,7 @@ def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
         found = [worker for worker in live if name in {worker.name, str(worker.id)}]
         if not found:
             known = ", ".join(worker.name for worker in live) or "none"
-            raise NotFound(f"no worker {name!r} is at work; there are: {known}")
+            raise NotFound(f"no worker {name!r} is running; there are: {known}")
         for worker in found:
             yield Pausable(
                 f"worker {worker.name}",

@@ -1,6 +1,6 @@
 """`swather tasks`, `retry` and `cancel`: tasks of a run, by filter."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -9,18 +9,25 @@ from swather.cli.group import command_in, several_commands
 from swather.cli.options import AsJSON, Database
 from swather.model.task import State
 
-States = Annotated[
-    list[State] | None, typer.Option("--state", help="In this state. May be repeated.")
-]
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from swather.model.task import Task
+    from swather.model.task_filter import TaskFilter
+    from swather.runs.worker_line import RunningTarget
+
+States = Annotated[list[State] | None, typer.Option("--state", help="In this state. Repeatable.")]
 Reasons = Annotated[
     list[str] | None,
     typer.Option(
-        "--reason", metavar="REASON", help="Ended for this reason: not_found, timeout … Repeatable."
+        "--reason",
+        metavar="REASON",
+        help="Ended for this reason: not_found, timeout, … Repeatable.",
     ),
 ]
 ErrorClassName = Annotated[
     str | None,
-    typer.Option("--error-class", metavar="CLASS", help="Whose last error is of this class."),
+    typer.Option("--error-class", metavar="CLASS", help="Last error of this class."),
 ]
 Group = Annotated[
     str | None,
@@ -33,7 +40,7 @@ Group = Annotated[
 Lane = Annotated[str | None, typer.Option("--lane", metavar="LANE", help="On this lane.")]
 TaskNumbers = Annotated[
     list[int] | None,
-    typer.Option("--task", metavar="TASK", help="With this number. May be repeated."),
+    typer.Option("--task", metavar="TASK", help="With this number. Repeatable."),
 ]
 
 commands = several_commands()
@@ -45,6 +52,8 @@ commands = several_commands()
     """\
 swather tasks
 swather tasks 20260215_120000-books --state failed --reason timeout
+swather tasks --state leased
+swather tasks --stuck
 swather tasks --task 12 --json | jq '.[0].traceback'""",
 )
 def list_tasks(
@@ -55,8 +64,12 @@ def list_tasks(
     group: Group = None,
     lane: Lane = None,
     task: TaskNumbers = None,
+    stuck: Annotated[
+        bool,
+        typer.Option("--stuck", help="Running for much longer than usual; see `swather why TASK`."),
+    ] = False,
     after: Annotated[
-        int, typer.Option(min=0, metavar="TASK", help="Begin after the task of this number.")
+        int, typer.Option(min=0, metavar="TASK", help="Start after the task with this number.")
     ] = 0,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N tasks.")] = 50,
     db: Database = None,
@@ -64,13 +77,13 @@ def list_tasks(
 ) -> None:
     """List tasks of a run.
 
-    All conditions that are given must hold. Tasks come in the order of their numbers; --after goes
-    on where a list ended.
+    A task must meet all conditions that are given. Tasks are listed by number; --after continues a
+    list where it ended. Leased tasks are shown with their age, worker and attempt; --stuck lists
+    those that have run for more than five times as long as usual, and at least two seconds.
     """
-    import msgspec
-
     from swather.cli import database, output
     from swather.cli.selection import run_named, task_filter
+    from swather.runs.running import running_targets, stuck_targets
 
     with database.opened(db) as store:
         name = run_named(store, run).name
@@ -84,36 +97,86 @@ def list_tasks(
             lane=lane,
             tasks=task,
         )
+        running = (stuck_targets if stuck else running_targets)(store, name)
+        if stuck:
+            which = _only(which, running.keys())
         found = store.tasks.find(which, after_id=after, limit=limit + 1)
     more = len(found) > limit
     del found[limit:]
     if as_json:
-        output.print_json(msgspec.to_builtins(found))
+        output.print_json([_data(one, running.get(one.id)) for one in found])
         return
     if not found:
         print(f"run {name}: no matching tasks")
         return
-    rows = [_row(one) for one in found]
-    output.show(output.listing(("task", "state", "reason", "attempts", "target", "error"), rows))
+    if all(one.state is State.LEASED for one in found):
+        rows = [_leased_row(one, running.get(one.id)) for one in found]
+        output.show(output.listing(_LEASED_HEADERS, rows))
+    else:
+        output.show(output.listing(_HEADERS, [_row(one) for one in found]))
     if more:
         print(f"there are more: --after {found[-1].id}")
 
 
-def _row(task: Any) -> tuple[Any, ...]:
-    from swather.masking import masked, masked_data
+_HEADERS: Final = ("task", "state", "reason", "attempts", "target", "error")
+_LEASED_HEADERS: Final = ("task", "state", "age", "timeout", "worker", "attempt", "target")
+
+
+def _only(which: "TaskFilter", numbers: "Collection[int]") -> "TaskFilter":
+    """The filter, for tasks of these numbers."""
+    import msgspec
+
+    wanted = set(numbers) if which.task_ids is None else set(numbers) & set(which.task_ids)
+    return msgspec.structs.replace(which, task_ids=tuple(sorted(wanted)))
+
+
+def _data(task: "Task", running: "RunningTarget | None") -> dict[str, Any]:
+    """The task, and what its worker says of it."""
+    import msgspec
+
+    data: dict[str, Any] = msgspec.to_builtins(task)
+    if running is not None:
+        told = ("seconds", "timeout", "attempt", "waits_for")
+        data["running"] = {name: getattr(running, name) for name in told}
+    return data
+
+
+def _leased_row(task: "Task", running: "RunningTarget | None") -> tuple[Any, ...]:
+    """One that no slot has taken yet, or that has only just begun, is as old as its claim."""
+    from datetime import UTC, datetime
+
+    from swather.runs.words import duration
+
+    if running is not None:
+        limit = None if running.timeout is None else duration(running.timeout)
+        age, state, attempt = running.seconds, "running", running.attempt
+    else:
+        held = datetime.now(UTC) - (task.claimed_at or datetime.now(UTC))
+        limit, age = None, held.total_seconds()
+        state, attempt = "leased", task.attempts + 1
+    return str(task.id), state, duration(age), limit, task.worker, attempt, _target(task)
+
+
+def _row(task: "Task") -> tuple[Any, ...]:
+    from swather.masking import masked
 
     error = (task.error or "").partition("\n")[0]
-    # Masked while it is whole: a password that is cut off is no longer found.
-    target = masked_data(task.target)
-    target = target if isinstance(target, str) else repr(target)
     return (
         str(task.id),
         str(task.state),
         task.reason,
         task.attempts,
-        _short(target),
+        _target(task),
         _short(masked(error)),
     )
+
+
+def _target(task: "Task") -> str:
+    """Masked while it is whole: a password that is cut off is no longer found."""
+    from swather.masking import masked_data
+
+    target = masked_data(task.target)
+    return _short(target if isinstance(target, str) else repr(target))
 
 
 def _short(text: str) -> str:
@@ -142,8 +205,8 @@ def retry(
 ) -> None:
     """Make ended tasks ready again.
 
-    Those that failed, unless --state or --task says otherwise. They get fresh budgets, and what
-    they produce takes the place of what they had produced. The run is open again.
+    Failed tasks, unless --state or --task says otherwise. They get a fresh retry budget, and their
+    new results replace the old ones. The run is reopened.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named, task_filter, worker_command
@@ -154,7 +217,7 @@ def retry(
     from swather.runs.words import count
 
     if wrong := [one for one in state or [] if one not in TERMINAL]:
-        raise InputError(f"only ended tasks can be retried, not those that are {wrong[0]}")
+        raise InputError(f"only ended tasks can be retried, not {wrong[0]} ones")
     with database.opened(db) as store:
         found = run_named(store, run)
         default = sorted(TERMINAL) if task else [State.FAILED]
@@ -207,11 +270,11 @@ def cancel(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """End a run, or some of its tasks.
+    """Cancel a run, or some of its tasks.
 
-    Tasks that wait are ended, those that run are stopped within two seconds and what they did is
-    not kept. Without a condition the whole run ends. `swather retry --state cancelled` brings
-    tasks back.
+    Waiting tasks are cancelled at once; running ones are stopped within two seconds, and their
+    results are dropped. Without a condition the whole run is cancelled. To undo it for tasks:
+    `swather retry RUN --state cancelled`.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named, task_filter
@@ -220,7 +283,7 @@ def cancel(
     from swather.runs.words import count
 
     if wrong := [one for one in state or [] if one in TERMINAL]:
-        raise InputError(f"a task that is {wrong[0]} has ended already")
+        raise InputError(f"{wrong[0]} tasks have already ended and cannot be cancelled")
     whole = not any((state, reason, error_class, group, lane, task))
     with database.opened(db) as store:
         found = run_named(store, run)

@@ -12,7 +12,7 @@ from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from swather.scraping.scraper import Scraper
     from swather.settings import Settings
@@ -23,6 +23,12 @@ EXAMPLES: Final = """\
 swather worker books.py --run 20260215_120000-books
 swather worker books.py --forever --db postgresql://me@localhost/queue
 swather worker books.py shops.py:dutch --concurrency 50 --strategy priority"""
+
+
+MAX_OPEN_RUNS: Final = 100
+MAX_TOLD: Final = 10
+
+_log = logging.getLogger(__name__)
 
 
 class Level(StrEnum):
@@ -39,13 +45,13 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run, besides the installed scrapers: file.py, file.py:name or "
+            help="The code to run, in addition to installed scrapers: file.py, file.py:name or "
             "module:name.",
         ),
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", metavar="RUN", help="Work on this run alone; else on all open ones."),
+        typer.Option("--run", metavar="RUN", help="Work only on this run. Default: all open runs."),
     ] = None,
     concurrency: Concurrency = None,
     batch_size: BatchSize = None,
@@ -53,35 +59,33 @@ def command(
     partitions: Annotated[
         str | None,
         typer.Option(
-            "--partitions", metavar="A,B", help="Serve these; else whatever nobody serves."
+            "--partitions", metavar="A,B", help="Serve these. Default: any that no worker serves."
         ),
     ] = None,
     lease_seconds: LeaseSeconds = None,
     grace_seconds: GraceSeconds = None,
     poll_seconds: Annotated[
         float | None,
-        typer.Option(
-            "--poll-seconds", metavar="SECONDS", help="Between two looks when no hint comes."
-        ),
+        typer.Option("--poll-seconds", metavar="SECONDS", help="How often to look for work."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What this worker is called.")
+        str | None, typer.Option("--name", metavar="NAME", help="The name of this worker.")
     ] = None,
     forever: Annotated[
-        bool, typer.Option("--forever", help="Go on when there is nothing left to do.")
+        bool, typer.Option("--forever", help="Keep running when nothing is left to do.")
     ] = False,
     log_level: Annotated[
-        Level, typer.Option("--log-level", help="How much is logged, on stderr.")
+        Level, typer.Option("--log-level", help="How much to log to stderr.")
     ] = Level.INFO,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> int:
-    """Claim, scrape and report, until nothing is left to do.
+    """Claim, scrape and report until nothing is left to do.
 
-    Any number of workers may share a database, on this machine or on others; add and stop them at
-    any time. A worker runs only code that is named here or installed, and leaves the runs of other
-    scrapers alone. The first SIGINT or SIGTERM lets running targets end and gives the rest back,
-    the second stops at once.
+    Any number of workers can share a database, on this machine or on others; start and stop them
+    at any time. A worker runs only code that is named here or installed. If only tasks of other
+    scrapers are waiting, it says so and exits with code 2; with --forever it waits. The first
+    SIGINT or SIGTERM finishes running targets and returns the rest; the second stops now.
     """
     from swather.cli import database
     from swather.runs import configuration
@@ -100,6 +104,8 @@ def command(
     with database.opened(db) as store:
         settings = configuration.resolve(store, options).settings
         code = _scrapers(store, scrapers or [], run)
+        if run is None:
+            _check_code(store, code, forever=forever)
     worker = _worker(
         settings,
         {name: configuration.apply(found, settings) for name, found in code.items()},
@@ -125,6 +131,37 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
     if not scrapers:
         raise InputError("no scraper is installed; name the code to run: swather worker books.py")
     return scrapers
+
+
+def _check_code(store: "Store", code: "Collection[str]", *, forever: bool) -> None:
+    """A worker that cannot do any of the work that waits says so, instead of that it is done."""
+    from swather.model.run import RunState
+
+    open_runs = store.runs.find(state=RunState.OPEN, limit=MAX_OPEN_RUNS)
+    waiting: dict[str, int] = {}
+    for run in open_runs:
+        unfinished = store.runs.counts(run.name).unfinished
+        if run.scraper in code and unfinished:
+            return
+        if unfinished:
+            waiting[run.scraper] = waiting.get(run.scraper, 0) + unfinished
+    strangers = {name: number for name, number in waiting.items() if name not in code}
+    if strangers and not forever:
+        raise InputError(_no_code(strangers, code))
+    if strangers:
+        _log.warning("%s; waiting for other runs", _no_code(strangers, code))
+
+
+def _no_code(strangers: dict[str, int], code: "Collection[str]") -> str:
+    from swather.runs.words import count
+
+    told = [f"{name!r} ({count(number, 'task')})" for name, number in sorted(strangers.items())]
+    more = ", …" if len(told) > MAX_TOLD else ""
+    return (
+        f"tasks are waiting for scrapers that this worker does not have the code for: "
+        f"{', '.join(told[:MAX_TOLD])}{more}. It has the code for {', '.join(sorted(code))}. Name "
+        "the file or module: swather worker FILE.py, or MODULE:NAME"
+    )
 
 
 def _worker(

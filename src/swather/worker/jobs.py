@@ -107,8 +107,8 @@ class Jobs:
         if strangers:
             self._strangers |= strangers
             _log.warning(
-                "this worker has no code for %s and leaves its runs alone; it has %s. To run it "
-                "here, name it: swather worker FILE.py, or MODULE:NAME",
+                "this worker does not have the code for %s and skips its runs; it has %s. To run "
+                "it here, name it: swather worker FILE.py, or MODULE:NAME",
                 ", ".join(map(repr, sorted(strangers)[:_MAX_TOLD])),
                 ", ".join(self._scrapers),
             )
