@@ -120,7 +120,6 @@ class Prepared(NamedTuple):
     items: list[tuple[str | None, str]]
     files: list[File]
     children: list[Row]
-    size_bytes: int
 
 
 class Plan:
@@ -274,11 +273,10 @@ def prepare_results(
         check_name("file sha256", file.sha256)
         check_name("file media_type", file.media_type)
     rows = rows_of(children) if children else []
-    size = sum(len(data) for _, data in encoded) + sum(len(row.target) for row in rows)
-    return Prepared(encoded, list(files), rows, size)
+    return Prepared(encoded, list(files), rows)
 
 
-_NOTHING = Prepared([], [], [], 0)
+_NOTHING = Prepared([], [], [])
 
 
 def clipped(text: str) -> str:

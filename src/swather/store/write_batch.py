@@ -105,16 +105,20 @@ def rows_of(outcomes: Sequence[Outcome]) -> int:
 
 
 def size_of(outcomes: Sequence[Outcome]) -> int:
-    return sum(
-        sum(_json_bytes(item.data) for item in outcome.items)
-        + sum(_json_bytes(child.value) for child in outcome.children)
-        for outcome in outcomes
-        if isinstance(outcome, Completed)
-    )
+    size = 0
+    for outcome in outcomes:
+        if isinstance(outcome, Completed):
+            for item in outcome.items:
+                size += _json_bytes(item.data)
+            for child in outcome.children:
+                size += _json_bytes(child.value)
+    return size
 
 
 def _json_bytes(value: Any) -> int:
     """0 for what cannot be encoded: the store says what is wrong with it."""
+    if isinstance(value, msgspec.Raw):
+        return len(value)
     try:
         return len(_encoder.encode(value))
     except (TypeError, ValueError, OverflowError, RecursionError):

@@ -17,7 +17,7 @@ from swather.store.postgres.settings import level_of
 from swather.store.postgres.statements import queries
 
 MAX_CHILDREN: Final = 10_000
-_NOTHING: Final = Prepared([], [], [], 0)
+_NOTHING: Final = Prepared([], [], [])
 
 
 Fences = Callable[[], list[tuple[Any, ...]]]
@@ -36,12 +36,13 @@ class Finisher:
         """The verdicts, and the plan, which was written except for its error groups: those rows are
         contended, so `write_groups` comes last.
         """
-        held, level = self.take_out([outcome.fence for outcome in outcomes])
+        fences = [outcome.fence for outcome in outcomes]
+        held, level = self.take_out(fences)
         plan = Plan(level)
         lanes = {lease.lane_id for lease in held.values()}
         verdicts, stale, ended = [], [], []
-        for outcome, payload in zip(outcomes, prepared, strict=True):
-            lease = held.pop(outcome.fence, None)
+        for outcome, payload, fence in zip(outcomes, prepared, fences, strict=True):
+            lease = held.pop(fence, None)
             if lease is None:
                 verdicts.append(Verdict.STALE)
                 stale.append(outcome.task_id)

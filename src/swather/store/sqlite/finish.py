@@ -30,13 +30,14 @@ class Finisher:
         self.heads = Heads(connection)
 
     def finish(self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]) -> list[Verdict]:
-        held = self._take_out([outcome.fence for outcome in outcomes])
+        fences = [outcome.fence for outcome in outcomes]
+        held = self._take_out(fences)
         plan = Plan(self._settings.event_level)
         verdicts = []
         lanes = {lease.lane_id for lease in held.values()}
         ended = []
-        for outcome, payload in zip(outcomes, prepared, strict=True):
-            lease = held.pop(outcome.fence, None)
+        for outcome, payload, fence in zip(outcomes, prepared, fences, strict=True):
+            lease = held.pop(fence, None)
             if lease is None:
                 verdicts.append(Verdict.STALE)
                 self._count_stale(plan, outcome.task_id)

@@ -20,7 +20,7 @@ from swather.store.sqlite.repace import forget_paces
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
-_NOTHING: Final = Prepared([], [], [], 0)
+_NOTHING: Final = Prepared([], [], [])
 _MAX_PROMOTIONS: Final = 10
 # How long an ended cool-down is shown.
 _COOLED_SECONDS: Final = 60.0
