@@ -100,6 +100,21 @@ def masked_database(url: str) -> str:
     return base + mark + "&".join(kept)
 
 
+def without_password(url: str) -> str:
+    """A database URL that can be used, once the password is given otherwise."""
+    if url.startswith("sqlite:"):
+        return url
+    user, at, rest = url.rpartition("@")
+    base, mark, query = (_PASSWORD.sub("", user, count=1) + at + rest).partition("?")
+    kept = [each for each in query.split("&") if each and not _is_secret(each)]
+    return base + (mark + "&".join(kept) if kept else "")
+
+
+def _is_secret(parameter: str) -> bool:
+    name = unquote(parameter.partition("=")[0]).strip()
+    return _SECRET_NAME.fullmatch(name) is not None
+
+
 def masked_data(value: Any) -> Any:
     """A JSON value, a target say, with the passwords hidden in its texts, each of which may be a
     URL as a whole, and in members that are named so.

@@ -35,7 +35,7 @@ def execute(url: str, sql: str) -> None:
 
 def enqueued(swather: Swather, url: str, spec: str = "scrapers.py") -> str:
     write(NUMBERS)
-    return done(swather, "enqueue", spec, "1", "2", "--db", url, "--json").data["run_id"]
+    return done(swather, "enqueue", spec, "1", "2", "--db", url, "--json").data["run"]
 
 
 def begun_with(url: str, run: str, spec: str) -> None:
@@ -106,7 +106,7 @@ def test_why_does_not_put_words_of_the_database_into_a_command(swather: Swather,
 
 def test_an_installed_scraper_needs_no_name(swather: Swather, database: str):
     url = "http://127.0.0.1:9/"
-    run = done(swather, "enqueue", "pages", url, "--db", database, "--json").data["run_id"]
+    run = done(swather, "enqueue", "pages", url, "--db", database, "--json").data["run"]
     said = done(swather, "why", run, "--db", database).out
     assert f"To start one:\n    swather worker --run {run} --db" in said
 
@@ -116,7 +116,7 @@ def test_an_installed_scraper_of_the_same_name_is_not_taken_for_another(
 ):
     write(NUMBERS.replace("numbers", "pages"))
     said = done(swather, "enqueue", "scrapers.py", "1", "--db", database, "--json")
-    run = said.data["run_id"]
+    run = said.data["run"]
     refused = swather("worker", "--run", run, "--db", database)
     assert refused.code == 2
     assert "another scraper than swather.builtin.pages.scraper:pages" in refused.err
@@ -129,7 +129,7 @@ def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
 ):
     run = enqueued(swather, database)
     write(OTHERS, "others.py")
-    other = done(swather, "enqueue", "others.py", "3", "--db", database, "--json").data["run_id"]
+    other = done(swather, "enqueue", "others.py", "3", "--db", database, "--json").data["run"]
     said = installed("worker", "others.py", "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["completed"] == 1

@@ -26,19 +26,33 @@ READERS = [verb for verb in VERBS if verb != ("init",)]
 def test_a_missing_file_is_not_made_but_named(swather: Swather, tmp_path: Path, verb):
     said = swather("db", *verb)
     assert (said.code, said.out) == (3, "")
-    assert said.err == "error: swather.db does not exist; create it with: swather db init\n"
+    assert said.err == (
+        f"error: there is no database {tmp_path}/swather.db; name yours with --db FILE or "
+        "SWATHER_DB, change to the folder of your run, or create this one: swather db init\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_that_creates_it_names_the_same_file(swather: Swather, tmp_path: Path):
     url = f"sqlite:///{tmp_path}/my queue.db"
     said = swather("db", "stats", "--db", url)
-    assert said.err.endswith(f"create it with: swather db init --db '{url}'\n")
+    assert said.err.endswith(f"create this one: swather db init --db '{tmp_path}/my queue.db'\n")
+
+
+def test_other_databases_of_the_folder_are_named(swather: Swather, tmp_path: Path):
+    (tmp_path / "queue.db").touch()
+    assert "(that folder has queue.db)" in swather("status").err
+
+
+def test_a_path_is_a_database(swather: Swather, tmp_path: Path):
+    assert swather("db", "init", "--db", "queue.db").code == 0
+    assert (tmp_path / "queue.db").exists()
+    assert swather("runs", "--db", f"sqlite:///{tmp_path}/queue.db", "--json").data == []
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize(
-    "url", ["foo", "swather.db", "mysql://me@host/db", "sqlite:///", "sqlite://x"]
+    "url", ["foo", "me@host/queue", "mysql://me@host/db", "sqlite:///", "sqlite://x"]
 )
 def test_a_bad_url_is_a_usage_error(swather: Swather, verb, url):
     said = swather("db", *verb, "--db", url)
@@ -63,7 +77,7 @@ def test_errors_are_json_when_data_is(swather: Swather):
     assert (said.code, said.out) == (3, "")
     assert said.error["type"] == "DatabaseUnreachable"
     assert swather("db", "stats", "--json", "--db", "foo").error["type"] == "BadURL"
-    assert "does not exist" in swather("db", "stats", "--json").error["message"]
+    assert "there is no database" in swather("db", "stats", "--json").error["message"]
 
 
 def test_a_database_that_the_server_lacks_is_named(

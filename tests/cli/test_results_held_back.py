@@ -60,7 +60,7 @@ def test_a_run_whose_items_cannot_be_read_is_not_done(swather: Swather, db: str,
         said = swather(*RUN, "-o", name)
         assert said.code == 1
         assert "3 tasks: 3 completed, 0 failed." in said.out
-        assert "Results: not complete, the same command completes them: 3 items of run" in said.out
+        assert "Results: incomplete, run the same command again: 3 items of run" in said.out
         assert re.search(rf"connection {pid} \(somebody, user postgres, .*open since", said.out)
         assert f"SELECT pg_terminate_backend({pid})" in said.out
     done(swather, *RUN, "-o", name)

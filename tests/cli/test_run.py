@@ -83,7 +83,7 @@ def test_the_same_command_again_has_nothing_to_do(swather: Swather):
     again = swather("run", "scrapers.py", "1", "2", "--json")
     assert again.code == 0
     assert again.data["run"] == first.data["run"]
-    assert "is finished, and there is nothing new to scrape; --new begins another" in again.err
+    assert "is finished, with nothing left to scrape; --new starts another" in again.err
     assert len(items_in("numbers.jsonl")) == 2
 
 
@@ -140,7 +140,7 @@ def test_a_disk_that_is_full_at_the_end_does_not_hide_the_summary(
         said = swather("run", "scrapers.py", "1")
     assert said.code == 1
     assert "1 task: 1 completed, 0 failed." in said.out
-    assert "Results: not complete, the same command completes them: " in said.out
+    assert "Results: incomplete, run the same command again: " in said.out
     assert "numbers.jsonl: No space left on device" in said.out
     assert swather("run", "scrapers.py", "1").code == 0
     assert items_in("numbers.jsonl") == [{"number": 1, "double": 2}]
@@ -168,7 +168,7 @@ def test_bad_lines_are_left_out_when_asked_for(swather: Swather):
     said = swather("run", "scrapers.py", "--targets", "targets.jsonl", "--skip-bad", "--json")
     assert said.code == 0, said.err
     assert said.data["counts"]["completed"] == 2
-    assert "1 line without a usable target left out" in said.err
+    assert "Skipped 1 bad line:" in said.err
 
 
 def test_only_so_many_targets_are_loaded(swather: Swather):
@@ -179,7 +179,7 @@ def test_only_so_many_targets_are_loaded(swather: Swather):
 
 def test_a_run_is_resumed_by_its_name_without_targets(swather: Swather):
     write(NUMBERS)
-    run = swather("enqueue", "scrapers.py", "1", "2", "--json").data["run_id"]
+    run = swather("enqueue", "scrapers.py", "1", "2", "--json").data["run"]
     said = swather("run", "scrapers.py", "--resume", run, "--json")
     assert (said.code, said.data["run"]) == (0, run)
     assert said.data["counts"]["completed"] == 2
@@ -192,19 +192,19 @@ def test_an_interrupt_gives_everything_back_and_the_same_command_goes_on(begun, 
     process = begun(*command)
     wait_until(lambda: Path("begun").exists() and len(Path("begun").read_text().split()) == 2)
     process.send_signal(signal.SIGINT)
-    wait_until(lambda: "again to stop at once" in process.stderr.readline())
+    wait_until(lambda: "again to stop now" in process.stderr.readline())
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130
     assert "3 tasks: 0 completed, 0 failed, 3 unfinished." in out
-    assert "The same command goes on from here." in out
+    assert "Run the same command again to resume." in out
     store = stores.open(url)
     run = store.runs.find()[0].name
     assert (store.runs.counts(run).leased, store.workers.find()) == (0, [])
     store.close()
     Path("let-go").touch()
     out, err = begun(*command).communicate(timeout=PATIENCE_SECONDS)
-    assert f"go on with run {run}" in err
+    assert f"Resuming run {run}" in err
     assert "3 tasks: 3 completed, 0 failed." in out
     assert sorted(item["target"] for item in items_in("waiting.jsonl")) == ["a", "b", "c"]
 
@@ -214,7 +214,7 @@ def test_an_interrupt_that_leaves_nothing_undone_is_no_interruption(begun):
     process = begun("run", "scrapers.py", "a")
     wait_until(Path("begun").exists)
     process.send_signal(signal.SIGINT)
-    wait_until(lambda: "again to stop at once" in process.stderr.readline())
+    wait_until(lambda: "again to stop now" in process.stderr.readline())
     Path("let-go").touch()
     out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert "1 task: 1 completed, 0 failed." in out
@@ -242,7 +242,7 @@ def test_a_run_stops_after_its_time(swather: Swather):
     assert said.code == 130
     assert said.data["interrupted"] is True
     assert said.data["counts"]["ready"] == 1
-    assert "stopping after 1.5s, as --max-time asks" in said.err
+    assert "Stopping after 1.5s (--max-time)" in said.err
 
 
 def test_a_run_that_was_asked_to_be_new_goes_on_without_that(swather: Swather):
@@ -250,7 +250,7 @@ def test_a_run_that_was_asked_to_be_new_goes_on_without_that(swather: Swather):
     command = ("run", "scrapers.py", "a", "--max-time", "1s", "--grace-seconds", "0")
     said = swather(*command, "--new")
     assert said.code == 130
-    assert "The same command without --new goes on from here." in said.out
+    assert "Run the same command without --new again to resume." in said.out
     swather(*command)
     assert len(swather("runs", "ls", "--json").data) == 1
 

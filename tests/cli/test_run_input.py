@@ -34,10 +34,10 @@ def files() -> None:
         (("nobodys", "1"), "no scraper named 'nobodys' is installed"),
         (("scrapers.py",), "nothing to scrape: swather run scrapers.py URL…"),
         (("scrapers.py", "--targets", "no.txt"), "there is no file 'no.txt'"),
-        (("scrapers.py", "--targets", "targets.jsonl"), "targets.jsonl line 2: is not JSON"),
-        (("scrapers.py", "--targets", "targets.jsonl"), "targets.jsonl line 4: is not JSON"),
-        (("scrapers.py", "--targets", "targets.jsonl"), "leave them out with --skip-bad"),
-        (("scrapers.py", "1", "--column", "url"), "--column and --key go with a file"),
+        (("scrapers.py", "1", "--column", "url"), "need a file to be in: --targets FILE"),
+        (("scrapers.py", "1", "--priority", "11"), "--priority: expected a whole number from 1"),
+        (("scrapers.py", "1", "--due", "tomorrow"), "--due: expected a time such as 2026-03-01"),
+        (("scrapers.py", "1", "--retry-failed", "--new"), "--retry-failed and --new exclude"),
         (("scrapers.py", "1", "--strategy", "best"), "'best' is not one of 'fifo', 'lifo'"),
         (("scrapers.py", "1", "--workers", "0"), "Invalid value for '--workers'"),
         (("scrapers.py", "1", "--concurrency", "x"), "Invalid value for '--concurrency'"),
@@ -51,7 +51,7 @@ def files() -> None:
         (("scrapers.py", "1", "-o", "no/x.jsonl"), "there is no folder no"),
         (("scrapers.py", "1", "-o", "x.xml"), "written to .jsonl, .csv and .parquet files"),
         (("scrapers.py", "1", "-o", "foreign.jsonl"), "foreign.jsonl exists and is no results"),
-        (("scrapers.py", "1", "--resume", "a", "--new"), "either resumed (--resume) or new"),
+        (("scrapers.py", "1", "--resume", "a", "--new"), "--resume and --new exclude each other"),
         (("scrapers.py", "1", "--db", "mysql://x"), "'mysql://x' is not a database URL"),
     ],
 )
@@ -62,6 +62,17 @@ def test_it_is_said_in_one_line_and_nothing_is_made(swather: Swather, arguments,
     assert message in said.err
     assert said.err.count("\n") == 1
     assert [path for path in sorted(Path().iterdir()) if path.name != "__pycache__"] == before
+
+
+def test_bad_targets_are_listed_and_nothing_is_made(swather: Swather):
+    said = swather("run", "scrapers.py", "--targets", "targets.jsonl")
+    assert (said.code, said.out) == (2, "")
+    first, second, third, last = said.err.splitlines()
+    assert first == "error: some targets cannot be used:"
+    assert second.startswith("  targets.jsonl line 2: is not JSON")
+    assert third.startswith("  targets.jsonl line 4: is not JSON")
+    assert last == "Fix them, or skip them with --skip-bad."
+    assert not Path("swather.db").exists()
 
 
 def test_a_missing_extra_comes_with_the_command_that_installs_it(

@@ -105,5 +105,5 @@ def test_results_never_go_to_a_file_of_targets(swather: Swather, name):
     files = ("--targets", "targets.csv", "--targets", "numbers.jsonl")
     said = swather("run", "scrapers.py", *files, "-o", name)
     assert said.code == 2
-    assert f"targets are read from {Path(name)}; name another file for results" in said.err
+    assert f"targets are read from {Path(name)}; choose another file for the results" in said.err
     assert not Path("swather.db").exists()

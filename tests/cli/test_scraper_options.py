@@ -69,7 +69,7 @@ def test_an_option_is_the_same_as_its_parameter(swather: Swather, search: str):
     assert same.code == 2
     same = swather("enqueue", search, "x", "-p", "country=nl", "-p", "with_images=false", "--json")
     assert (first.data["enqueued"], same.data["enqueued"]) == (1, 0)
-    assert same.data["run_id"] == first.data["run_id"]
+    assert same.data["run"] == first.data["run"]
 
 
 @pytest.mark.parametrize(

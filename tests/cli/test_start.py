@@ -96,7 +96,7 @@ def test_the_list_says_of_a_command_what_its_own_help_begins_with():
 
 def test_the_default_that_help_names_is_the_stores(swather: Swather):
     said = " ".join(swather("db", "stats", "--help").out.split())
-    assert f"Without one: {factory.DEFAULT_URL}" in said
+    assert f"Default: {factory.sqlite_path(factory.DEFAULT_URL)} in this folder" in said
     assert "SWATHER_DB" in said
 
 

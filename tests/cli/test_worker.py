@@ -11,15 +11,13 @@ def test_enqueue_answers_with_the_command_for_workers(swather: Swather, database
     write(NUMBERS)
     said = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json")
     data = said.data
-    assert (said.code, data["status"], data["enqueued"], data["duplicates"]) == (
-        0, "enqueued", 2, 1
-    )  # fmt: skip
-    assert data["run_id"].endswith("-numbers")
+    assert (said.code, data["enqueued"], data["duplicates"]) == (0, 2, 1)
+    assert data["run"].endswith("-numbers")
     assert data["worker_command"].startswith(
         f"swather worker {Path('scrapers.py').resolve()} --run "
     )
     again = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json").data
-    assert (again["run_id"], again["enqueued"], again["duplicates"]) == (data["run_id"], 0, 3)
+    assert (again["run"], again["enqueued"], again["duplicates"]) == (data["run"], 0, 3)
 
 
 @pytest.mark.slow
@@ -34,13 +32,13 @@ def test_a_worker_started_by_that_command_finishes_the_run(
     assert said.code == 0, said.err
     assert (said.data["reason"], said.data["completed"]) == ("finished", 2)
     assert "finished: 2 completed" in said.err
-    shown = swather("status", data["run_id"], "--db", url, "--json").data
+    shown = swather("status", data["run"], "--db", url, "--json").data
     assert (shown["state"], shown["counts"]["items"]) == ("finished", 2)
 
 
 def test_a_worker_without_the_code_says_how_the_run_was_begun(swather: Swather):
     write(NUMBERS)
-    run = swather("enqueue", "scrapers.py", "1", "--json").data["run_id"]
+    run = swather("enqueue", "scrapers.py", "1", "--json").data["run"]
     said = swather("worker", "--run", run)
     assert said.code == 2
     assert "there is no code here for scraper 'numbers'" in said.err
@@ -60,7 +58,7 @@ def test_a_worker_without_the_code_says_how_the_run_was_begun(swather: Swather):
 def test_bad_input_is_one_line(swather: Swather, arguments, message):
     write(NUMBERS)
     write(NUMBERS.replace("numbers", "others"), "others.py")
-    run = swather("enqueue", "scrapers.py", "1", "--json").data["run_id"]
+    run = swather("enqueue", "scrapers.py", "1", "--json").data["run"]
     said = swather("worker", *(word.replace("RUN", run) for word in arguments))
     assert said.code == 2
     assert message in said.err

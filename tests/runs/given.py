@@ -6,6 +6,7 @@ from typing import Any
 
 from swather.model.outcome import Item
 from swather.runs.intake import Intake
+from swather.runs.layout import Layout
 from swather.runs.targets import BadLine, Line, from_values, read_targets
 from swather.scraping.scraper import Scraper, scraper
 from swather.store import Store
@@ -32,7 +33,7 @@ def written(folder: Path, name: str, content: str | bytes) -> str:
 
 def read(source: str, **options: Any) -> tuple[list[Any], list[tuple[int, str]]]:
     """The values of the good lines; number and reason of the bad ones."""
-    lines = list(read_targets(source, **options))
+    lines = list(read_targets(source, Layout(**options)))
     good = [line.value for line in lines if isinstance(line, Line)]
     bad = [(line.number, line.reason) for line in lines if isinstance(line, BadLine)]
     return good, bad

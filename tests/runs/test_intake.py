@@ -11,6 +11,7 @@ from swather.model.key import digest
 from swather.model.payload import decode
 from swather.model.task import Target
 from swather.runs.intake import Intake
+from swather.runs.layout import Layout
 from swather.runs.pipe import Pipe
 from swather.runs.targets import BadLine, Line, from_arguments, from_values, read_targets
 from swather.store.batching import row_of
@@ -61,7 +62,7 @@ def test_a_limit_must_be_positive():
 
 def test_a_check_tells_all_bad_lines_before_anything_is_stored(tmp_path):
     source = written(tmp_path, "t.csv", "id,url\n1,one\n2,\n3,three\n4,\n")
-    intake = Intake(a_scraper(), read_targets(source, column="url"))
+    intake = Intake(a_scraper(), read_targets(source, Layout(column="url")))
     with pytest.raises(BadLines) as caught:
         intake.check()
     text = str(caught.value)
@@ -77,7 +78,7 @@ def test_what_was_checked_is_not_lost():
 
 
 def test_a_target_that_cannot_be_stored_is_a_bad_line():
-    with pytest.raises(BadLines, match=r"argument 2: .*not a URL"):
+    with pytest.raises(BadLines, match=r"argument 2: .*cannot be requested"):
         Intake(a_scraper(), from_arguments(["http://a.example", "http://[::1"])).check()
 
 

@@ -12,6 +12,7 @@ from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.run import RunState
+from swather.runs.layout import Layout
 from swather.runs.start import Planned, plan_run, source_fingerprint
 from swather.store import Store
 from tests.runs.given import a_scraper
@@ -115,7 +116,7 @@ def test_a_run_that_is_not_there_cannot_be_resumed(store: Store):
 
 def test_a_run_of_another_scraper_or_with_other_params_cannot_be_resumed(store: Store):
     run = plan_run(store, a_scraper(), params={"page": 1}).run
-    with pytest.raises(InputError, match="is one of 'books', not of 'films'"):
+    with pytest.raises(InputError, match="is a run of 'books', not of 'films'"):
         plan_run(store, a_scraper(name="films"), resume=run.name)
     with pytest.raises(InputError, match="other parameters"):
         plan_run(store, a_scraper(), resume=run.name, params={"page": 2})
@@ -137,7 +138,7 @@ def test_a_run_that_goes_on_takes_the_scrapers_present_pace_and_version_and_says
     assert (planned.is_new, planned.run.version) == (False, "2")
     assert planned.run.lane_limits.every_seconds == pytest.approx(0.2)
     assert len(planned.notes) == 2
-    assert "present rate" in planned.notes[0]
+    assert "rate and in_flight that the scraper has now" in planned.notes[0]
     assert "'1'" in planned.notes[1]
 
 
@@ -148,10 +149,10 @@ def test_the_reserved_parameter_cannot_be_given(store: Store):
 
 def test_a_source_is_told_by_what_names_its_targets(tmp_path, monkeypatch):
     file = tmp_path / "targets.csv"
-    same = source_fingerprint(files=[str(file)], column="url")
+    same = source_fingerprint(files=[str(file)], layout=Layout(column="url"))
     monkeypatch.chdir(tmp_path)
-    assert source_fingerprint(files=["targets.csv"], column="url") == same
-    assert source_fingerprint(files=["targets.csv"], column="link") != same
-    assert source_fingerprint(files=["targets.csv"], column="url", limit=3) != same
+    assert source_fingerprint(files=["targets.csv"], layout=Layout(column="url")) == same
+    assert source_fingerprint(files=["targets.csv"], layout=Layout(column="link")) != same
+    assert source_fingerprint(files=["targets.csv"], layout=Layout(column="url"), limit=3) != same
     assert source_fingerprint(["targets.csv"]) != source_fingerprint(files=["targets.csv"])
     assert source_fingerprint(["\udcff"]) != source_fingerprint(["\udcfe"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from swather.errors import InputError
+from swather.runs.layout import Layout
 from swather.runs.lines import MAX_LINE_BYTES
 from swather.runs.targets import Form, Line, form_of, from_arguments, read_targets
 from tests.runs.given import read, written
@@ -101,7 +102,7 @@ def test_json_lines_hold_any_value(tmp_path):
 
 def test_a_member_of_a_json_object_may_be_the_target_and_another_its_key(tmp_path):
     source = written(tmp_path, "t.ndjson", '{"u": "one", "id": 7}\n{"u": "two", "id": "b"}\n')
-    lines = list(read_targets(source, column="u", key="id"))
+    lines = list(read_targets(source, Layout(column="u", key="id")))
     assert [line[:3] for line in lines] == [(1, "one", "7"), (2, "two", "b")]
 
 
@@ -113,9 +114,9 @@ def test_a_member_of_a_json_object_may_be_the_target_and_another_its_key(tmp_pat
         (b'{"u": "\\ud800"}', "is not JSON"),
         (b"[" * 5_000, "is nested too deeply"),
         (b'{"u": "caf\xe9"}', "is not UTF-8"),
-        (b"null", "null is no target"),
+        (b"null", "null is not a target"),
         (b'{"other": 1}', "has no 'u'"),
-        (b"[1]", "is no JSON object"),
+        (b"[1]", "is not a JSON object"),
         (b'{"u": null}', "has no 'u'"),
     ],
 )
@@ -154,7 +155,7 @@ def test_standard_input_that_is_closed_is_told(monkeypatch):
 
 def test_text_has_no_columns(tmp_path):
     with pytest.raises(InputError, match="plain text"):
-        read_targets(written(tmp_path, "targets.txt", "one"), column="url")
+        read_targets(written(tmp_path, "targets.txt", "one"), Layout(column="url"))
 
 
 @pytest.mark.parametrize("name", ["targets.json", "targets.xlsx", "targets.parquet.gz"])

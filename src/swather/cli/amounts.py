@@ -5,19 +5,19 @@ from typing import Final
 
 import typer
 
-_UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
-_DURATION: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|)\s*")
+from swather.model.duration import parse_duration
+
 _SHARE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
 def seconds_of(text: str, *, option: str) -> float:
     """A length of time in seconds, as an option was given it."""
-    match = _DURATION.fullmatch(text)
-    if match is None or float(match[1]) <= 0:
+    seconds = parse_duration(text)
+    if not seconds:
         raise typer.BadParameter(
             f"expected a time such as 90s, 15m, 2h or 30d, got {text!r}", param_hint=f"'{option}'"
         )
-    return float(match[1]) * _UNITS[match[2]]
+    return seconds
 
 
 class MaxFailed(str):

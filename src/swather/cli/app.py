@@ -28,7 +28,8 @@ class Commands(LazyGroup):
             "swather.cli.scrapers", "List the installed scrapers, or show one."
         ),
         "enqueue": LazyCommand(
-            "swather.cli.enqueue", "Load targets into a run, and say how to work on them."
+            "swather.cli.enqueue",
+            "Load targets into a run, and print the command that starts a worker on it.",
         ),
         "worker": LazyCommand(
             "swather.cli.worker", "Claim, scrape and report until nothing is left to do."
@@ -37,7 +38,7 @@ class Commands(LazyGroup):
         "why": LazyCommand("swather.cli.why", "Explain what holds a run or a task back."),
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),
         "tasks": LazyCommand("swather.cli.tasks", "List tasks of a run."),
-        "retry": LazyCommand("swather.cli.tasks", "Make ended tasks ready again."),
+        "retry": LazyCommand("swather.cli.retry", "Retry tasks that have ended."),
         "replay": LazyCommand(
             "swather.cli.replay", "Run a changed scraper over stored pages, without a request."
         ),

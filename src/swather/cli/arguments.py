@@ -12,45 +12,11 @@ ScraperSpec = Annotated[
         metavar="SCRAPER", help="file.py, file.py:name, module:name, or an installed name."
     ),
 ]
-Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="TARGET", help="URLs or other targets.")
-]
-TargetsFile = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--targets",
-        metavar="FILE",
-        help="A file of targets, one per line: .txt, .csv, .jsonl, also with .gz; - is stdin. "
-        "May be repeated.",
-    ),
-]
-Column = Annotated[
-    str | None,
-    typer.Option("--column", metavar="NAME", help="The CSV column (or JSON member) to scrape."),
-]
-Key = Annotated[
-    str | None,
-    typer.Option(
-        "--key", metavar="NAME", help="The column that tells targets apart, instead of the target."
-    ),
-]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
         "-p", "--param", metavar="NAME=VALUE", help="A parameter of the scraper. May be repeated."
     ),
-]
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        min=1,
-        metavar="N",
-        help="At most N targets in the run, those that it finds itself included.",
-    ),
-]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out lines that hold no usable target.")
 ]
 Resume = Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with this run.")]
 New = Annotated[

@@ -4,14 +4,17 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from swather.errors import DatabaseUnreachable
-from swather.masking import masked_database
+from swather.masking import masked_database, without_password
 from swather.store import factory
 from swather.store.ports import Store
 
 URL_VARIABLE: Final = "SWATHER_DB"
+PASSWORD_VARIABLE: Final = "PGPASSWORD"  # noqa: S105 - its name
+_MAX_LISTED: Final = 5
 
 
 def shown(url: str | None) -> str:
@@ -21,20 +24,49 @@ def shown(url: str | None) -> str:
 
 
 def with_db(command: str, url: str | None) -> str:
-    """A command to copy and run that means the same database."""
+    """A command to copy and run in this folder that means the same database."""
     if not url or url == os.environ.get(URL_VARIABLE):
         return command
-    return f"{command} --db {shlex.quote(masked_database(url))}"
+    path = factory.sqlite_path(url)
+    return f"{command} --db {shlex.quote(without_password(url) if path is None else str(path))}"
+
+
+def anywhere(command: str, url: str | None) -> tuple[str, list[str]]:
+    """The same for any folder, and the variables that it needs: a password is never in a command,
+    where everybody on the machine could read it.
+    """
+    if url and url == os.environ.get(URL_VARIABLE):
+        return command, [URL_VARIABLE]
+    url = url or factory.DEFAULT_URL
+    path = factory.sqlite_path(url)
+    where = without_password(url) if path is None else str(path.absolute())
+    needs = [PASSWORD_VARIABLE] if path is None and where != url else []
+    return f"{command} --db {shlex.quote(where)}", needs
+
+
+def environment_note(variables: list[str]) -> str:
+    """What is said after a command that needs these variables."""
+    if PASSWORD_VARIABLE in variables:
+        return f" (with {PASSWORD_VARIABLE} set to the password of the database)"
+    return f" (where {URL_VARIABLE} is set as here)" if variables else ""
 
 
 def existing(url: str | None) -> str:
     """The URL to open, once it is sure that opening it creates no file."""
     path = factory.sqlite_path(url or factory.DEFAULT_URL)
     if path is not None and not path.exists():
-        raise DatabaseUnreachable(
-            f"{path} does not exist; create it with: {with_db('swather db init', url)}"
-        )
+        raise DatabaseUnreachable(_not_there(path, url))
     return url or factory.DEFAULT_URL
+
+
+def _not_there(path: Path, url: str | None) -> str:
+    others = [one.name for one in sorted(path.absolute().parent.glob("*.db"))[:_MAX_LISTED]]
+    there = f" (that folder has {', '.join(others)})" if others else ""
+    named = "" if url else ", change to the folder of your run"
+    return (
+        f"there is no database {path.absolute()}{there}; name yours with --db FILE or "
+        f"{URL_VARIABLE}{named}, or create this one: {with_db('swather db init', url)}"
+    )
 
 
 @contextmanager

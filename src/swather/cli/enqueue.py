@@ -4,25 +4,39 @@ import sys
 from typing import Final
 
 from swather.cli.arguments import (
-    Column,
-    Key,
-    Limit,
     New,
     Parameters,
     Resume,
     ScraperSpec,
-    SkipBad,
-    Targets,
-    TargetsFile,
 )
 from swather.cli.options import AsJSON, Database
 from swather.cli.scraper_options import ScraperCommand
+from swather.cli.target_arguments import (
+    Column,
+    Due,
+    DueColumn,
+    Header,
+    Key,
+    Lane,
+    LaneColumn,
+    Limit,
+    Partition,
+    PartitionColumn,
+    Priority,
+    PriorityColumn,
+    Rows,
+    SkipBad,
+    Targets,
+    TargetsFile,
+    source_of,
+)
 
 KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
 swather enqueue books.py --targets urls.txt
 swather enqueue books.py --targets shops.csv --column url --json | jq -r .worker_command
-swather enqueue books.py https://example.com/new --resume 20260215_120000-books"""
+swather enqueue books.py https://example.com/new --resume books --priority 9
+swather enqueue books.py --targets shops.csv --priority-column rank --due 2h"""
 
 
 def command(
@@ -30,35 +44,55 @@ def command(
     targets: Targets = None,
     files: TargetsFile = None,
     column: Column = None,
+    rows: Rows = False,
+    header: Header = None,
     key: Key = None,
-    params: Parameters = None,
-    limit: Limit = None,
+    priority: Priority = None,
+    priority_column: PriorityColumn = None,
+    lane: Lane = None,
+    lane_column: LaneColumn = None,
+    partition: Partition = None,
+    partition_column: PartitionColumn = None,
+    due: Due = None,
+    due_column: DueColumn = None,
     skip_bad: SkipBad = False,
+    limit: Limit = None,
+    params: Parameters = None,
     resume: Resume = None,
     new: New = False,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Load targets into a run, and say how to work on them.
+    """Load targets into a run, and print the command that starts a worker on it.
 
-    Starts no worker. The same command again adds what the run does not have yet; --resume adds to
-    a run by its name, --new begins another.
+    Starts no worker itself. The same command again adds the targets that the run does not have yet;
+    --resume adds to any run, --new starts another.
     """
     from swather.cli import database, output
-    from swather.cli.selection import worker_command
+    from swather.cli.load_progress import LoadProgress
+    from swather.cli.run_session import input_data
+    from swather.cli.selection import worker_command_anywhere
     from swather.errors import InputError, RunCancelled
     from swather.runs import configuration
     from swather.runs.load import load
-    from swather.runs.source import Source
     from swather.runs.start import plan_run
     from swather.scraping import registry
     from swather.store import factory
 
-    source = Source(
-        arguments=tuple(targets or ()),
-        files=tuple(files or ()),
+    source = source_of(
+        targets=targets,
+        files=files,
         column=column,
+        rows=rows,
+        header=header,
         key=key,
+        options={"priority": priority, "lane": lane, "partition": partition, "due": due},
+        option_columns={
+            "priority": priority_column,
+            "lane": lane_column,
+            "partition": partition_column,
+            "due": due_column,
+        },
         limit=limit,
         skip_bad=skip_bad,
     )
@@ -73,8 +107,6 @@ def command(
         settings = configuration.resolve(store, {"db": db}).settings
         found = configuration.apply(found, settings)
         intake = source.intake(found)
-        if intake.is_empty:
-            print(f"note: {source.nothing_found}", file=sys.stderr)
         planned = plan_run(
             store,
             found,
@@ -84,32 +116,37 @@ def command(
             resume=resume,
             new=new,
             task_limit=limit,
+            has_priorities=source.has_priorities,
             default_rate=settings.default_rate,
         )
-        loaded = load(store, planned.run.name, intake)
+        empty = [source.nothing_found] if intake.is_empty else []
+        for note in [*intake.notes, *planned.notes, *empty]:
+            print(f"note: {note}", file=sys.stderr)
+        with LoadProgress(output.stderr()) as progress:
+            loaded = load(store, planned.run.name, intake, on_progress=progress.show)
         if loaded.cancelled:
             raise RunCancelled(
                 f"run {planned.run.name} was cancelled while targets were being loaded: "
-                f"{loaded.added:,} were added and ended with it; --new begins another run"
+                f"{loaded.added:,} were added and cancelled with it; --new starts another run"
             )
         store.runs.settle(planned.run.name)
     finally:
         store.close()
-    answer = {
-        "status": "enqueued",
-        "run_id": planned.run.name,
-        "enqueued": loaded.added,
-        "duplicates": loaded.duplicates,
-        "skipped": loaded.skipped,
-        "database": database.shown(db),
-        "worker_command": worker_command(planned.run, [registry.absolute(scraper)], db),
-    }
+    code = [registry.absolute(scraper)]
+    command, environment = worker_command_anywhere(planned.run, code, db)
     if as_json:
-        output.print_json(answer)
+        output.print_json(
+            {
+                "run": planned.run.name,
+                **input_data(loaded),
+                "database": database.shown(db),
+                "worker_command": command,
+                "worker_environment": environment,
+            }
+        )
         return
-    skipped = f", {loaded.skipped:,} lines left out" if loaded.skipped else ""
-    print(
-        f"run {planned.run.name}: {loaded.added:,} targets loaded, "
-        f"{loaded.duplicates:,} were there already{skipped}"
-    )
-    print(f"to work on them: {answer['worker_command']}")
+    for line in loaded.skipped_lines():
+        print(line, file=sys.stderr)
+    print(f"Run {planned.run.name}: {loaded.in_words(into_new=planned.is_new)}")
+    print(f"To start a worker{database.environment_note(environment)}:")
+    print(f"    {command}")

@@ -1,11 +1,11 @@
-"""How a command fails: one line on stderr, and an exit code that scripts can trust."""
+"""How a command fails: what is said on stderr, and an exit code that scripts can trust."""
 
 import sys
 from typing import Final
 
 import typer
 
-from swather.errors import Closed, ResultsIncomplete, StoreError, SwatherError
+from swather.errors import BadLines, Closed, ResultsIncomplete, StoreError, SwatherError
 from swather.masking import masked
 from swather.visible import underneath, visible
 
@@ -38,6 +38,8 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
 
 
 def _message_of(error: typer.TyperException | SwatherError) -> str:
+    if isinstance(error, BadLines):
+        return str(error)
     if isinstance(error, SwatherError):
         lines = (line.strip() for line in str(error).splitlines())
         return " ".join(line for line in lines if line)

@@ -22,12 +22,12 @@ Database = Annotated[
     str | None,
     typer.Option(
         "--db",
-        metavar="URL",
+        metavar="URL|FILE",
         envvar="SWATHER_DB",
         show_envvar=True,
         callback=_from_files,
-        help="The database: sqlite:///path/to/file.db or postgresql://user@host/database. "
-        "Without one: sqlite:///swather.db, here.",
+        help="The database: a file such as queue.db, or postgresql://user@host/database. "
+        "Default: swather.db in this folder.",
     ),
 ]
 

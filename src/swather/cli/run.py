@@ -8,25 +8,38 @@ import typer
 from swather.cli.amounts import max_failed_of, seconds_of
 from swather.cli.arguments import (
     BatchSize,
-    Column,
     Concurrency,
     GraceSeconds,
-    Key,
     LeaseSeconds,
-    Limit,
     MaxFailed,
     New,
     Parameters,
     Resume,
     ScraperSpec,
-    SkipBad,
     StrategyName,
-    Targets,
-    TargetsFile,
     Verbose,
 )
 from swather.cli.options import AsJSON, Database
 from swather.cli.scraper_options import ScraperCommand
+from swather.cli.target_arguments import (
+    Column,
+    Due,
+    DueColumn,
+    Header,
+    Key,
+    Lane,
+    LaneColumn,
+    Limit,
+    Partition,
+    PartitionColumn,
+    Priority,
+    PriorityColumn,
+    Rows,
+    SkipBad,
+    Targets,
+    TargetsFile,
+    source_of,
+)
 
 KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
@@ -41,10 +54,20 @@ def command(
     targets: Targets = None,
     files: TargetsFile = None,
     column: Column = None,
+    rows: Rows = False,
+    header: Header = None,
     key: Key = None,
-    params: Parameters = None,
-    limit: Limit = None,
+    priority: Priority = None,
+    priority_column: PriorityColumn = None,
+    lane: Lane = None,
+    lane_column: LaneColumn = None,
+    partition: Partition = None,
+    partition_column: PartitionColumn = None,
+    due: Due = None,
+    due_column: DueColumn = None,
     skip_bad: SkipBad = False,
+    limit: Limit = None,
+    params: Parameters = None,
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, metavar="N", help="Worker processes; 1 unless set."),
@@ -87,26 +110,40 @@ def command(
     ] = None,
     resume: Resume = None,
     new: New = False,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="Also retry the targets of the run that failed."),
+    ] = False,
     verbose: Verbose = False,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> int:
     """Scrape targets, and lose nothing.
 
-    Loads the targets, lets worker processes work on them, shows how it goes and writes what they
-    find. The same command again goes on where it stopped. The first Ctrl-C lets running targets
-    end, the second stops at once; if any are left, the exit code is 130, as after --max-time.
+    Loads the targets, starts worker processes, shows their progress and writes the results. Run the
+    same command again to resume. The first Ctrl-C finishes the running targets, the second stops
+    now; if targets are left, the exit code is 130, as after --max-time.
     """
     from swather.cli.run_session import RunSession
-    from swather.runs.source import Source
+    from swather.model.task import State
+    from swather.model.task_filter import TaskFilter
 
     session = RunSession(
         spec=scraper,
-        source=Source(
-            arguments=tuple(targets or ()),
-            files=tuple(files or ()),
+        source=source_of(
+            targets=targets,
+            files=files,
             column=column,
+            rows=rows,
+            header=header,
             key=key,
+            options={"priority": priority, "lane": lane, "partition": partition, "due": due},
+            option_columns={
+                "priority": priority_column,
+                "lane": lane_column,
+                "partition": partition_column,
+                "due": due_column,
+            },
             limit=limit,
             skip_bad=skip_bad,
         ),
@@ -127,6 +164,7 @@ def command(
         output=output,
         resume=resume,
         new=new,
+        retry=TaskFilter(run="", states=frozenset({State.FAILED})) if retry_failed else None,
         verbose=verbose,
         as_json=as_json,
     )

@@ -1,4 +1,4 @@
-"""One `swather run` from its command to its last word."""
+"""One `swather run`, or `retry --run`, from its command to its last word."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +12,15 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
-from swather.model.run import Run, RunState
+from swather.model.run import RunState
 from swather.model.task_filter import TaskFilter
 from swather.runs.lane_words import default_pace
+from swather.runs.load import Loaded
 from swather.runs.source import Source
 from swather.runs.start import Planned
 from swather.runs.summary import Summary
 from swather.runs.view import view_on
-from swather.runs.words import duration
+from swather.runs.words import count, duration
 from swather.scraping import registry
 
 _NOTHING_DONE: Final = Ended()
@@ -38,6 +39,7 @@ class RunSession:
     output: Path | None
     resume: str | None
     new: bool
+    retry: TaskFilter | None
     verbose: bool
     as_json: bool
 
@@ -50,10 +52,16 @@ class RunSession:
                 "(- for stdin), or --resume RUN"
             )
         if self.resume is not None and self.new:
-            raise InputError("a run is either resumed (--resume) or new (--new), not both")
+            raise InputError("--resume and --new exclude each other")
+        if self.retry is not None and self.new:
+            raise InputError(
+                "--retry-failed and --new exclude each other: a new run has no failures"
+            )
         path = self.output or Path(f"{scraper.name}.jsonl")
         if self.source.reads(path):
-            raise InputError(f"targets are read from {path}; name another file for results with -o")
+            raise InputError(
+                f"targets are read from {path}; choose another file for the results with -o"
+            )
         order = Order(
             scraper=scraper,
             source=self.source,
@@ -62,6 +70,7 @@ class RunSession:
             output=path,
             resume=self.resume,
             new=self.new,
+            retry=self.retry,
         )
         with RunDriver(order) as driver:
             ended, logs = self._work(driver)
@@ -70,7 +79,7 @@ class RunSession:
         code = self._exit_code(ended, driven.summary)
         if driven.wrong is not None:
             code = code or FINISHED_WITH_FAILURES
-        self._report(driven.summary, written, ended, logs, code)
+        self._report(driver.planned, driven.summary, written, ended, logs, code)
         return code
 
     def _work(self, driver: RunDriver) -> tuple[Ended, str]:
@@ -79,9 +88,9 @@ class RunSession:
         for note in driver.notes:
             view.say(f"note: {note}")
         if not driver.take_up():
-            view.say(_already_over(driver.run))
+            view.say(_already_over(driver))
             return _NOTHING_DONE, ""
-        view.say(_beginning(driver.planned))
+        view.say(_beginning(driver))
         if pace := default_pace(driver.run.lane_limits, _lanes_of(driver)):
             view.say(pace)
         workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
@@ -101,20 +110,28 @@ class RunSession:
         return 0
 
     def _report(
-        self, summary: Summary, written: dict[str, Any], ended: Ended, logs: str, code: int
+        self,
+        planned: Planned,
+        summary: Summary,
+        written: dict[str, Any],
+        ended: Ended,
+        logs: str,
+        code: int,
     ) -> None:
         if self.as_json:
             output.print_json(_as_data(summary, written, ended, logs, code))
             return
         for line in summary.lines():
             print(line)
+        if ended.loaded is not None and (ended.loaded.duplicates or ended.loaded.skipped):
+            print(f"Input: {ended.loaded.in_words(into_new=planned.is_new)}.")
         print(f"Results: {self._about(written)}")
-        if said := self._how_to_go_on(summary, ended, logs):
+        if said := self._how_to_resume(summary, ended, logs):
             print(said)
 
     def _about(self, written: dict[str, Any]) -> str:
         if "error" in written:
-            return f"not complete, {self._same_command} completes them: {written['error']}"
+            return f"incomplete, run {self._same_command} again: {written['error']}"
         missing = written["missing"]
         more = f" ({missing:,} more are not readable yet)" if missing else ""
         return f"{written['path']}{more}"
@@ -123,12 +140,12 @@ class RunSession:
     def _same_command(self) -> str:
         return "the same command without --new" if self.new else "the same command"
 
-    def _how_to_go_on(self, summary: Summary, ended: Ended, logs: str) -> str:
+    def _how_to_resume(self, summary: Summary, ended: Ended, logs: str) -> str:
         if summary.state is not RunState.OPEN:
             return ""
         if ended.interrupted:
-            return f"{self._same_command.capitalize()} goes on from here."
-        return f"All workers have ended before the run did; see {logs}"
+            return f"Run {self._same_command} again to resume."
+        return f"All workers ended before the run was finished; see {logs}"
 
 
 def _about_results(driven: Driven, path: Path) -> dict[str, Any]:
@@ -140,25 +157,41 @@ def _about_results(driven: Driven, path: Path) -> dict[str, Any]:
 
 
 def _at_limit(max_seconds: float) -> str:
-    return f"stopping after {duration(max_seconds)}, as --max-time asks"
+    return f"Stopping after {duration(max_seconds)} (--max-time)"
 
 
-def _beginning(planned: Planned) -> str:
-    return f"{'begin' if planned.is_new else 'go on with'} run {planned.run.name}"
+def _beginning(driver: RunDriver) -> str:
+    again = f": {count(driver.retried, 'target')} to retry" if driver.retried else ""
+    return f"{'Starting' if driver.planned.is_new else 'Resuming'} run {driver.run.name}{again}"
 
 
 def _lanes_of(driver: RunDriver) -> list[str]:
-    """Hosts that the run is about to ask, as far as they are known now."""
+    """Hosts that the run will send requests to, as far as they are known now."""
     if driver.intake is not None:
         return [host for host, _ in driver.intake.hosts]
     which = TaskFilter(run=driver.run.name)
     return [task.lane for task in driver.store.tasks.find(which, limit=1)]
 
 
-def _already_over(run: Run) -> str:
+def _already_over(driver: RunDriver) -> str:
+    run = driver.run
     if run.state is RunState.CANCELLED:
-        return f"run {run.name} was cancelled and takes no more targets; --new begins another"
-    return f"run {run.name} is finished, and there is nothing new to scrape; --new begins another"
+        return f"Run {run.name} was cancelled and takes no more targets; --new starts another"
+    failed = driver.store.runs.counts(run.name).failed
+    retry = f", --retry-failed retries the {count(failed, 'failed target')}" if failed else ""
+    return f"Run {run.name} is finished, with nothing left to scrape; --new starts another{retry}"
+
+
+def input_data(loaded: Loaded) -> dict[str, Any]:
+    """What was loaded, for programs."""
+    return {
+        "enqueued": loaded.added,
+        "duplicates": loaded.duplicates,
+        "skipped": loaded.skipped,
+        "skipped_lines": [
+            {"source": bad.source, "line": bad.number, "reason": bad.reason} for bad in loaded.bad
+        ],
+    }
 
 
 def _as_data(
@@ -170,6 +203,7 @@ def _as_data(
     data.update(
         database=database.shown(data.pop("url")),
         results=written,
+        input=None if ended.loaded is None else input_data(ended.loaded),
         interrupted=ended.interrupted,
         logs=logs,
         exit_code=code,

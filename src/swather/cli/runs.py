@@ -156,7 +156,7 @@ def prune_runs(
     `swather db vacuum` gives it back.
     """
     from swather.cli import database, output
-    from swather.cli.selection import MAX_RUNS_SEEN
+    from swather.runs.run_names import MAX_RUNS_SEEN
     from swather.runs.words import count
 
     with database.opened(db) as store:

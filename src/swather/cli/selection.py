@@ -8,32 +8,19 @@ from swather.errors import InputError, NotFound
 from swather.model.run import Run
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
+from swather.runs.run_names import find_run, newest_run
 
 if TYPE_CHECKING:
     from swather.model.lane import PacedKind
     from swather.model.results import ErrorGroup
     from swather.store.ports import Store
 
-MAX_RUNS_SEEN: Final = 10_000
 _MAX_GROUPS_NAMED: Final = 5
 
 
 def run_named(store: "Store", name: str | None) -> Run:
-    """The run of that name, else the newest of the scraper of that name; without a name, the
-    newest of all.
-    """
-    if name is None:
-        newest = store.runs.find(limit=1)
-        if not newest:
-            raise NotFound("there are no runs in this database yet")
-        return newest[0]
-    try:
-        return store.runs.get(name)
-    except NotFound:
-        for run in store.runs.find(limit=MAX_RUNS_SEEN):
-            if run.scraper == name:
-                return run
-        raise
+    """The run that is meant by a name, as in every command; without one, the newest."""
+    return newest_run(store) if name is None else find_run(store, name)
 
 
 def group_named(store: "Store", run: str, given: str) -> str:
@@ -106,5 +93,14 @@ def paced_kind(*, scrapers: bool) -> "PacedKind":
 
 
 def worker_command(run: Run, code: list[str], url: str | None) -> str:
-    """The command that starts a worker on a run, with `code` as it was named here."""
-    return database.with_db(shlex.join(["swather", "worker", *code, "--run", run.name]), url)
+    """The command that starts a worker on a run in this folder, with `code` as it was named."""
+    return database.with_db(_worker(run, code), url)
+
+
+def worker_command_anywhere(run: Run, code: list[str], url: str | None) -> tuple[str, list[str]]:
+    """The same for any folder, and the variables that it needs."""
+    return database.anywhere(_worker(run, code), url)
+
+
+def _worker(run: Run, code: list[str]) -> str:
+    return shlex.join(["swather", "worker", *code, "--run", run.name])

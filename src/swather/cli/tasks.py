@@ -1,4 +1,4 @@
-"""`swather tasks`, `retry` and `cancel`: tasks of a run, by filter."""
+"""`swather tasks` and `cancel`: tasks of a run, by filter."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -7,7 +7,14 @@ import typer
 from swather.cli.arguments import DryRun, RunName, RunOrNewest
 from swather.cli.group import command_in, several_commands
 from swather.cli.options import AsJSON, Database
-from swather.model.task import State
+from swather.cli.task_filter_options import (
+    ErrorClassName,
+    Group,
+    Lane,
+    Reasons,
+    States,
+    TaskNumbers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,32 +23,6 @@ if TYPE_CHECKING:
     from swather.model.task_filter import TaskFilter
     from swather.runs.worker_line import RunningTarget
 
-States = Annotated[list[State] | None, typer.Option("--state", help="In this state. Repeatable.")]
-Reasons = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--reason",
-        metavar="REASON",
-        help="Ended for this reason: not_found, timeout, … Repeatable.",
-    ),
-]
-ErrorClassName = Annotated[
-    str | None,
-    typer.Option("--error-class", metavar="CLASS", help="Last error of this class."),
-]
-Group = Annotated[
-    str | None,
-    typer.Option(
-        "--group",
-        metavar="GROUP",
-        help="Whose last error is in this group of `errors`; its first characters will do.",
-    ),
-]
-Lane = Annotated[str | None, typer.Option("--lane", metavar="LANE", help="On this lane.")]
-TaskNumbers = Annotated[
-    list[int] | None,
-    typer.Option("--task", metavar="TASK", help="With this number. Repeatable."),
-]
 
 commands = several_commands()
 
@@ -181,73 +162,6 @@ def _target(task: "Task") -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 120 else f"{text[:119]}…"
-
-
-@command_in(
-    commands,
-    "retry",
-    """\
-swather retry 20260215_120000-books
-swather retry books --reason timeout --dry-run
-swather retry books --state cancelled --state failed""",
-)
-def retry(
-    run: RunName,
-    state: States = None,
-    reason: Reasons = None,
-    error_class: ErrorClassName = None,
-    group: Group = None,
-    lane: Lane = None,
-    task: TaskNumbers = None,
-    dry_run: DryRun = False,
-    db: Database = None,
-    as_json: AsJSON = False,
-) -> None:
-    """Make ended tasks ready again.
-
-    Failed tasks, unless --state or --task says otherwise. They get a fresh retry budget, and their
-    new results replace the old ones. The run is reopened.
-    """
-    from swather.cli import database, output
-    from swather.cli.selection import run_named, task_filter, worker_command
-    from swather.errors import InputError
-    from swather.model.task import TERMINAL, State
-    from swather.runs import code_words
-    from swather.runs.fresh_chance import close_breakers
-    from swather.runs.words import count
-
-    if wrong := [one for one in state or [] if one not in TERMINAL]:
-        raise InputError(f"only ended tasks can be retried, not {wrong[0]} ones")
-    with database.opened(db) as store:
-        found = run_named(store, run)
-        default = sorted(TERMINAL) if task else [State.FAILED]
-        which = task_filter(
-            store,
-            found.name,
-            states=state or default,
-            reasons=reason,
-            error_class=error_class,
-            group=group,
-            lane=lane,
-            tasks=task,
-        )
-        number = store.tasks.count(which) if dry_run else store.tasks.retry(which)
-        closed = 0
-        if number and not dry_run:
-            closed = close_breakers(store, found.scraper)
-            store.hints.send()
-        command = worker_command(found, code_words.argument(found), db)
-    if as_json:
-        output.print_json({"run": found.name, "retried": number, "dry_run": dry_run})
-        return
-    said = "would be ready again" if dry_run else "ready again"
-    print(f"run {found.name}: {count(number, 'task')} {said}")
-    if closed:
-        print(f"{count(closed, 'circuit breaker')} of {found.scraper} closed for another chance")
-    if number and not dry_run:
-        about = code_words.explained(found)
-        print(f"to run them, repeat the command that started the run, or{about and f' ({about})'}:")
-        print(f"    {command}")
 
 
 @command_in(

@@ -89,6 +89,7 @@ def command(
     """
     from swather.cli import database
     from swather.runs import configuration
+    from swather.runs.run_names import find_run
     from swather.worker import process
 
     _log_to_stderr(log_level)
@@ -103,6 +104,7 @@ def command(
     }
     with database.opened(db) as store:
         settings = configuration.resolve(store, options).settings
+        run = None if run is None else find_run(store, run).name
         code = _scrapers(store, scrapers or [], run)
         if run is None:
             _check_code(store, code, forever=forever)

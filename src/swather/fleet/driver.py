@@ -7,10 +7,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+import msgspec
+
 from swather.errors import InputError, ResultsIncomplete, StoreError
 from swather.fleet.work import Ended, Work, Workers
 from swather.model.run import Run
+from swather.model.task_filter import TaskFilter
 from swather.runs import configuration
+from swather.runs.fresh_chance import close_breakers
 from swather.runs.loading import Loading, LoadingHere, anything_new
 from swather.runs.results import Results
 from swather.runs.source import Source, Values
@@ -103,6 +107,7 @@ class Order:
     options   settings given with it, which override all others
     params    a mapping, or 'name=value' texts
     output    the file that results go to
+    retry     which ended tasks of a run that is resumed are retried; it need not name the run
     is_alone  the database is only for this run, and cannot tell which run wrote an existing CSV
               or Parquet file: it is replaced
     """
@@ -114,13 +119,15 @@ class Order:
     output: Path | None = None
     resume: str | None = None
     new: bool = False
+    retry: TaskFilter | None = None
     is_alone: bool = False
 
 
 class RunDriver(Driver):
     """A run that the constructor begins or resumes.
 
-    `notes` are what a person should know before it starts. At the end of its block its results are
+    `notes` are what a person should know before it starts; `retried`: how many of its tasks were
+    made ready again. At the end of its block its results are
     complete, whatever ended it, and its store is closed.
     """
 
@@ -137,14 +144,17 @@ class RunDriver(Driver):
             if results is not None and not order.is_alone:
                 results.check(store)
             self.intake = None if order.source.is_empty else order.source.intake(self.scraper)
-            self.planned = _planned(store, self.scraper, settings, order)
-            aside = None if results is None else _begun(results, store, self.planned)
+            planned = _planned(store, self.scraper, settings, order)
+            aside = None if results is None else _begun(results, store, planned)
+            self.retried = _retry(store, planned, order)
+            self.planned = planned._replace(finished=planned.finished and not self.retried)
         except BaseException:
             store.close()
             raise
         super().__init__(store, self.planned.run, settings, results)
         self._source = order.source
-        self.notes = [*self.planned.notes, *filter(None, [aside])]
+        read = [] if self.intake is None else self.intake.notes
+        self.notes = [*read, *self.planned.notes, *filter(None, [aside])]
         if self.intake is not None and self.intake.is_empty:
             self.notes.append(order.source.nothing_found)
 
@@ -186,8 +196,18 @@ def _planned(store: Store, scraper: Scraper, settings: Settings, order: Order) -
         resume=order.resume,
         new=order.new,
         task_limit=order.source.limit,
+        has_priorities=order.source.has_priorities,
         default_rate=settings.default_rate,
     )
+
+
+def _retry(store: Store, planned: Planned, order: Order) -> int:
+    if order.retry is None or planned.is_new:
+        return 0
+    retried = store.tasks.retry(msgspec.structs.replace(order.retry, run=planned.run.name))
+    if retried:
+        close_breakers(store, planned.run.scraper)
+    return retried
 
 
 def _begun(results: Results, store: Store, planned: Planned) -> str | None:

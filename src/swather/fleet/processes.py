@@ -11,6 +11,7 @@ from swather.fleet.member import DATABASE_AWAY, WRONG_INPUT, Exit
 from swather.fleet.worker_logs import WorkerLogs
 from swather.model.run import Run
 from swather.settings import Settings
+from swather.store import factory
 
 # How long a worker may take beyond its grace time to give back its leases.
 ENDING_SECONDS: Final = 5.0
@@ -89,7 +90,7 @@ class Processes:
 
 def _environment(settings: Settings) -> dict[str, str]:
     rate = {} if settings.rate is None else {"SWATHER_RATE": settings.rate}
-    return {"SWATHER_DB": settings.db, **rate}
+    return {"SWATHER_DB": factory.located(settings.db), **rate}
 
 
 def _worker_command(run: Run, spec: str, settings: Settings, *, verbose: bool) -> Sequence[str]:

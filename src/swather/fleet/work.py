@@ -8,10 +8,10 @@ import msgspec
 
 from swather.errors import DatabaseUnusable, StoreError
 from swather.model.run import Run, RunState
+from swather.runs.load import Loaded
 from swather.runs.loading import Loading, LoadingHere
 from swather.runs.progress import Watcher
 from swather.runs.view import View
-from swather.runs.words import count
 from swather.store import Store
 
 LOOK_SECONDS: Final = 0.2
@@ -48,10 +48,11 @@ class Workers(Protocol):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How the work ended; `worst_code`: of workers that gave up."""
+    """How the work ended; `worst_code`: of workers that gave up; `loaded`: what was loaded."""
 
     interrupted: bool = False
     worst_code: int = 0
+    loaded: Loaded | None = None
 
 
 class Work:
@@ -93,15 +94,16 @@ class Work:
                 self._loading.during(self._workers.start, self._watch, self._stop_once)
         if self._unusable is not None:
             raise self._unusable
+        loaded = None
         if self._loading is not None:
             loaded = self._loading.result()
-            if loaded.skipped:
-                self._view.say(f"{count(loaded.skipped, 'line')} without a usable target left out")
+            for line in loaded.skipped_lines():
+                self._view.say(line)
         worst_code = self._workers.result()
         # Stopped workers do not check whether the run is finished.
         if self._store.runs.get(self._run.name).state is RunState.OPEN:
             self._store.runs.settle(self._run.name)
-        return Ended(self._interrupted or self._workers.signals > 0, worst_code)
+        return Ended(self._interrupted or self._workers.signals > 0, worst_code, loaded)
 
     def _watch(self, store: Store) -> None:
         """Watch until no worker is left; `store` belongs to this thread."""

@@ -9,10 +9,12 @@ from swather.model.run import Load, unrepeatable
 from swather.model.task import Target
 from swather.net.private_hosts import Host, hosts_in
 from swather.runs.lines import STDIN
-from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Line
+from swather.runs.mistyped_url import wrong_with
+from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Entry, Line, Note
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.store.batching import Row, row_of
+from swather.store.ports import Enqueued
 
 CHECKED_AHEAD: Final = 10_000
 MAX_LISTED: Final = 10
@@ -25,13 +27,14 @@ class Intake:
     Without `skip_bad` the first bad line ends it with BadLines, which lists those that follow too;
     with it they are counted in `skipped`, and the first ones listed in `bad`. A None among the
     lines means that none has arrived yet. `load` identifies these targets; `is_empty` is set when
-    a check has found no line at all.
+    a check has found no line at all. `notes`: what was assumed about the files that were read;
+    `added` and `duplicates`: what became of the targets so far.
     """
 
     def __init__(
         self,
         scraper: Scraper,
-        lines: Iterable[Line | BadLine | None],
+        lines: Iterable[Entry | None],
         *,
         skip_bad: bool = False,
         limit: int | None = None,
@@ -45,7 +48,10 @@ class Intake:
         self._entries = self._rows(lines)
         self.load = load or unrepeatable("", "targets")
         self.skipped = 0
+        self.added = 0
+        self.duplicates = 0
         self.bad: list[BadLine] = []
+        self.notes: list[str] = []
         # Those whose hosts have not been looked for yet.
         self._values: list[Any] = []
         self._taken: set[Host] = set()
@@ -85,6 +91,11 @@ class Intake:
         if batch:
             yield batch
 
+    def count(self, enqueued: Enqueued) -> None:
+        """Note what became of a batch."""
+        self.added += enqueued.added
+        self.duplicates += enqueued.duplicates
+
     def take_hosts(self) -> set[Host]:
         """Hosts of the targets so far that were not returned before; a few may come twice."""
         taken = hosts_in(self._values) - self._taken
@@ -99,9 +110,12 @@ class Intake:
         """The hosts of all targets that have been read so far."""
         return hosts_in(self._values) | self._taken
 
-    def _rows(self, lines: Iterable[Line | BadLine | None]) -> Iterator[Row | BadLine | None]:
+    def _rows(self, lines: Iterable[Entry | None]) -> Iterator[Row | BadLine | None]:
         left = self._limit
         for line in lines:
+            if isinstance(line, Note):
+                self.notes.append(line.text)
+                continue
             entry = self._row(line) if isinstance(line, Line) else line
             yield entry
             if left is not None and isinstance(entry, Row):
@@ -111,6 +125,8 @@ class Intake:
 
     def _row(self, line: Line) -> Row | BadLine:
         try:
+            if reason := wrong_with(line.value):
+                return BadLine(line.number, reason, line.source)
             target = self._made(line)
             # Checked here, where its line number is known.
             row = row_of(target)
@@ -125,7 +141,7 @@ class Intake:
     def _made(self, line: Line) -> Target:
         if isinstance(line.value, Target):
             return line.value
-        return target_of(self._scraper, line.value, key=line.key)
+        return target_of(self._scraper, line.value, key=line.key, **line.options._asdict())
 
     def _skip(self, bad: BadLine) -> None:
         self.skipped += 1
@@ -145,6 +161,7 @@ class Intake:
 def bad_lines(bad: list[BadLine]) -> BadLines:
     """The error that lists them and says how to go on."""
     more = len(bad) - MAX_LISTED
+    them = "it" if len(bad) == 1 else "them"
     listed = [f"  {described(line)}" for line in bad[:MAX_LISTED]]
     if more > 0:
         listed.append("  and more")
@@ -152,7 +169,7 @@ def bad_lines(bad: list[BadLine]) -> BadLines:
         [
             "some targets cannot be used:" if len(bad) > 1 else "a target cannot be used:",
             *listed,
-            "Correct them, or leave them out with --skip-bad.",
+            f"Fix {them}, or skip {them} with --skip-bad.",
         ]
     )
     return BadLines(text)

@@ -8,9 +8,10 @@ import msgspec
 
 from swather.errors import BadLines, Closed, RunCancelled
 from swather.runs.fresh_chance import close_breakers
-from swather.runs.intake import Intake
+from swather.runs.intake import Intake, described
 from swather.runs.producer import Producer
 from swather.runs.targets import BadLine
+from swather.runs.words import count
 from swather.store import Store
 from swather.store.batching import Row
 from swather.store.retrying_queue import RetryingQueue
@@ -31,6 +32,26 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def targets(self) -> int:
         return self.added + self.duplicates
+
+    def in_words(self, *, into_new: bool) -> str:
+        """'1,000 targets loaded, 12 duplicates skipped': `into_new`, into a run that had none."""
+        parts = [f"{count(self.added, 'target')} loaded"]
+        if self.duplicates and into_new:
+            parts.append(f"{count(self.duplicates, 'duplicate')} skipped")
+        elif self.duplicates:
+            parts.append(f"{self.duplicates:,} already in the run")
+        if self.skipped:
+            parts.append(f"{count(self.skipped, 'bad line')} skipped")
+        return ", ".join(parts)
+
+    def skipped_lines(self) -> list[str]:
+        """What is said about lines that were skipped: how many, and the first of them."""
+        if not self.skipped:
+            return []
+        listed = [f"  {described(line)}" for line in self.bad]
+        more = self.skipped - len(self.bad)
+        last = [f"  and {more:,} more"] if more else []
+        return [f"Skipped {count(self.skipped, 'bad line')}:", *listed, *last]
 
 
 def load(
@@ -60,7 +81,8 @@ def load(
                     # Before any of its targets can be claimed.
                     if hosts := intake.take_hosts():
                         queue.repeat(partial(store.allowed_hosts.add, run, hosts))
-                    before, loaded = loaded, _plus(store, queue, run, batch, loaded, intake)
+                    _enqueue(store, queue, run, batch, intake)
+                    before, loaded = loaded, _so_far(intake)
                     if loaded.added and not before.added:
                         queue.repeat(lambda: close_breakers(store, store.runs.get(run).scraper))
                     producer.statistics = {"loaded": loaded.targets, "added": loaded.added}
@@ -75,24 +97,20 @@ def load(
             return loaded
         except RunCancelled:
             return msgspec.structs.replace(loaded, cancelled=True)
-    return msgspec.structs.replace(
-        loaded, complete=True, skipped=intake.skipped, bad=tuple(intake.bad)
-    )
+    return msgspec.structs.replace(_so_far(intake), complete=True)
 
 
-def _plus(
-    store: Store,
-    queue: RetryingQueue,
-    run: str,
-    batch: list[Row],
-    loaded: Loaded,
-    intake: Intake,
-) -> Loaded:
-    new = queue.repeat(lambda: store.tasks.enqueue(run, batch, batch_size=len(batch)))
+def _enqueue(
+    store: Store, queue: RetryingQueue, run: str, batch: list[Row], intake: Intake
+) -> None:
+    intake.count(queue.repeat(lambda: store.tasks.enqueue(run, batch, batch_size=len(batch))))
     store.hints.send()
+
+
+def _so_far(intake: Intake) -> Loaded:
     return Loaded(
-        added=loaded.added + new.added,
-        duplicates=loaded.duplicates + new.duplicates,
+        added=intake.added,
+        duplicates=intake.duplicates,
         skipped=intake.skipped,
         bad=tuple(intake.bad),
     )
@@ -102,6 +120,6 @@ def _how_to_go_on(loaded: Loaded) -> str:
     if not loaded.targets:
         return "Nothing was loaded."
     return (
-        f"The {loaded.targets:,} targets before it are loaded; the same command again goes on "
-        "from there."
+        f"The {loaded.targets:,} targets before it are loaded; run the same command again to load "
+        "the rest."
     )

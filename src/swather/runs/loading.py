@@ -175,7 +175,9 @@ def anything_new(store: Store, run: str, intake: Intake) -> bool:
     for batch in intake.batches(BATCH_SIZE):
         if hosts := intake.take_hosts():
             store.allowed_hosts.add(run, hosts)
-        if batch and store.tasks.enqueue(run, batch, batch_size=len(batch)).added:
+        if batch:
+            intake.count(store.tasks.enqueue(run, batch, batch_size=len(batch)))
+        if intake.added:
             return True
     store.loads.complete(run, intake.load)
     return False

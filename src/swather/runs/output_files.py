@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from swather.model.run import RESERVED_PARAM, Run
-from swather.runs.start import MAX_RUNS_SEEN
+from swather.runs.run_names import MAX_RUNS_SEEN
 from swather.store.ports import Store
 
 # The file it writes to, and all CSV and Parquet files it has written.

@@ -12,11 +12,12 @@ from typing import Any, Final
 from swather.errors import InputError
 from swather.model.run import Load, unrepeatable
 from swather.runs.intake import Intake
+from swather.runs.layout import PLAIN, Layout
 from swather.runs.lines import STDIN
 from swather.runs.loading import BATCH_SIZE_HERE, Loading, LoadingHere
 from swather.runs.pipe import Pipe
 from swather.runs.start import source_fingerprint
-from swather.runs.targets import BadLine, Line, from_arguments, from_values, read_targets
+from swather.runs.targets import Entry, Line, from_arguments, from_values, read_targets
 from swather.runs.words import count
 from swather.scraping.scraper import Scraper
 from swather.store import Store
@@ -30,14 +31,15 @@ class Source:
 
     arguments: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    column: str | None = None
-    key: str | None = None
+    layout: Layout = PLAIN
     limit: int | None = None
     skip_bad: bool = False
 
     def __post_init__(self) -> None:
-        if (self.column or self.key) and not self.files:
-            raise InputError("--column and --key go with a file: --targets FILE")
+        if self.layout.is_of_table and not self.files:
+            raise InputError(
+                "--column, --key and other columns need a file to be in: --targets FILE"
+            )
         if self.files.count(STDIN) > 1:
             raise InputError("standard input can be read only once")
         for name in self.files:
@@ -50,9 +52,7 @@ class Source:
 
     @property
     def fingerprint(self) -> str:
-        return source_fingerprint(
-            self.arguments, self.files, column=self.column, key=self.key, limit=self.limit
-        )
+        return source_fingerprint(self.arguments, self.files, layout=self.layout, limit=self.limit)
 
     @property
     def load(self) -> Load:
@@ -96,11 +96,16 @@ class Source:
     def loading(self, store: Store, run: str, intake: Intake, *, lease_seconds: float) -> Loading:
         return Loading(store, run, intake, lease_seconds=lease_seconds)
 
-    def _lines(self) -> Iterator[Line | BadLine | None]:
-        return chain(from_arguments(self.arguments), *map(self._read, self.files))
+    @property
+    def has_priorities(self) -> bool:
+        return bool(self.layout.given.priority or self.layout.options.priority)
 
-    def _read(self, name: str) -> Iterable[Line | BadLine | None]:
-        lines = read_targets(name, column=self.column, key=self.key)
+    def _lines(self) -> Iterator[Entry | None]:
+        arguments = from_arguments(self.arguments, self.layout.given)
+        return chain(arguments, *map(self._read, self.files))
+
+    def _read(self, name: str) -> Iterable[Entry | None]:
+        lines = read_targets(name, self.layout)
         return Pipe(lines) if name == STDIN else lines
 
 
@@ -115,6 +120,11 @@ class Values:
         self.is_repeatable = isinstance(values, Collection) and not is_one
         self.limit = limit
         self.fingerprint = _hash_of(self._values, limit) if self.is_repeatable else ""
+
+    @property
+    def has_priorities(self) -> bool:
+        """False: a program that gives priorities says in which order they are taken."""
+        return False
 
     @property
     def is_empty(self) -> bool:

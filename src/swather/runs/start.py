@@ -1,4 +1,4 @@
-"""Begin a run, or resume the one that the same command began."""
+"""Start a run, or resume the one that the same command began."""
 
 import json
 from collections.abc import Sequence
@@ -12,12 +12,18 @@ from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
 from swather.net.private_hosts import hosts_in
+from swather.runs.layout import PLAIN, Layout
 from swather.runs.lines import STDIN
+from swather.runs.run_names import MAX_RUNS_SEEN, find_run
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
-# How many of the newest runs are searched for the one that the same command began.
-MAX_RUNS_SEEN: Final = 10_000
+_BY_PRIORITY: Final = (Strategy.PRIORITY, Strategy.WEIGHTED_RANDOM)
+_BY_PRIORITY_NOTE: Final = "targets with the highest priority are taken first (strategy priority)"
+_PRIORITIES_IGNORED: Final = (
+    "run {0.name} takes its targets in the order {0.strategy}, which ignores priorities; "
+    "workers with --strategy priority take the highest first"
+)
 
 
 class Planned(NamedTuple):
@@ -37,13 +43,16 @@ def source_fingerprint(
     arguments: Sequence[str] = (),
     files: Sequence[str] = (),
     *,
-    column: str | None = None,
-    key: str | None = None,
+    layout: Layout = PLAIN,
     limit: int | None = None,
 ) -> str:
     """The same for two commands that name the same targets; a file counts by its path."""
     paths = [name if name == STDIN else str(Path(name).resolve()) for name in files]
-    return _hash([list(arguments), paths, column, key, limit])
+    parts: list[Any] = [list(arguments), paths, layout.column, layout.key, limit]
+    if layout != Layout(column=layout.column, key=layout.key):
+        # Only then: the commands of earlier releases, which had no more than these, still count.
+        parts.append([layout.options.as_list(), layout.texts.as_list(), layout.header, layout.rows])
+    return _hash(parts)
 
 
 def plan_run(
@@ -57,17 +66,19 @@ def plan_run(
     new: bool = False,
     name: str | None = None,
     task_limit: int | None = None,
+    has_priorities: bool = False,
     default_rate: str = DEFAULT_RATE,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
-    to read. A new run has at most `task_limit` tasks. `default_rate` is for scrapers
-    that name none.
+    to read. A new run has at most `task_limit` tasks; if its targets have priorities, and nobody
+    names a strategy, it takes the highest first. `default_rate` is for scrapers that name none.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
     params = params or {}
     limits = scraper.options.lane_limits(default_rate)
+    strategy = scraper.options.strategy or (Strategy.PRIORITY if has_priorities else Strategy.FIFO)
     if RESERVED_PARAM in params:
         raise InputError(f"{RESERVED_PARAM!r} cannot be the name of a parameter")
     fingerprint = _hash([scraper.name, params, source_fingerprint])
@@ -93,16 +104,21 @@ def plan_run(
             if begun is not None:
                 return begun, False
             reserved = {**params, RESERVED_PARAM: kept}
-            return _create(store, scraper, limits, reserved, name, task_limit), True
+            return _create(store, scraper, limits, strategy, reserved, name, task_limit), True
 
         found, is_new = store.runs.exclusively(begin)
     # Each time: the process that began the run may have been killed before this.
     if hosts := hosts_in([params]):
         store.allowed_hosts.add(found.name, hosts)
-    return Planned(found, True, False) if is_new else _going_on(store, scraper, limits, found)
+    if is_new:
+        notes = (_BY_PRIORITY_NOTE,) if has_priorities and not scraper.options.strategy else ()
+        return Planned(found, True, False, notes)
+    return _resuming(store, scraper, limits, found, has_priorities=has_priorities)
 
 
-def _going_on(store: Store, scraper: Scraper, limits: Limits, found: Run) -> Planned:
+def _resuming(
+    store: Store, scraper: Scraper, limits: Limits, found: Run, *, has_priorities: bool
+) -> Planned:
     notes = _notes(found, scraper, limits)
     if notes:
         found = store.runs.revise(
@@ -115,17 +131,19 @@ def _going_on(store: Store, scraper: Scraper, limits: Limits, found: Run) -> Pla
         found = store.runs.record(found.name, {"store_pages": wanted})
     is_partial = found.state is RunState.FINISHED and found.load_incomplete
     finished = found.state is not RunState.OPEN and not is_partial
+    if has_priorities and not scraper.options.strategy and found.strategy not in _BY_PRIORITY:
+        notes = (*notes, _PRIORITIES_IGNORED.format(found))
     return Planned(found, False, finished, notes)
 
 
 def _resumed(store: Store, scraper: Scraper, name: str, params: dict[str, Any]) -> Run:
-    run = store.runs.get(name)
+    run = find_run(store, name)
     if run.scraper != scraper.name:
-        raise InputError(f"run {name!r} is one of {run.scraper!r}, not of {scraper.name!r}")
+        raise InputError(f"run {name!r} is a run of {run.scraper!r}, not of {scraper.name!r}")
     if params and params != run.scraper_params:
         raise InputError(
-            f"run {name!r} began with other parameters ({run.scraper_params!r}); "
-            "resume it without any, or begin a new run"
+            f"run {name!r} was started with other parameters ({run.scraper_params!r}); "
+            "resume it without any, or start a new run"
         )
     return run
 
@@ -142,6 +160,7 @@ def _create(
     store: Store,
     scraper: Scraper,
     limits: Limits,
+    strategy: Strategy,
     params: dict[str, Any],
     name: str | None,
     task_limit: int | None,
@@ -152,7 +171,7 @@ def _create(
             name=name,
             params=params,
             version=scraper.options.version,
-            strategy=scraper.options.strategy or Strategy.FIFO,
+            strategy=strategy,
             lane_limits=limits,
             task_limit=task_limit,
         )
@@ -169,11 +188,11 @@ def _notes(run: Run, scraper: Scraper, limits: Limits) -> tuple[str, ...]:
     """What has changed in the scraper since the run began."""
     notes = []
     if run.lane_limits != limits:
-        notes.append(f"run {run.name} goes on with the present rate and in_flight")
+        notes.append(f"run {run.name} uses the rate and in_flight that the scraper has now")
     if run.version != scraper.options.version:
         notes.append(
-            f"run {run.name} goes on with version {scraper.options.version!r} of the scraper "
-            f"instead of {run.version!r}; targets begun with the old one start from the beginning"
+            f"run {run.name} now uses version {scraper.options.version!r} of the scraper, not "
+            f"{run.version!r}; targets that were started with the old version start over"
         )
     return tuple(notes)
 

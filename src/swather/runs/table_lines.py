@@ -3,12 +3,15 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Final, NamedTuple
 
-from swather.errors import InputError
 from swather.runs.lines import MAX_LINE_BYTES
 
 _DELIMITERS: Final = ",;\t"
+_DECLARED: Final = re.compile("sep=([,;|\t])", re.IGNORECASE)
+_ENOUGH_ALIKE: Final = 0.5
 # A lone surrogate that no undecodable byte becomes (those are U+DC80 to U+DCFF).
 _TOO_LONG: Final = "\udfff"
 _UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
@@ -28,53 +31,16 @@ class BadRow(NamedTuple):
     reason: str
 
 
-class Header:
-    """The first row: which cells of the others make a target and its key."""
-
-    def __init__(self, source: str, names: list[str], column: str | None, key: str | None) -> None:
-        self._names = [name.strip() for name in names]
-        if column is None and len(set(self._names)) < len(self._names):
-            twice = next(name for name in self._names if self._names.count(name) > 1)
-            raise InputError(f"{source} has two columns named {twice!r}; name one with --column")
-        self._column = None if column is None else self._index_of(source, column)
-        self._key = None if key is None else self._index_of(source, key)
-
-    def target(self, cells: list[str]) -> tuple[Any, str | None]:
-        if len(cells) != len(self._names):
-            raise InputError(f"has {len(cells)} cells, the header has {len(self._names)}")
-        return self._value(cells), None if self._key is None else self._cell(cells, self._key)
-
-    def _value(self, cells: list[str]) -> Any:
-        if self._column is not None:
-            return self._cell(cells, self._column)
-        if len(cells) == 1:
-            return cells[0].strip()
-        return dict(zip(self._names, cells, strict=True))
-
-    def _cell(self, cells: list[str], index: int) -> str:
-        cell = cells[index].strip()
-        if not cell:
-            raise InputError(f"column {self._names[index]!r} is empty")
-        return cell
-
-    def _index_of(self, source: str, name: str) -> int:
-        if name not in self._names:
-            raise InputError(
-                f"{source} has no column {name!r}; its columns are {', '.join(self._names)}"
-            )
-        return self._names.index(name)
-
-
-def rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[Row | BadRow]:
-    """All rows that are not empty, the header first."""
+def rows(lines: Iterable[tuple[int, bytes | None]], *, sample: int = 20) -> Iterator[Row | BadRow]:
+    """All rows that are not empty, the header first; `sample`: how many lines may be read ahead."""
     texts = _texts(lines)
-    first = next(texts, None)
-    if first is None:
+    first = list(islice(texts, sample))
+    if not first:
         return
-    delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(_again(first, texts), delimiter=delimiter, strict=True)
+    delimiter, declared = _delimiter(first)
+    reader = csv.reader(chain(first[declared:], texts), delimiter=delimiter, strict=True)
     while True:
-        number = reader.line_num + 1
+        number = reader.line_num + 1 + declared
         try:
             cells = next(reader)
         except StopIteration:
@@ -88,15 +54,32 @@ def rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[Row | BadRow]:
             yield Row(number, cells)
 
 
+def _delimiter(sample: list[str]) -> tuple[str, int]:
+    """The delimiter, and how many lines only declare it: one that Excel writes, 'sep=;'."""
+    if declared := _DECLARED.fullmatch(sample[0].strip()):
+        return declared[1], 1
+    widths = {delimiter: _widths(sample, delimiter) for delimiter in _DELIMITERS}
+    # One that splits the first row and most others alike, into the most cells.
+    alike = {name: found.count(found[0]) / len(found) for name, found in widths.items() if found}
+    fitting = [name for name in alike if widths[name][0] > 1 and alike[name] >= _ENOUGH_ALIKE]
+    if fitting:
+        return max(fitting, key=lambda name: (alike[name], widths[name][0])), 0
+    return max(_DELIMITERS, key=sample[0].count), 0
+
+
+def _widths(sample: list[str], delimiter: str) -> list[int]:
+    """Of the rows that can be read: the last one may be cut off."""
+    widths: list[int] = []
+    reader = csv.reader(sample, delimiter=delimiter)
+    with suppress(csv.Error):
+        widths.extend(len(cells) for cells in reader if any(cell.strip() for cell in cells))
+    return widths
+
+
 def _texts(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[str]:
     """Every line, so that the reader's line numbers hold; what is wrong with it stays in it."""
     for _, raw in lines:
         yield _TOO_LONG + "\n" if raw is None else raw.decode(errors="surrogateescape") + "\n"
-
-
-def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _wrong_with(text: str) -> str | None:
@@ -106,4 +89,4 @@ def _wrong_with(text: str) -> str | None:
         return None
     if _TOO_LONG in text:
         return f"longer than {MAX_LINE_BYTES:,} bytes"
-    return "is not UTF-8" if _UNDECODABLE.search(text) else None
+    return "is not UTF-8 (save the file as UTF-8)" if _UNDECODABLE.search(text) else None

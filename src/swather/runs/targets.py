@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +11,10 @@ import msgspec
 from swather.errors import InputError
 from swather.model.payload import decode
 from swather.runs import table_lines
+from swather.runs.layout import PLAIN, Layout
 from swather.runs.lines import MAX_LINE_BYTES, STDIN, physical_lines
+from swather.runs.table_head import TableHead
+from swather.runs.target_options import NO_OPTIONS, TargetOptions, options_in
 
 
 class Line(NamedTuple):
@@ -20,6 +24,13 @@ class Line(NamedTuple):
     value: Any
     key: str | None
     source: str
+    options: TargetOptions = NO_OPTIONS
+
+
+class Note(NamedTuple):
+    """What was assumed about a file, for people to read."""
+
+    text: str
 
 
 class BadLine(NamedTuple):
@@ -46,34 +57,35 @@ _FORMS: Final = {
 }
 ARGUMENTS: Final = "arguments"
 VALUES: Final = "targets"
-_Parsed = tuple[Any, str | None] | None
+# How many lines of a file are looked at before the first is used.
+_SAMPLE: Final = 20
+_Parsed = tuple[Any, str | None, TargetOptions] | None
+Entry = Line | BadLine | Note
 
 
 def read_targets(
-    source: str, *, column: str | None = None, key: str | None = None, form: Form | None = None
-) -> Iterator[Line | BadLine]:
-    """What a file (or '-', standard input) holds, line by line; the bad lines among them.
-
-    `column` and `key` name a CSV column or a member of a JSON object. A CSV row without `column`
-    is an object of all its cells, or the cell itself when there is only one column.
-    """
-    form = form or form_of(source, column)
+    source: str, layout: Layout = PLAIN, *, form: Form | None = None
+) -> Iterator[Entry]:
+    """What a file (or '-', standard input) holds, line by line; the bad lines among them."""
+    form = form or form_of(source, layout)
     lines = physical_lines(source)
+    if form is not Form.CSV and layout.is_of_csv:
+        raise InputError(f"{source} is not CSV; only CSV has a header and rows")
     match form:
         case Form.TEXT:
-            if column or key:
+            if layout.names_columns:
                 raise InputError(f"{source} is plain text; only CSV and JSON lines have columns")
-            return _each(source, lines, _text_target)
+            return _each(source, lines, lambda raw: _text_target(raw, layout))
         case Form.JSON_LINES:
-            return _each(source, lines, lambda raw: _json_target(raw, column, key))
+            return _each(source, lines, lambda raw: _json_target(raw, layout))
         case Form.CSV:
-            return _rows(source, lines, column, key)
+            return _rows(source, lines, layout)
 
 
-def form_of(source: str, column: str | None = None) -> Form:
-    """The form by a file's name; standard input is CSV when a column is named."""
+def form_of(source: str, layout: Layout = PLAIN) -> Form:
+    """The form by a file's name; standard input is CSV when its columns or header are named."""
     if source == STDIN:
-        return Form.TEXT if column is None else Form.CSV
+        return Form.CSV if layout.is_of_table else Form.TEXT
     suffixes = [suffix.lower() for suffix in Path(source).suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
@@ -86,13 +98,14 @@ def form_of(source: str, column: str | None = None) -> Form:
     return _FORMS.get(suffix, Form.TEXT)
 
 
-def from_arguments(arguments: Iterable[str]) -> Iterator[Line]:
-    return from_values(arguments, source=ARGUMENTS)
+def from_arguments(arguments: Iterable[str], options: TargetOptions = NO_OPTIONS) -> Iterator[Line]:
+    for number, value in enumerate(arguments, 1):
+        yield Line(number, value, None, ARGUMENTS, options)
 
 
-def from_values(values: Iterable[Any], *, source: str = VALUES) -> Iterator[Line]:
+def from_values(values: Iterable[Any]) -> Iterator[Line]:
     """Targets from Python code, numbered from 1."""
-    return (Line(number, value, None, source) for number, value in enumerate(values, 1))
+    return (Line(number, value, None, VALUES) for number, value in enumerate(values, 1))
 
 
 def _each(
@@ -110,20 +123,21 @@ def _each(
             yield BadLine(number, str(error), source)
             continue
         if parsed is not None:
-            yield Line(number, parsed[0], parsed[1], source)
+            value, key, options = parsed
+            yield Line(number, value, key, source, options)
 
 
-def _text_target(raw: bytes) -> _Parsed:
+def _text_target(raw: bytes, layout: Layout) -> _Parsed:
     try:
         text = raw.decode().strip()
     except UnicodeDecodeError as error:
         raise _not_utf8(error) from error
     if "\0" in text:
         raise InputError("contains a NUL character")
-    return (text, None) if text else None
+    return (text, None, layout.given) if text else None
 
 
-def _json_target(raw: bytes, column: str | None, key: str | None) -> _Parsed:
+def _json_target(raw: bytes, layout: Layout) -> _Parsed:
     if not raw.strip():
         return None
     try:
@@ -136,14 +150,21 @@ def _json_target(raw: bytes, column: str | None, key: str | None) -> _Parsed:
     except msgspec.MsgspecError as error:
         raise InputError(f"is not JSON: {error}") from error
     if value is None:
-        raise InputError("null is no target")
-    chosen = value if column is None else _member(value, column)
-    return chosen, None if key is None else _key(_member(value, key), key)
+        raise InputError("null is not a target")
+    column, key = layout.column, layout.key
+    members = value if isinstance(value, dict) else {}
+    if layout.options and not members:
+        raise InputError(f"is not a JSON object, so it has no {layout.columns[-1]!r}")
+    return (
+        value if column is None else _member(value, column),
+        None if key is None else _key(_member(value, key), key),
+        options_in(layout.options, members.get, layout.given),
+    )
 
 
 def _member(value: Any, name: str) -> Any:
     if not isinstance(value, dict):
-        raise InputError(f"is no JSON object, so it has no {name!r}")
+        raise InputError(f"is not a JSON object, so it has no {name!r}")
     member = value.get(name)
     if member is None:
         raise InputError(f"has no {name!r}")
@@ -155,25 +176,37 @@ def _key(value: Any, name: str) -> str:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"{name!r} is no key: expected text or a number, got {value!r:.80}")
+    raise InputError(f"{name!r} is not a key: expected text or a number, got {value!r:.80}")
 
 
 def _rows(
-    source: str, lines: Iterable[tuple[int, bytes | None]], column: str | None, key: str | None
-) -> Iterator[Line | BadLine]:
-    header: table_lines.Header | None = None
-    for row in table_lines.rows(lines):
+    source: str, lines: Iterable[tuple[int, bytes | None]], layout: Layout
+) -> Iterator[Entry]:
+    # Of a pipe, no more is read ahead than is needed: its lines may come slowly.
+    sample = 1 if source == STDIN else _SAMPLE
+    rows = table_lines.rows(lines, sample=sample)
+    chooses = layout.column is None and not layout.rows
+    first = list(islice(rows, max(sample, 1 + chooses)))
+    cells = [row.cells for row in first if isinstance(row, table_lines.Row)]
+    head = TableHead(source, cells, layout) if cells else None
+    yield from map(Note, head.notes if head else ())
+    is_header = head is not None and head.has_header
+    for row in chain(first, rows):
         if isinstance(row, table_lines.BadRow):
             yield BadLine(row.number, row.reason, source)
-        elif header is None:
-            header = table_lines.Header(source, row.cells, column, key)
+        elif is_header:
+            is_header = False
         else:
-            try:
-                value, given = header.target(row.cells)
-            except InputError as error:
-                yield BadLine(row.number, str(error), source)
-            else:
-                yield Line(row.number, value, given, source)
+            assert head is not None
+            yield _row_target(source, row, head)
+
+
+def _row_target(source: str, row: table_lines.Row, head: TableHead) -> Line | BadLine:
+    try:
+        value, key, options = head.target(row.cells)
+    except InputError as error:
+        return BadLine(row.number, str(error), source)
+    return Line(row.number, value, key, source, options)
 
 
 def _not_utf8(error: UnicodeDecodeError) -> InputError:

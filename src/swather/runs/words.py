@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from swather.errors import BadURL
-from swather.masking import masked_database
+from swather.masking import without_password
 
 URL_VARIABLE: Final = "SWATHER_DB"
 # Where a database may be named, besides.
@@ -71,9 +71,9 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 def command(*words: str, url: str) -> str:
     """A command to copy. The database is named unless a command here would take it anyway, and
-    without its password.
+    without its password, which PGPASSWORD gives.
     """
-    named = [] if _is_found(url) else ["--db", masked_database(url)]
+    named = [] if _is_found(url) else ["--db", without_password(url)]
     return shlex.join(["swather", *words, *named])
 
 

@@ -11,7 +11,8 @@ from swather.store.clock import Clock
 from swather.store.ports import Store
 
 DEFAULT_URL: Final = "sqlite:///swather.db"
-_FORMS: Final = "sqlite:///path/to/file.db or postgresql://user@host/database"
+_FORMS: Final = "path/to/file.db, sqlite:///path/to/file.db or postgresql://user@host/database"
+_FILES: Final = (".db", ".sqlite", ".sqlite3")
 
 
 def open(url: str = DEFAULT_URL, *, clock: Clock | None = None) -> Store:
@@ -63,7 +64,11 @@ def restore(url: str, backup: Path) -> Restored:
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file a SQLite URL names, None for PostgreSQL; BadURL for anything else."""
+    """The file that a SQLite URL or a path such as queue.db names, None for PostgreSQL; BadURL for
+    anything else.
+    """
+    if "://" not in url and url.lower().endswith(_FILES):
+        url = f"sqlite:///{url}"
     if url.startswith("sqlite:///"):
         path = url.removeprefix("sqlite:///")
         if not path or path == ":memory:":

@@ -1,0 +1,137 @@
+"""Arguments and options that say what to scrape, of `run` and `enqueue`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from swather.runs.source import Source
+
+Targets = Annotated[
+    list[str] | None, typer.Argument(metavar="TARGET", help="URLs or other targets.")
+]
+TargetsFile = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--targets",
+        metavar="FILE",
+        help="A file of targets, one per line: .txt, .csv or .jsonl, also as .gz; - is stdin. "
+        "Repeatable.",
+    ),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(
+        "--column",
+        metavar="NAME",
+        help="The CSV column, by name or number, or JSON member to scrape. Default: the CSV "
+        "column that holds URLs.",
+    ),
+]
+Rows = Annotated[
+    bool, typer.Option("--rows", help="Scrape whole CSV rows: a target has all the cells.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a CSV file names the columns. Default: unless it holds a "
+        "URL or only numbers.",
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key", metavar="NAME", help="The column that tells targets apart. Default: the target."
+    ),
+]
+Priority = Annotated[
+    str | None,
+    typer.Option("--priority", metavar="N", help="Priority of the targets, 1 to 10; default 5."),
+]
+PriorityColumn = Annotated[
+    str | None,
+    typer.Option("--priority-column", metavar="NAME", help="The column that holds priorities."),
+]
+Lane = Annotated[
+    str | None,
+    typer.Option(
+        "--lane", metavar="LANE", help="Pace the targets as one, under this name, not by host."
+    ),
+]
+LaneColumn = Annotated[
+    str | None,
+    typer.Option("--lane-column", metavar="NAME", help="The column that holds lanes."),
+]
+Partition = Annotated[
+    str | None,
+    typer.Option(
+        "--partition", metavar="NAME", help="Let one worker at a time work on the targets."
+    ),
+]
+PartitionColumn = Annotated[
+    str | None,
+    typer.Option("--partition-column", metavar="NAME", help="The column that holds partitions."),
+]
+Due = Annotated[
+    str | None,
+    typer.Option(
+        "--due",
+        metavar="TIME",
+        help="Start no target before: 2026-03-01T12:00 (local time unless it has a zone), or a "
+        "delay such as 2h.",
+    ),
+]
+DueColumn = Annotated[
+    str | None,
+    typer.Option("--due-column", metavar="NAME", help="The column that holds due times."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        min=1,
+        metavar="N",
+        help="At most N targets in the run, including those that it discovers.",
+    ),
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option("--skip-bad", help="Skip lines without a usable target, and list the first ones."),
+]
+
+
+def source_of(
+    *,
+    targets: list[str] | None,
+    files: list[str] | None,
+    column: str | None,
+    rows: bool,
+    header: bool | None,
+    key: str | None,
+    options: dict[str, str | None],
+    option_columns: dict[str, str | None],
+    limit: int | None,
+    skip_bad: bool,
+) -> "Source":
+    """The targets that a command names. `options`, `option_columns`: priority, lane, partition
+    and due time, or the columns that hold them.
+    """
+    from swather.runs.layout import Layout
+    from swather.runs.source import Source
+    from swather.runs.target_options import OptionTexts
+
+    return Source(
+        arguments=tuple(targets or ()),
+        files=tuple(files or ()),
+        layout=Layout(
+            column=column,
+            key=key,
+            options=OptionTexts(**option_columns),
+            texts=OptionTexts(**options),
+            header=header,
+            rows=rows,
+        ),
+        limit=limit,
+        skip_bad=skip_bad,
+    )

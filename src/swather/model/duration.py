@@ -1,0 +1,13 @@
+"""A length of time as people write it: '90s', '15m', '2h', '30d'."""
+
+import re
+from typing import Final
+
+_UNITS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
+_DURATION: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|)\s*")
+
+
+def parse_duration(text: str) -> float | None:
+    """Seconds; None for anything else. A number without a unit is in seconds."""
+    match = _DURATION.fullmatch(text)
+    return None if match is None else float(match[1]) * _UNITS[match[2]]
