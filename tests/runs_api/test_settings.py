@@ -41,6 +41,16 @@ async def visits(ctx, url):
     return {"status": page.status}
 
 
+@scraper(user_agent="decorated/1")
+async def decorated(ctx, url):
+    await ctx.get(url)
+
+
+@scraper(user_agent="decorated/1", isolation="process")
+async def decorated_in_child(ctx, url):
+    await ctx.get(url)
+
+
 @scraper
 async def tells(ctx, target):
     return ctx.params
@@ -89,6 +99,19 @@ def test_the_settings_row_names_the_user_agent_before_a_file_does(site: Site, ur
     keep(url, "user_agent", "rowbot/1")
     assert swather.run(visits, [site.url], db=url, progress=False).completed == 1
     assert site.agents == {"rowbot/1"}
+
+
+@pytest.mark.parametrize("in_child", [False, True])
+def test_the_decorator_names_the_user_agent_of_pages_and_robots_txt_unless_a_setting_does(
+    site: Site, url: str, monkeypatch: pytest.MonkeyPatch, in_child: bool
+):
+    named = decorated_in_child if in_child else decorated
+    assert swather.run(named, [site.url], db=url, progress=False).completed == 1
+    assert site.agents == {"decorated/1"}
+    site.agents.clear()
+    monkeypatch.setenv("SWATHER_USER_AGENT", "shopbot/2")
+    assert swather.run(named, [site.url], db=url, progress=False, new=True).completed == 1
+    assert site.agents == {"shopbot/2"}
 
 
 def test_settings_go_before_the_decorator(url: str, monkeypatch: pytest.MonkeyPatch):

@@ -115,6 +115,8 @@ WRONG_VALUES = {
     "name": ["a b", 5],
     "rate": ["5", "0/s", 5, "automatic"],
     "total_rate": ["fast", "auto"],
+    "user_agent": [5, ""],
+    "headers": [5, ["Accept"]],
     "burst": [0, 1.5, True],
     "lane": [5, "x" * 501],
     "partition": [5],

@@ -57,6 +57,8 @@ def _described(scraper: Any) -> dict[str, Any]:
 
     options = {name: _plain(value) for name, value in asdict(scraper.options).items()}
     del options["name"], options["params"]
+    # Their values may be secrets.
+    options["headers"] = _header_names(scraper.options.headers)
     return {
         "name": scraper.name,
         "spec": scraper.spec,
@@ -65,6 +67,15 @@ def _described(scraper: Any) -> dict[str, Any]:
         "options": options,
         "params": described(scraper),
     }
+
+
+def _header_names(headers: Any) -> list[str] | None:
+    if headers is None:
+        return None
+    return [
+        name if isinstance(value, str) else f"{name}: {', '.join(value)}"
+        for name, value in headers.items()
+    ]
 
 
 def _default(param: dict[str, Any]) -> str:

@@ -54,8 +54,8 @@ def command(
     from swather.testing import run_scraper
     from swather.testing.fetch_policy import PolitePolicy
 
-    found = registry.load(scraper)
     settings = configuration.resolve().settings
+    found = configuration.apply(registry.load(scraper), settings)
     given = configuration.run_params(found, params or [], settings)
     fetcher = new_fetcher(settings)
     value = _value_of(target)

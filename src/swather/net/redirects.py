@@ -14,7 +14,7 @@ from swather.net.request import Origin, Request, is_http, parse_origin, split_ur
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 # Headers about the wanted response. Any other may be a secret meant for one site.
-_HARMLESS: Final = frozenset(
+HARMLESS: Final = frozenset(
     {"accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
      "if-none-match", "pragma", "range", "user-agent"}
 )  # fmt: skip
@@ -65,7 +65,7 @@ def redirected(request: Request, status: int, url: str, came_from: Origin) -> Re
         elif body is not None:
             raise _untrusted(method, came_from, leads_to, is_downgrade=is_downgrade)
         else:
-            headers = {name: headers[name] for name in headers if name in _HARMLESS}
+            headers = {name: headers[name] for name in headers if name in HARMLESS}
     return msgspec.structs.replace(
         request, url=url, method=method, body=body, params={}, headers=headers
     )

@@ -13,7 +13,7 @@ from swather.store import Store
 # Settings that override the decorator's option of the same name.
 OF_SCRAPERS: Final = (
     "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
-    "store_pages",
+    "store_pages", "user_agent",
 )  # fmt: skip
 DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 
@@ -30,6 +30,8 @@ def apply(scraper: Scraper, settings: Settings) -> Scraper:
     }
     if (delay := delay_of(settings)) is not None:
         given["delay"] = delay
+    if scraper.options.profile is not None:
+        given.pop("user_agent", None)
     return replace(scraper, options=replace(scraper.options, **given)) if given else scraper
 
 

@@ -12,6 +12,7 @@ from swather.model.lease import Strategy
 from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
 from swather.model.task import check_name
+from swather.scraping.own_headers import check_headers, check_user_agent
 
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
@@ -208,6 +209,8 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "allow_private": _flag,
     "session": _member(SessionScope, optional=True),
     "profile": _profile,
+    "user_agent": check_user_agent,
+    "headers": check_headers,
     "store_pages": _flag_or_none,
     "version": _version,
     "params": _params,

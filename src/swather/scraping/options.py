@@ -1,7 +1,8 @@
 """What a scraper says about itself in its decorator, checked when it is said."""
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypedDict
@@ -18,6 +19,7 @@ from swather.scraping.option_checks import (
     Named,
     SessionScope,
 )
+from swather.scraping.own_headers import HeaderFields, OwnHeaders
 
 __all__ = [
     "ExecutionMode",
@@ -54,6 +56,8 @@ class OptionFields(TypedDict, total=False):
     allow_private: bool
     session: str | None
     profile: str | None
+    user_agent: str | None
+    headers: HeaderFields | None
     store_pages: bool | None
     version: str
     params: type | None
@@ -87,6 +91,8 @@ class Options:
     allow_private    whether private and loopback addresses may be reached
     session          who shares cookies: 'run', 'lane' or 'proxy'; none are kept if None
     profile          the browser its requests look like, 'chrome140' say; an honest client if None
+    user_agent       its requests' User-Agent, which robots.txt is read for, too; ours if None
+    headers          sent with its requests; those that may be secrets are given for an origin
     store_pages      whether pages are kept for `swather replay`; as the setting says if None
     version          changing it drops the cursors of unfinished targets
     params           a dataclass, msgspec Struct or pydantic model that types `ctx.params`
@@ -116,6 +122,8 @@ class Options:
     allow_private: bool = False
     session: SessionScope | None = None
     profile: str | None = None
+    user_agent: str | None = None
+    headers: HeaderFields | None = field(default=None, repr=False)
     store_pages: bool | None = None
     version: str = ""
     params: type | None = None
@@ -124,9 +132,17 @@ class Options:
     urls_normalised: bool = True
 
     def __post_init__(self) -> None:
-        for field, check in CHECKS.items():
-            checked = check(field, getattr(self, field))
-            object.__setattr__(self, field, checked)
+        for name, check in CHECKS.items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
+        if self.user_agent is not None and self.profile is not None:
+            raise InputError(
+                f"user_agent: the profile {self.profile!r} brings a User-Agent of its own; "
+                "leave one of the two out"
+            )
+
+    @functools.cached_property
+    def own_headers(self) -> OwnHeaders:
+        return OwnHeaders(self.user_agent, self.headers)
 
     @property
     def is_auto(self) -> bool:
@@ -166,7 +182,7 @@ def _every_seconds(rate: str | None) -> float:
 
 def options_from(given: OptionFields) -> Options:
     """Options of a decorator; a keyword it has not is refused with the nearest that it has."""
-    known = [field.name for field in fields(Options)]
+    known = [one.name for one in fields(Options)]
     for name in given:
         if name not in known:
             near = get_close_matches(name, known, n=1)

@@ -17,6 +17,7 @@ from swather.net.page import Page
 from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
 from swather.net.request import Request
 from swather.net.robots import MAX_REDIRECTS, Robots, origin_of
+from swather.scraping.own_headers import OwnHeaders
 from swather.scraping.scraper import Scraper
 
 
@@ -59,9 +60,10 @@ class PolitePolicy(AllowedHostsPolicy):
         self._robots_policy = AllowedHostsPolicy(target, params, allow_private=allow_private)
         self._obeys_robots = scraper.options.robots
         self._fetcher = fetcher
+        self._own_headers = OwnHeaders(scraper.options.user_agent, None)
         self._robots = Robots(
             MemoryRobotsCache(),
-            user_agent=user_agent,
+            user_agent=scraper.options.user_agent or user_agent,
             max_crawl_delay_seconds=max_crawl_delay_seconds,
         )
         self._due_at: dict[str, float] = {}
@@ -80,7 +82,7 @@ class PolitePolicy(AllowedHostsPolicy):
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
         request = Request(url=url, egress=egress, max_redirects=MAX_REDIRECTS)
-        return await self._fetcher.fetch(request, self._robots_policy)
+        return await self._fetcher.fetch(self._own_headers.added_to(request), self._robots_policy)
 
 
 class MemoryRobotsCache:

@@ -120,7 +120,7 @@ def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher |
 def _execute(
     scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, policy: FetchPolicy
 ) -> Scraped:
-    verbs = MemoryVerbs(fetcher, policy)
+    verbs = MemoryVerbs(fetcher, policy, scraper.options.own_headers)
     context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
     with asyncio.Runner() as runner:
         try:

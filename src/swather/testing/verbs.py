@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from swather.model.outcome import File, Item
 from swather.model.task import Target
@@ -12,13 +12,22 @@ from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.own_headers import OwnHeaders
+
+_NO_HEADERS: Final = OwnHeaders(None, None)
 
 
 class MemoryVerbs:
     """See swather.scraping.context.Verbs. Records what it gets, and allows everything."""
 
-    def __init__(self, fetcher: Fetcher, policy: FetchPolicy = ANYWHERE) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        policy: FetchPolicy = ANYWHERE,
+        own_headers: OwnHeaders = _NO_HEADERS,
+    ) -> None:
         self._fetcher = fetcher
+        self._own_headers = own_headers
         self._policy = policy
         self.items: list[Item] = []
         self.children: list[Target] = []
@@ -28,7 +37,7 @@ class MemoryVerbs:
         self.progress_reports: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
-        return await self._fetcher.fetch(request, self._policy)
+        return await self._fetcher.fetch(self._own_headers.added_to(request), self._policy)
 
     async def checkpoint(
         self,

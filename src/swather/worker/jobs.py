@@ -38,6 +38,7 @@ class Job:
         "keeps_pages",
         "names_lanes",
         "obeys_robots",
+        "own_headers",
         "params",
         "run",
         "scraper",
@@ -61,6 +62,7 @@ class Job:
         self.is_auto = options.is_auto
         self.names_lanes = options.lane is not None
         self.obeys_robots = options.robots
+        self.own_headers = options.own_headers
 
     def holds_back(self, slots: int) -> bool:
         """Whether the run's limits for lanes keep workers of so many slots from all they could do;

@@ -127,6 +127,7 @@ class LoopVerbs:
         if services.replay is not None:
             return services.replay.fetch(attempt, request)
         access = attempt.access or attempt.visit(services.access)
+        request = attempt.job.own_headers.added_to(request)
         fetching = services.access.fetcher.fetch(request, AttemptFetch(access))
         return self._fetch_and_store(request, fetching) if attempt.job.keeps_pages else fetching
 

@@ -41,13 +41,15 @@ class Access:
         self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
         self.sites = Sites(policy, self.throttle, background, codes)
         self.hosts = HostAccess(store.allowed_hosts, executor)
-        self.robots = Robots(
+        self._new_robots = partial(
+            Robots,
             store.robots,
-            user_agent=policy.user_agent,
             executor=executor,
             ttl_seconds=policy.robots_ttl_seconds,
             max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
         )
+        self._user_agent = policy.user_agent
+        self._robots: dict[str | None, Robots] = {}
         self._new_fetcher = new_fetcher
         self._fetcher: Fetcher | None = None
 
@@ -56,6 +58,14 @@ class Access:
         if self._fetcher is None:
             self._fetcher = self._new_fetcher()
         return self._fetcher
+
+    def robots(self, user_agent: str | None) -> Robots:
+        """What robots.txt says to this User-Agent, the worker's own if None."""
+        found = self._robots.get(user_agent)
+        if found is None:
+            found = self._new_robots(user_agent=user_agent or self._user_agent)
+            self._robots[user_agent] = found
+        return found
 
     def forget(self, run_id: int) -> None:
         """The run is over."""
@@ -83,6 +93,7 @@ class AttemptAccess:
         "_lease_is_free",
         "_own_lane",
         "_requester",
+        "_robots",
         "status",
         "struck",
     )
@@ -93,6 +104,7 @@ class AttemptAccess:
         self._own_lane = requester.lease.lane
         self._lease_is_free = bool(self._own_lane)
         self._claim_is_unused = True
+        self._robots = access.robots(requester.job.own_headers.user_agent)
         self.status: int | None = None
         self.struck: set[str] | None = None
 
@@ -113,7 +125,7 @@ class AttemptAccess:
         """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
         if not self._requester.job.obeys_robots:
             return False
-        rules = self._access.robots.known(url)
+        rules = self._robots.known(url)
         return rules is None or not rules.allows(url)
 
     async def check_robots(self, url: str, lane: str, egress: Egress) -> None:
@@ -126,7 +138,7 @@ class AttemptAccess:
         # Others may have to wait for a permit, and we for them.
         self._requester.stop_clock("robots.txt")
         try:
-            await self._access.robots.check(url, partial(self._fetch_robots, egress), settle)
+            await self._robots.check(url, partial(self._fetch_robots, egress), settle)
         finally:
             self._requester.start_clock()
 
@@ -211,7 +223,9 @@ class AttemptAccess:
 
     async def _fetch_robots(self, egress: Egress, url: str) -> Page:
         """As the request leaves: a proxy may be the only way there, or there to hide us."""
-        request = Request(url=url, egress=egress, max_redirects=MAX_REDIRECTS)
+        agent = self._requester.job.own_headers.user_agent
+        headers = {} if agent is None else {"User-Agent": agent}
+        request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
         return await self._access.fetcher.fetch(request, _RobotsFetch(self))
 
 
