@@ -15,6 +15,7 @@ from swather.cli.task_filter_options import (
     States,
     TaskNumbers,
 )
+from swather.model.task import State
 
 if TYPE_CHECKING:
     from collections.abc import Collection
