@@ -5,9 +5,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from swather.model.lease import Claimed, ClaimRequest, Lease
+from swather.model.outcome import Outcome
 from swather.worker.access.breaker import BreakerKey
+from swather.worker.attempt import Attempt
 from swather.worker.jobs import Jobs
 from swather.worker.leases import Leases, Registration
+from swather.worker.messages import RunLoaded
 from swather.worker.settings import Settings
 from swather.worker.slots import Dispatch, Slots, suspects_held
 
@@ -168,8 +171,14 @@ class Backlog:
         self._clock = ClaimClock(settings.poll_seconds)
         self._prefetch = Prefetch(settings.batch_size or MAX_PREFETCH)
 
-    def __len__(self) -> int:
-        return len(self._waiting)
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting)
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing waits, and nothing runs."""
+        return not self._waiting and self._dispatch.is_idle
 
     @property
     def lanes(self) -> set[str]:
@@ -185,9 +194,10 @@ class Backlog:
         """There may be new work."""
         self._clock.hint()
 
-    def observe(self, seconds: float) -> None:
+    def ended(self, attempt: Attempt, seconds: float) -> None:
         """An attempt has taken so long."""
         self._prefetch.observe(seconds)
+        self._dispatch.ended(attempt)
 
     def wake_at(self, now: float) -> float:
         """When to look for work if nothing happens."""
@@ -222,27 +232,32 @@ class Backlog:
             unpaced=settings.replay,
         )
 
-    def claim_failed(self, now: float) -> None:
-        self._clock.failed(now)
-
-    def claimed(self, claimed: Claimed, wanted: int, now: float) -> bool:
-        """Whether there may be more where these came from."""
+    def claimed(self, claimed: Claimed | None, wanted: int, now: float) -> bool:
+        """What a claim gave, None if it failed; whether there may be more where this came from."""
+        if claimed is None:
+            self._clock.failed(now)
+            return True
         if claimed.leases:
             is_limited = self._jobs.hold_back(claimed.leases, self._slots.concurrency)
             self._prefetch.claimed(limited=is_limited)
             self._waiting.extend(claimed.leases)
         return self._clock.claimed(claimed, wanted, now)
 
-    def put_first(self, leases: Sequence[Lease]) -> None:
-        """Those that have waited for something else."""
+    def run_loaded(self, message: RunLoaded) -> Sequence[Outcome]:
+        """Those that have waited for this run come first; what becomes of them if it cannot be
+        executed.
+        """
+        leases, outcomes = self._dispatch.loaded(message)
         self._waiting.extendleft(reversed(leases))
+        return outcomes
 
     def drop(self, fences: Collection["Fence"]) -> None:
         """These are lost."""
         self._take_if(lambda lease: lease.fence in fences)
+        self._dispatch.drop(fences)
 
     def take_all(self) -> list[Lease]:
-        return self._take_if(lambda _: True)
+        return self._take_if(lambda _: True) + self._dispatch.take_suspects()
 
     def take_stalled(self) -> list[Lease]:
         """Called now and then: what waits behind slow tasks, and suspects beyond those that can
@@ -251,7 +266,7 @@ class Backlog:
         stalled: list[Lease] = []
         if self._waiting and not self._started_since_tick:
             self._prefetch.stalled()
-            stalled = self.take_all()
+            stalled = self._take_if(lambda _: True)
         self._started_since_tick = 0
         return stalled + self._dispatch.take_surplus()
 

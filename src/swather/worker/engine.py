@@ -6,25 +6,22 @@ claim to the database. Threads and runners post messages, and know nothing else 
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from random import Random
 from time import monotonic
 from typing import Any, Final
 
-from swather.errors import InputError, SwatherError
+from swather.errors import SwatherError
 from swather.model.lease import Claimed, ClaimRequest, Lease
-from swather.model.outcome import Completed, Outcome, Released, Verdict
-from swather.scraping.classify import Classified
-from swather.store.writer import HOPELESS
+from swather.model.outcome import Completed
 from swather.worker import messages, upkeep
 from swather.worker.access import sites
 from swather.worker.access.breaker import BreakerKey
-from swather.worker.attempt import Attempt, AttemptEnded, Cut
+from swather.worker.attempt import AttemptEnded, Cut
 from swather.worker.exchange import Exchanged, FinishedAgain
 from swather.worker.jobs import Jobs
-from swather.worker.messages import Message
+from swather.worker.messages import Alarm, Message
 from swather.worker.outcomes import outcome_of, released
 from swather.worker.parts import STOP_GRACE_SECONDS, Parts
 from swather.worker.settings import Settings
@@ -49,7 +46,6 @@ class Engine:
         self._jobs = jobs
         self._mailbox = parts.mailbox
         self._slots = parts.slots
-        self._dispatch = parts.dispatch
         self._backlog = parts.backlog
         self._exchange = parts.exchange
         self._sites = parts.access.sites
@@ -57,33 +53,30 @@ class Engine:
         self._upkeep = parts.upkeep
         self._random = Random()
         self._turn_is_due = True
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0.0
+        self._alarm = Alarm(loop, partial(parts.mailbox.put, messages.TurnDue()))
         self._is_stopping = False
         self._is_cut = False
         self._is_done = False
         self._reason = ""
         self._fatal: BaseException | None = None
-        self._is_settling_runs = False
         self._settle_at = 0.0
-        self._is_taking_partitions = False
         self._logs_starts = False
+        # The kinds of answers that the upkeep owes.
+        self._asked: set[type[Message]] = set()
         self._receivers: dict[type[Message], Callable[[Any], None]] = {
             AttemptEnded: self._attempt_ended,
-            messages.SlotRested: self._slot_rested,
             messages.LeasesLost: self._leases_lost,
-            messages.RetryOutcomes: self._retry_outcomes,
+            messages.RetryOutcomes: self._exchange.retry,
             messages.RunLoaded: self._run_loaded,
             messages.RunsSettled: self._runs_settled,
             messages.LanesShut: self._lanes_shut,
             messages.SettingsRead: self._settings_read,
             messages.PartitionsTried: self._partitions_tried,
-            messages.ChildrenAdded: self._children_added,
             messages.Hinted: self._hint,
             messages.ControlChanged: self._control_changed,
             messages.Hopeless: self._hopeless,
             messages.Ticked: self._ticked,
-            messages.TurnDue: self._wake,
+            messages.TurnDue: self._turn_due,
             messages.Stop: self._stop_asked,
             messages.GraceOver: self._cut_all,
             messages.EndNow: self._end,
@@ -131,8 +124,7 @@ class Engine:
         if seconds is None:
             return
         self._turn_is_due = True
-        self._dispatch.ended(attempt)
-        self._backlog.observe(seconds)
+        self._backlog.ended(attempt, seconds)
         outcome, fault = outcome_of(attempt, message.ending, self._random)
         self._tally.ended(attempt.job.run.name, seconds, outcome)
         if outcome is None:
@@ -140,90 +132,48 @@ class Engine:
             self._parts.leases.remove([attempt.fence])
         else:
             self._exchange.add(outcome)
-        if attempt.lease.lane and not self._settings.replay:
-            self._tell_of_site(attempt, outcome, fault)
+        is_answer = fault is not None or isinstance(outcome, Completed)
+        if is_answer and attempt.lease.lane and not self._settings.replay:
+            breakers = self._sites.attempt_ended(attempt, attempt.access, fault)
+            if breakers:
+                self._release_behind(breakers)
         if self._slots.abandoned >= MAX_ABANDONED:
             self._stop("restart")
 
-    def _tell_of_site(
-        self, attempt: Attempt, outcome: Outcome | None, fault: Classified | None
-    ) -> None:
-        if fault is None and not isinstance(outcome, Completed):
-            return
-        access, key = attempt.access, (attempt.job.scraper.name, attempt.lease.lane)
-        opens = self._sites.attempt_ended(
-            key,
-            fault,
-            None if access is None else access.status,
-            began_at=attempt.lease.claimed_at,
-            is_struck=access is not None and bool(access.struck),
-        )
-        if opens:
-            self._release_behind([key])
-
     def _exchanged(self, batch: Exchanged) -> None:
-        if not self._exchange.take(batch):
+        if not self._exchange.end(batch):
             return
         self._turn_is_due = True
-        if batch.finish is not None:
-            self._committed(batch.outcomes, self._exchange.settle(batch.outcomes, batch.finish))
+        if batch.outcomes and self._settings.forever:
+            self._settle_at = monotonic() + FED_SECONDS
         if batch.claim is not None:
-            self._claimed(batch.claim, batch.wanted)
+            self._claimed(self._exchange.claimed(batch.claim), batch.wanted)
 
     def _finished_again(self, message: FinishedAgain) -> None:
-        self._committed([message.outcome], self._exchange.finished_again(message))
+        self._exchange.end_again(message)
         self._turn_is_due = True
 
-    def _committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:
-        if not verdicts:
-            return
-        if self._settings.forever:
-            self._settle_at = monotonic() + FED_SECONDS
-        is_news = False
-        for outcome, verdict in zip(outcomes, verdicts, strict=True):
-            self._tally.committed(outcome, verdict)
-            if verdict is Verdict.STALE:
-                _log.info("the result of task %d came too late and is dropped", outcome.task_id)
-            elif isinstance(outcome, Completed):
-                is_news = is_news or bool(outcome.children)
-                if outcome.files:
-                    self._parts.saving.link((outcome.task_id, outcome.part), outcome.files)
-            else:
-                is_news = is_news or isinstance(outcome, Released)
-        if is_news:
-            self._upkeep.send_hint()
-
-    def _claimed(self, claim: Future[Claimed], wanted: int) -> None:
-        if claim.cancelled():
-            return
-        error = claim.exception()
-        if isinstance(error, (*HOPELESS, InputError)):
-            self._fail(error)
-        elif error is not None:
-            _log.error("no tasks could be claimed, trying again: %s", error)
-            self._backlog.claim_failed(monotonic())
-        else:
-            claimed = claim.result()
-            if self._logs_starts and claimed.leases:
-                fences = [lease.fence for lease in claimed.leases]
-                self._upkeep.submit(lambda store: store.events.log_started(fences))
-            if not self._backlog.claimed(claimed, wanted, monotonic()):
-                self._take_partitions()
+    def _claimed(self, claimed: Claimed | None, wanted: int) -> None:
+        if claimed is not None and self._logs_starts and claimed.leases:
+            fences = [lease.fence for lease in claimed.leases]
+            self._upkeep.submit(lambda store: store.events.log_started(fences))
+        if not self._backlog.claimed(claimed, wanted, monotonic()):
+            # There is room for more work: serve a partition that nobody serves.
+            worker_id = self._parts.registration.worker_id
+            take = partial(self._jobs.take_partitions, worker_id=worker_id)
+            self._ask_once(take, messages.PartitionsTried())
 
     def _leases_lost(self, message: messages.LeasesLost) -> None:
         self._parts.leases.remove(message.fences)
-        self._dispatch.drop(message.fences)
         self._backlog.drop(message.fences)
         self._slots.cut_lost(message.fences)
 
     def _run_loaded(self, message: messages.RunLoaded) -> None:
-        leases, outcomes = self._dispatch.loaded(message)
-        self._backlog.put_first(leases)
-        self._exchange.add_all(outcomes)
+        self._exchange.add_all(self._backlog.run_loaded(message))
         self._turn_is_due = True
 
     def _runs_settled(self, message: messages.RunsSettled) -> None:
-        self._is_settling_runs = False
+        self._asked.discard(messages.RunsSettled)
         if not self._is_idle:
             return  # a run was opened again just now
         for run_id in message.ended:
@@ -242,21 +192,15 @@ class Engine:
         self._hint()
 
     def _partitions_tried(self, message: messages.PartitionsTried) -> None:
-        self._is_taking_partitions = False
+        self._asked.discard(messages.PartitionsTried)
         if message.taken:
             self._hint()
-
-    def _retry_outcomes(self, message: messages.RetryOutcomes) -> None:
-        self._exchange.retry(message.outcomes)
 
     def _lanes_shut(self, message: messages.LanesShut) -> None:
         self._release(self._backlog.take_on(message.lanes))
 
     def _site_told(self, message: sites.SiteMessage) -> None:
         self._release_behind(self._sites.receive(message))
-
-    def _children_added(self, _: messages.ChildrenAdded) -> None:
-        self._upkeep.send_hint()
 
     def _hopeless(self, message: messages.Hopeless) -> None:
         self._fail(message.error)
@@ -269,14 +213,10 @@ class Engine:
         self._release(self._backlog.take_stalled())
         self._sites.tick()
         self._note()
-        self._loop.call_later(TICK_SECONDS, self._mailbox.put, messages.Ticked())
+        self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
 
     def _resize(self, message: messages.Resize) -> None:
         self._slots.resize(message.concurrency)
-        self._turn_is_due = True
-
-    def _slot_rested(self, _: messages.SlotRested) -> None:
-        self._slots.rested()
         self._turn_is_due = True
 
     def _stop(self, reason: str) -> None:
@@ -287,9 +227,8 @@ class Engine:
             _log.warning("too many targets hang and cannot be ended; this worker ends")
         self._reason = reason
         self._is_stopping = self._turn_is_due = True
-        self._release(self._dispatch.take_suspects())
-        grace = self._settings.grace_seconds
-        self._loop.call_later(grace, self._mailbox.put, messages.GraceOver())
+        self._release(self._backlog.take_all())
+        self._mailbox.put_later(self._settings.grace_seconds, messages.GraceOver())
 
     def _stop_asked(self, message: messages.Stop) -> None:
         self._stop("stopped")
@@ -300,7 +239,7 @@ class Engine:
         self._is_cut = True
         self._slots.cut_all(Cut.STOP, STOP_GRACE_SECONDS)
         # What cannot be committed by then goes back with the worker's row.
-        self._loop.call_later(2 * STOP_GRACE_SECONDS, self._mailbox.put, messages.EndNow())
+        self._mailbox.put_later(2 * STOP_GRACE_SECONDS, messages.EndNow())
 
     def _end(self, _: Message | None = None) -> None:
         self._is_done = True
@@ -323,8 +262,12 @@ class Engine:
             request = self._backlog.begin_claim(now, has_outcomes=has_outcomes)
         if request is None and not has_outcomes:
             self._rest(now)
-        elif request is None and len(self._backlog) and (at := self._exchange.linger_until(now)):
-            self._wake_at(at)
+        elif (
+            request is None
+            and self._backlog.has_waiting
+            and (at := self._exchange.linger_until(now))
+        ):
+            self._alarm.set(at)
         else:
             self._hand_over(request)
 
@@ -336,7 +279,7 @@ class Engine:
     @property
     def _is_idle(self) -> bool:
         """Nothing runs, nothing waits, nothing is on its way."""
-        return self._dispatch.is_idle and not len(self._backlog) and self._exchange.is_empty
+        return self._backlog.is_idle and self._exchange.is_empty
 
     def _hand_over(self, request: ClaimRequest | None) -> None:
         try:
@@ -349,43 +292,27 @@ class Engine:
         if self._settle_at > now:
             wake_at = min(wake_at, self._settle_at)
         if not self._is_stopping and self._slots.free > 0:
-            self._wake_at(wake_at)
+            self._alarm.set(wake_at)
         if not self._is_idle:
             return
         if self._is_stopping:
             self._end()
-        elif self._settle_at <= now and not self._is_settling_runs:
-            self._is_settling_runs = True
-            settle = partial(upkeep.settle_runs, settings=self._settings, jobs=self._jobs)
-            self._upkeep.submit(settle, messages.RunsSettled())
+        elif self._settle_at <= now:
+            settle = partial(self._jobs.settle, forever=self._settings.forever)
+            self._ask_once(settle, messages.RunsSettled())
 
-    def _take_partitions(self) -> None:
-        """Serve a partition that nobody serves, now that there is room for more work."""
-        if not self._is_taking_partitions:
-            self._is_taking_partitions = True
-            take = partial(
-                upkeep.take_partitions,
-                settings=self._settings,
-                jobs=self._jobs,
-                registration=self._parts.registration,
-            )
-            self._upkeep.submit(take, messages.PartitionsTried())
+    def _ask_once(self, work: upkeep.Work, otherwise: Message) -> None:
+        """Unless an answer of the kind of `otherwise` is on its way."""
+        if type(otherwise) not in self._asked:
+            self._asked.add(type(otherwise))
+            self._upkeep.submit(work, otherwise)
 
     def _hint(self, _: Message | None = None) -> None:
         self._backlog.hint()
         self._turn_is_due = True
 
-    def _wake(self, _: messages.TurnDue) -> None:
-        self._timer = None
+    def _turn_due(self, _: messages.TurnDue) -> None:
         self._turn_is_due = True
-
-    def _wake_at(self, at: float) -> None:
-        if self._timer is not None:
-            if self._timer_at == at:
-                return
-            self._timer.cancel()
-        self._timer_at = at
-        self._timer = self._loop.call_at(at, self._mailbox.put, messages.TurnDue())
 
     def _release(self, leases: Iterable[Lease]) -> None:
         if outcomes := [released(lease) for lease in leases]:
@@ -399,5 +326,5 @@ class Engine:
         """Have written down what need not be written at once."""
         if linked := self._parts.saving.take_linked():
             self._upkeep.submit(lambda store: store.results.mark_linked(linked))
-        for run, found in self._parts.access.hosts.take_public().items():
-            self._upkeep.submit(partial(upkeep.pin_hosts, run=run, found=found))
+        if found := self._parts.access.hosts.take_public():
+            self._upkeep.submit(partial(upkeep.pin_hosts, found=found))

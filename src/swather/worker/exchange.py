@@ -1,6 +1,5 @@
 """Outcomes out, leases in: what a worker hands to the writer, one transaction at a time."""
 
-import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
@@ -10,12 +9,15 @@ from typing import Final
 
 from swather.errors import InputError
 from swather.model.lease import Claimed, ClaimRequest
-from swather.model.outcome import Outcome, Verdict
+from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.store.writer import HOPELESS, Writer
 from swather.worker.claiming import RETRY_SECONDS
 from swather.worker.leases import Leases
 from swather.worker.messages import Hopeless, Mailbox, Message, RetryOutcomes
 from swather.worker.outcomes import refused
+from swather.worker.report import Tally
+from swather.worker.upkeep import Upkeep
+from swather.worker.verbs import Saving
 
 LINGER_SECONDS: Final = 0.01
 MAX_LINGER_SECONDS: Final = 0.1
@@ -51,12 +53,20 @@ class Exchange:
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, mailbox: Mailbox, writer: Writer, leases: Leases
+        self,
+        mailbox: Mailbox,
+        writer: Writer,
+        leases: Leases,
+        tally: Tally,
+        saving: Saving,
+        upkeep: Upkeep,
     ) -> None:
-        self._loop = loop
         self._mailbox = mailbox
         self._writer = writer
         self._leases = leases
+        self._tally = tally
+        self._saving = saving
+        self._upkeep = upkeep
         self._outcomes: list[Outcome] = []
         self._batch: Exchanged | None = None
         self._handed_over_at = 0.0
@@ -104,24 +114,45 @@ class Exchange:
         if finish is not None:
             finish.add_done_callback(lambda _: self._post_if_done(batch))
 
-    def take(self, batch: Exchanged) -> bool:
+    def end(self, batch: Exchanged) -> bool:
         """Whether this is the batch on its way, which is then done; it may be posted twice."""
         if batch is not self._batch:
             return False
         self._batch = None
         took = monotonic() - self._handed_over_at
         self._linger_seconds = min(max(2 * took, LINGER_SECONDS), MAX_LINGER_SECONDS)
+        if batch.finish is not None:
+            self._settle(batch.outcomes, batch.finish)
         return True
 
-    def settle(
-        self, outcomes: Sequence[Outcome], finish: Future[list[Verdict]]
-    ) -> Sequence[Verdict]:
-        """The verdicts of what was committed; what was not is handed over again."""
+    def claimed(self, claim: Future[Claimed]) -> Claimed | None:
+        """What a claim gave; None if it failed."""
+        if claim.cancelled():
+            return None
+        error = claim.exception()
+        if error is None:
+            return claim.result()
+        if isinstance(error, (*HOPELESS, InputError)):
+            self._mailbox.put(Hopeless(error))
+        else:
+            _log.error("no tasks could be claimed, trying again: %s", error)
+        return None
+
+    def retry(self, message: RetryOutcomes) -> None:
+        self._again -= len(message.outcomes)
+        self._finish_again(message.outcomes)
+
+    def end_again(self, message: FinishedAgain) -> None:
+        self._again -= 1
+        self._settle([message.outcome], message.finish)
+
+    def _settle(self, outcomes: Sequence[Outcome], finish: Future[list[Verdict]]) -> None:
+        """What was not committed is handed over again."""
         error = finish.exception()
         if error is None:
             self._leases.remove([outcome.fence for outcome in outcomes])
-            return finish.result()
-        if isinstance(error, InputError) and len(outcomes) == 1:
+            self._committed(outcomes, finish.result())
+        elif isinstance(error, InputError) and len(outcomes) == 1:
             _log.warning("the result of task %d was refused: %s", outcomes[0].task_id, error)
             self._outcomes.append(refused(outcomes[0], error))
         elif isinstance(error, InputError):
@@ -131,16 +162,22 @@ class Exchange:
         else:
             _log.error("results could not be stored, trying again: %s", error)
             self._again += len(outcomes)
-            self._loop.call_later(RETRY_SECONDS, self._mailbox.put, RetryOutcomes(outcomes))
-        return ()
+            self._mailbox.put_later(RETRY_SECONDS, RetryOutcomes(outcomes))
 
-    def retry(self, outcomes: Sequence[Outcome]) -> None:
-        self._again -= len(outcomes)
-        self._finish_again(outcomes)
-
-    def finished_again(self, message: FinishedAgain) -> Sequence[Verdict]:
-        self._again -= 1
-        return self.settle([message.outcome], message.finish)
+    def _committed(self, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]) -> None:
+        is_news = False
+        for outcome, verdict in zip(outcomes, verdicts, strict=True):
+            self._tally.committed(outcome, verdict)
+            if verdict is Verdict.STALE:
+                _log.info("the result of task %d came too late and is dropped", outcome.task_id)
+            elif isinstance(outcome, Completed):
+                is_news = is_news or bool(outcome.children)
+                if outcome.files:
+                    self._saving.link((outcome.task_id, outcome.part), outcome.files)
+            else:
+                is_news = is_news or isinstance(outcome, Released)
+        if is_news:
+            self._upkeep.send_hint()
 
     def _finish_again(self, outcomes: Sequence[Outcome]) -> None:
         """One by one: those that can be stored do not wait for those that cannot."""

@@ -1,19 +1,21 @@
 """The runs whose tasks a worker executes, with their scrapers."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from swather.errors import InputError
+from swather.errors import InputError, StoreError
 from swather.model.lease import Lease
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
-from swather.model.run import RESERVED_PARAM, Run
+from swather.model.run import RESERVED_PARAM, Run, RunState
 from swather.scraping.context import RunInfo
 from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
+from swather.worker.messages import PartitionsTried, RunLoaded, RunsSettled
 
+_MAX_OPEN_RUNS: Final = 1_000
 _MAX_TOLD: Final = 10
 _ENOUGH_WORKERS: Final = 8
 _NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0)
@@ -85,11 +87,22 @@ class Job:
 
 
 class Jobs:
-    """`known` may be read on any thread; loading blocks."""
+    """Those of one run, or of all whose scraper there is; of `partitions` only, if they are given.
+    `known` may be read on any thread. What takes a store blocks.
+    """
 
-    def __init__(self, scrapers: Mapping[str, Scraper], *, replay: bool = False) -> None:
+    def __init__(
+        self,
+        scrapers: Mapping[str, Scraper],
+        *,
+        run: str | None = None,
+        partitions: Collection[str] | None = None,
+        replay: bool = False,
+    ) -> None:
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
+        self._run = run
+        self._partitions = partitions
         self._replay = replay
         self._strangers: set[str] = set()
 
@@ -102,18 +115,6 @@ class Jobs:
         """The scraper and the lane of a task; None while its run is not known."""
         job = self.known.get(lease.run_id)
         return None if job is None else (job.scraper.name, lease.lane)
-
-    def warn_of_strangers(self, runs: Iterable[Run]) -> None:
-        """Say, once of each scraper, that its runs are left to workers that have its code."""
-        strangers = {run.scraper for run in runs} - self._scrapers.keys() - self._strangers
-        if strangers:
-            self._strangers |= strangers
-            _log.warning(
-                "this worker does not have the code for %s and skips its runs; it has %s. To run "
-                "it here, name it: swather worker FILE.py, or MODULE:NAME",
-                ", ".join(map(repr, sorted(strangers)[:_MAX_TOLD])),
-                ", ".join(self._scrapers),
-            )
 
     def load(self, run: Run) -> Job:
         if run.scraper not in self._scrapers:
@@ -129,8 +130,70 @@ class Jobs:
         """The run is over; if it is opened again, it is read again."""
         self.known.pop(run_id, None)
 
-    def load_for(self, store: Store, lease: Lease) -> Job:
-        return self.load(store.runs.by_id(lease.run_id))
+    def load_for(self, store: Store, lease: Lease) -> RunLoaded:
+        """Read the run of a lease."""
+        try:
+            self.load(store.runs.by_id(lease.run_id))
+        except Exception as error:  # noqa: BLE001 - it is for whoever waits for the run
+            return RunLoaded(lease.run_id, error)
+        return RunLoaded(lease.run_id, None)
+
+    def settle(self, store: Store, *, forever: bool) -> RunsSettled:
+        """Finish the runs that can be finished. With `forever` there may always be others."""
+        sees_all = True
+        if self._run is None:
+            open_runs = store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS)
+            self._warn_of_strangers(open_runs)
+            names = [found.name for found in open_runs if found.scraper in self._scrapers]
+            sees_all = len(open_runs) < _MAX_OPEN_RUNS
+        else:
+            names = [self._run]
+        states = {name: _settle(store, name) for name in names}
+        known = [job.run for job in list(self.known.values())] if sees_all else []
+        ended = [each.id for each in known if states.get(each.name) is not RunState.OPEN]
+        if forever or RunState.OPEN in states.values():
+            return RunsSettled(ended)
+        return RunsSettled(ended, "finished" if self._run is None else str(states[self._run]))
+
+    def take_partitions(self, store: Store, *, worker_id: int) -> PartitionsTried:
+        """Serve a partition of each known run that nobody serves."""
+        runs = [job.run.name for job in list(self.known.values())]
+        taken = [_take_partition(store, run, self._partitions, worker_id) for run in runs]
+        return PartitionsTried(any(taken))
+
+    def _warn_of_strangers(self, runs: Iterable[Run]) -> None:
+        """Say, once of each scraper, that its runs are left to workers that have its code."""
+        strangers = {run.scraper for run in runs} - self._scrapers.keys() - self._strangers
+        if strangers:
+            self._strangers |= strangers
+            _log.warning(
+                "this worker does not have the code for %s and skips its runs; it has %s. To run "
+                "it here, name it: swather worker FILE.py, or MODULE:NAME",
+                ", ".join(map(repr, sorted(strangers)[:_MAX_TOLD])),
+                ", ".join(self._scrapers),
+            )
+
+
+def _settle(store: Store, name: str) -> RunState:
+    if store.runs.settle(name):
+        _log.info("run %s is finished", name)
+        store.hints.send()
+        return RunState.FINISHED
+    return store.runs.get(name).state
+
+
+def _take_partition(store: Store, run: str, wanted: Collection[str] | None, worker_id: int) -> bool:
+    unserved = {found.name for found in store.workers.partitions(run) if not found.owner}
+    if wanted is not None:
+        unserved &= set(wanted)
+    if not unserved:
+        return False
+    names = None if wanted is None else sorted(unserved)
+    try:
+        taken = store.workers.take_partitions(worker_id, run, names, limit=1)
+    except StoreError:
+        return False
+    return not unserved.isdisjoint(taken)
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

@@ -5,8 +5,9 @@ access/sites.py.
 """
 
 import asyncio
+import math
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -38,6 +39,10 @@ class Mailbox:
         self._messages.append(message)
         self._wake()
 
+    def put_later(self, seconds: float, message: Message) -> None:
+        """From the loop's own thread: post this in so many seconds."""
+        self._loop.call_later(seconds, self.put, message)
+
     async def read(self) -> list[Message]:
         """All messages there are, once there is one."""
         while not self._messages:
@@ -58,8 +63,30 @@ class Mailbox:
             self._reader.set_result(None)
 
 
-class SlotRested(Message, frozen=True):
-    """The delay after a target is over: its slot is free."""
+class Alarm:
+    """One call on the loop at a moment that may be moved; `at` is infinite while there is none."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        self.at = math.inf
+        self._loop = loop
+        self._call = call
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, at: float) -> None:
+        if at == self.at:
+            return
+        self.cancel()
+        self.at = at
+        self._timer = self._loop.call_at(at, self._ring)
+
+    def cancel(self) -> None:
+        self.at = math.inf
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _ring(self) -> None:
+        self.at = math.inf
+        self._call()
 
 
 class LeasesLost(Message, frozen=True):
@@ -106,10 +133,6 @@ class PartitionsTried(Message, frozen=True):
     taken: bool = False
 
 
-class ChildrenAdded(Message, frozen=True):
-    """A checkpoint has added tasks that other workers may take."""
-
-
 class Hinted(Message, frozen=True):
     """There may be new work."""
 
@@ -129,7 +152,7 @@ class Ticked(Message, frozen=True):
 
 
 class TurnDue(Message, frozen=True):
-    """The moment has come to claim or to commit."""
+    """There may be something to start, to claim or to commit."""
 
 
 class Stop(Message, frozen=True):

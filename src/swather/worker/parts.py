@@ -77,6 +77,7 @@ class Parts:
             loop=loop,
             mailbox=self.mailbox,
             writer=self._writer,
+            upkeep=self.upkeep,
             access=self.access,
             saving=self.saving,
             pages=PageStore(self._writer),
@@ -89,7 +90,9 @@ class Parts:
         self.backlog = Backlog(
             settings, self.registration, jobs, self.leases, self.slots, self.dispatch
         )
-        self.exchange = Exchange(loop, self.mailbox, self._writer, self.leases)
+        self.exchange = Exchange(
+            self.mailbox, self._writer, self.leases, self.tally, self.saving, self.upkeep
+        )
         self.watchdog = Watchdog(self.slots.longest_deadline, settings.watchdog_seconds)
         self._blocking_calls = BlockingCalls(self.slots)
         self.beat = Beat(

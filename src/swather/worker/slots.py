@@ -5,7 +5,6 @@ import logging
 import math
 from collections import deque
 from collections.abc import Collection, Sequence
-from functools import partial
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -16,12 +15,12 @@ from swather.model.outcome import Outcome
 from swather.scraping.options import Isolation
 from swather.worker.attempt import Attempt, AttemptEnded, Cut, Runner, is_suspect
 from swather.worker.jobs import Job, Jobs
-from swather.worker.messages import Mailbox, RunLoaded, SlotRested
+from swather.worker.messages import Alarm, Mailbox, RunLoaded, TurnDue
 from swather.worker.outcomes import Abandoned, refused, released
 from swather.worker.runners.child import MAX_ALONE, ChildRunner
 from swather.worker.runners.task import TaskRunner
 from swather.worker.runners.thread import ThreadRunner
-from swather.worker.upkeep import Upkeep, load_run
+from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Services
 
 if TYPE_CHECKING:
@@ -47,15 +46,14 @@ class Slots:
         self._loop = loop
         self._mailbox = mailbox
         self._random = Random()
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = math.inf
+        self._alarm = Alarm(loop, self._look)
 
     def start(self, lease: Lease, job: Job, runner: Runner) -> None:
         attempt = Attempt(lease, job, runner, monotonic())
         self.free -= 1
         self.running[attempt.fence] = attempt
-        if attempt.deadline < self._timer_at:
-            self._look_at(attempt.deadline)
+        if attempt.deadline < self._alarm.at:
+            self._alarm.set(attempt.deadline)
         runner.start(attempt)
 
     def end(self, attempt: Attempt) -> float | None:
@@ -66,12 +64,8 @@ class Slots:
             self.free += 1
         else:
             delay = self._random.uniform(*attempt.job.delay)
-            self._loop.call_later(delay, self._mailbox.put, SlotRested())
+            self._loop.call_later(delay, self._rested)
         return monotonic() - attempt.started_at
-
-    def rested(self) -> None:
-        """The delay after a target is over."""
-        self.free += 1
 
     def resize(self, concurrency: int) -> None:
         self.free += concurrency - self.concurrency
@@ -83,8 +77,8 @@ class Slots:
             return
         if attempt.cut_off(why, monotonic() + grace_seconds):
             attempt.runner.stop(attempt)
-        if attempt.abandon_at < self._timer_at:
-            self._look_at(attempt.abandon_at)
+        if attempt.abandon_at < self._alarm.at:
+            self._alarm.set(attempt.abandon_at)
 
     def cut_all(self, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:
         for attempt in list(self.running.values()):
@@ -112,18 +106,10 @@ class Slots:
         return next((each for each in running if task is not None and each.handle is task), None)
 
     def close(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _look_at(self, at: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = at
-        self._timer = self._loop.call_at(at, self._look)
+        self._alarm.cancel()
 
     def _look(self) -> None:
-        self._timer = None
-        self._timer_at = math.inf
+        """Cut and abandon those whose time is over."""
         now = monotonic()
         for attempt in list(self.running.values()):
             if attempt.cut is None and attempt.deadline <= now:
@@ -131,8 +117,13 @@ class Slots:
             elif attempt.cut is not None and attempt.abandon_at <= now:
                 self._abandon(attempt)
         following = min((one.look_at for one in self.running.values()), default=math.inf)
-        if following < self._timer_at:
-            self._look_at(max(following, now + LOOK_SECONDS))
+        if following < self._alarm.at:
+            self._alarm.set(max(following, now + LOOK_SECONDS))
+
+    def _rested(self) -> None:
+        """The delay after a target is over."""
+        self.free += 1
+        self._mailbox.put(TurnDue())
 
     def _abandon(self, attempt: Attempt) -> None:
         if attempt.is_over:
@@ -248,7 +239,7 @@ class Dispatch:
         parked = self._parked.setdefault(lease.run_id, [])
         parked.append(lease)
         if len(parked) == 1:
-            self._upkeep.submit(partial(load_run, jobs=self._jobs, lease=lease))
+            self._upkeep.submit(lambda store: self._jobs.load_for(store, lease))
 
     def _start_suspects(self) -> None:
         """They wait for each other and not in slots, so that nobody waits for them."""

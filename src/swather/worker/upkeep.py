@@ -5,35 +5,27 @@ store and returns a message, or nothing.
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from swather.errors import DatabaseUnusable, StoreError, SwatherError
+from swather.errors import DatabaseUnusable, SwatherError
 from swather.model.event import EventLevel
-from swather.model.lease import Lease
-from swather.model.run import RunState
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.retrying_queue import RETRYABLE
 from swather.store.web_ports import Sighting
 from swather.worker.access.throttle import PATIENCE_SECONDS
-from swather.worker.jobs import Jobs
-from swather.worker.leases import Registration
 from swather.worker.messages import (
     Hopeless,
     LanesShut,
     Mailbox,
     Message,
-    PartitionsTried,
-    RunLoaded,
-    RunsSettled,
     SettingsRead,
 )
-from swather.worker.settings import Settings
 
 SWEEP_SECONDS: Final = 5.0
 HINT_SECONDS: Final = 0.02
@@ -41,7 +33,6 @@ HINT_SECONDS: Final = 0.02
 # before it turns to other work.
 EXPIRY_SECONDS: Final = 60.0
 EXPIRY_WORK_SECONDS: Final = 0.5
-_MAX_OPEN_RUNS: Final = 1_000
 SWEEP_FAILED: Final = "the sweep for dead workers failed and will be tried again"
 
 _log = logging.getLogger(__name__)
@@ -164,15 +155,6 @@ class Upkeep(threading.Thread):
             store.hints.send()
 
 
-def load_run(store: Store, jobs: Jobs, lease: Lease) -> RunLoaded:
-    """Read the run of a lease."""
-    try:
-        jobs.load_for(store, lease)
-    except Exception as error:  # noqa: BLE001 - it is for whoever waits for the run
-        return RunLoaded(lease.run_id, error)
-    return RunLoaded(lease.run_id, None)
-
-
 def read_settings(store: Store) -> SettingsRead:
     return SettingsRead(store.settings.all().get("event_level") == EventLevel.ALL)
 
@@ -189,56 +171,7 @@ def shut_lanes(store: Store, lanes: Collection[str]) -> LanesShut:
     )
 
 
-def pin_hosts(store: Store, run: str, found: Collection[Sighting]) -> None:
-    """Note where a run has found hosts."""
-    store.allowed_hosts.pin_all(run, found)
-
-
-def settle_runs(store: Store, settings: Settings, jobs: Jobs) -> RunsSettled:
-    """Finish the runs that can be finished."""
-    run = settings.run
-    sees_all = True
-    if run is None:
-        open_runs = store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS)
-        jobs.warn_of_strangers(open_runs)
-        names = [found.name for found in open_runs if found.scraper in settings.scrapers]
-        sees_all = len(open_runs) < _MAX_OPEN_RUNS
-    else:
-        names = [run]
-    states = {name: _settle(store, name) for name in names}
-    known = [job.run for job in list(jobs.known.values())] if sees_all else []
-    ended = [each.id for each in known if states.get(each.name) is not RunState.OPEN]
-    if settings.forever or RunState.OPEN in states.values():
-        return RunsSettled(ended)
-    return RunsSettled(ended, str(states[run]) if run is not None else "finished")
-
-
-def _settle(store: Store, name: str) -> RunState:
-    if store.runs.settle(name):
-        _log.info("run %s is finished", name)
-        store.hints.send()
-        return RunState.FINISHED
-    return store.runs.get(name).state
-
-
-def take_partitions(
-    store: Store, settings: Settings, jobs: Jobs, registration: Registration
-) -> PartitionsTried:
-    """Serve a partition of each known run that nobody serves."""
-    runs = [job.run.name for job in list(jobs.known.values())]
-    taken = [_take(store, run, settings.partitions, registration.worker_id) for run in runs]
-    return PartitionsTried(any(taken))
-
-
-def _take(store: Store, run: str, wanted: Collection[str] | None, worker_id: int) -> bool:
-    unserved = {found.name for found in store.workers.partitions(run) if not found.owner}
-    if wanted is not None:
-        unserved &= set(wanted)
-    if not unserved:
-        return False
-    names = None if wanted is None else sorted(unserved)
-    try:
-        taken = store.workers.take_partitions(worker_id, run, names, limit=1)
-    except StoreError:
-        return False
-    return not unserved.isdisjoint(taken)
+def pin_hosts(store: Store, found: Mapping[str, Collection[Sighting]]) -> None:
+    """Note where runs have found hosts."""
+    for run, sightings in found.items():
+        store.allowed_hosts.pin_all(run, sightings)

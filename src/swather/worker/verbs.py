@@ -20,8 +20,9 @@ from swather.scraping.files import FileStore
 from swather.store.writer import Writer
 from swather.worker.access.access import Access, AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
-from swather.worker.messages import ChildrenAdded, Mailbox
+from swather.worker.messages import Mailbox
 from swather.worker.stored_pages import PageStore, StoredPages
+from swather.worker.upkeep import Upkeep
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 # How long a worker on a full disk claims nothing.
@@ -99,6 +100,7 @@ class Services:
     loop: asyncio.AbstractEventLoop
     mailbox: Mailbox
     writer: Writer
+    upkeep: Upkeep
     access: Access
     saving: Saving
     pages: PageStore
@@ -155,7 +157,7 @@ class LoopVerbs:
         if files:
             self._services.saving.link((self._attempt.lease.task_id, part), files)
         if children:
-            self._services.mailbox.put(ChildrenAdded())
+            self._services.upkeep.send_hint()
 
     async def progress(self, data: Any) -> None:
         self._attempt.check()

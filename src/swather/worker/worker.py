@@ -135,7 +135,12 @@ class Worker:
         self, loop: asyncio.AbstractEventLoop, store: Store, on_stuck: Callable[[], None]
     ) -> WorkerReport:
         settings = self._settings
-        jobs = Jobs(settings.scrapers, replay=settings.replay)
+        jobs = Jobs(
+            settings.scrapers,
+            run=settings.run,
+            partitions=settings.partitions,
+            replay=settings.replay,
+        )
         if settings.run is not None:
             jobs.load(store.runs.get(settings.run)).warn_of_version()
         store.workers.sweep()

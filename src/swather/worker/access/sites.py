@@ -28,6 +28,7 @@ from swather.worker.access.breaker import (
     ended_well,
     told_by,
 )
+from swather.worker.access.permits import Requester
 from swather.worker.access.throttle import Throttle
 from swather.worker.messages import Message
 
@@ -92,6 +93,13 @@ class Background(Protocol):
 
     def submit(self, work: Callable[[Store], Message | None]) -> None: ...
     def call(self, work: Callable[[Store], Any]) -> Future[Any]: ...
+
+
+class Answered(Protocol):
+    """What sites have answered to an attempt; see AttemptAccess."""
+
+    status: int | None
+    struck: set[str] | None
 
 
 class Sites:
@@ -179,28 +187,26 @@ class Sites:
             self._throttle.slow_down(lane)
 
     def attempt_ended(
-        self,
-        key: BreakerKey,
-        fault: Classified | None,
-        status: int | None,
-        *,
-        began_at: float,
-        is_struck: bool,
-    ) -> bool:
-        """Note what the end of an attempt says of its site, None being a success; whether a breaker
-        opens. `is_struck`: the refusal was noted when the answer came.
+        self, requester: Requester, answered: Answered | None, fault: Classified | None
+    ) -> Collection[BreakerKey]:
+        """Note what the end of an attempt says of its site, None being a success; the breaker that
+        opens, if one does.
         """
+        lease = requester.lease
+        key = (requester.job.scraper.name, lease.lane)
+        status = None if answered is None else answered.status
         if fault is None:
-            return self.ended(key, ended_well(status), began_at)
+            opens = self.ended(key, ended_well(status), lease.claimed_at)
+            return (key,) if opens else ()
         found = fault.fault
-        if fault.cools_lane and not is_struck:
+        if fault.cools_lane and not (answered is not None and answered.struck):
             # A client of the scraper's own was told to go away, or the scraper itself.
-            self.strike(key[1], fault.after_seconds, found.title)
+            self.strike(lease.lane, fault.after_seconds, found.title)
         against = told_by(found.error_class, fault.reason)
         if against is None:
-            return False
+            return ()
         ended = Ended(found.error_class, found.title, status) if against else ended_well(status)
-        return self.ended(key, ended, began_at)
+        return (key,) if self.ended(key, ended, lease.claimed_at) else ()
 
     def ended(self, key: BreakerKey, ended: Ended, began_at: float) -> bool:
         """Note the end of an attempt of this scraper on this lane, which was claimed at `began_at`;
