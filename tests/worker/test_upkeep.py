@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swather.errors import DatabaseUnreachable
+from swather.errors import StoreError
 from swather.scraping.files import FileStore
 from swather.store import Store
 from swather.worker import upkeep as upkeeps
@@ -32,7 +32,7 @@ def upkeep(store: Store, tmp_path: Path):
     made.join(10)
 
 
-@pytest.mark.parametrize("error", [DatabaseUnreachable("no answer"), ValueError("no answer")])
+@pytest.mark.parametrize("error", [StoreError("no answer"), ValueError("no answer")])
 def test_what_is_done_once_is_not_said_to_be_tried_again(
     upkeep: Upkeep, caplog: pytest.LogCaptureFixture, error: Exception
 ):
@@ -63,7 +63,7 @@ def test_a_sweep_is_tried_again_and_said_to_be(
 
     def sweep() -> None:
         tried.append(1)
-        raise DatabaseUnreachable("no answer")
+        raise StoreError("no answer")
 
     monkeypatch.setattr(store.workers, "sweep", sweep)
     monkeypatch.setattr(upkeeps, "SWEEP_SECONDS", 0.01)
