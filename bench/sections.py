@@ -34,42 +34,42 @@ SECTIONS = (
     Section(
         "fetch",
         "Fetching 10 KB pages",
-        "20,000 pages of 10 KB from nginx on the same machine, one process, 64 at a time; an "
-        "item for every page. Swather keeps queue and items in the database and has "
-        "robots.txt and its guard against private addresses on, the limit of 8 at a time per "
-        "host off, and no default rate, which is for public hosts; the peers keep all in memory. "
-        "The slow ones were given fewer pages of the same kind.",
+        "20,000 pages of 10 KB from nginx on the same machine, one process, 64 at a time, one "
+        "item per page. Swather keeps queue and items in the database, with robots.txt and its "
+        "guard against private addresses on, the limit of 8 at a time per host off, and no "
+        "default rate, which applies to public hosts only; the peers keep everything in memory."
+        " The slow ones got fewer pages of the same kind.",
         _named(fetch="pages/s", fetch_CPU="processor time"),
         "bench-fetch",
     ),
     Section(
         "slow_pages",
         "Pages of 200 ms",
-        "The same pages when each takes 200 ms, 200 at a time: 1,000 pages a second are possible.",
+        "The same pages, each taking 200 ms, 200 at a time: 1,000 pages a second are possible.",
         _named(pages_of_200_ms="pages/s", pages_of_200_ms_CPU="processor time"),
     ),
     Section(
         "scaling",
         "One to eight workers",
-        "Worker processes of 10 slots on pages of 200 ms: 50 pages a second for each are possible.",
+        "Worker processes with 10 slots on pages of 200 ms: each can do 50 pages a second.",
         lambda work: work.removesuffix(" of 10 slots"),
     ),
     Section(
         "drain",
         "Jobs that do nothing",
-        "Into the queue with the bulk verb of each, and out of it by one worker process and "
-        "by two. PostgreSQL with fsync and synchronous_commit on, SQLite with synchronous "
-        "FULL, Redis as it comes (nothing is waited for). Swather dedupes its targets by key; "
-        "the others dedupe nothing.",
+        "Enqueued with each queue's bulk operation, and drained by one worker process and by "
+        "two. PostgreSQL with fsync and synchronous_commit on, SQLite with synchronous FULL, "
+        "Redis with its defaults (no write is waited for). Swather dedupes its targets by key; "
+        "the others do not dedupe.",
         _named(enqueue="enqueue", drain_1_process="1 process", drain_2_processes="2 processes"),
         "bench-queues",
     ),
     Section(
         "latency",
         "From enqueue to start",
-        "One job at a time to an idle worker, from the call of the enqueue to the first line "
-        "of the job; and the middle of that after the enqueue came back, that is, after the "
-        "commit. Huey on SQLite and Dramatiq poll, here every 10 ms.",
+        "One job at a time to an idle worker, from the enqueue call to the first line of the "
+        "job; and the median of the part after the enqueue returned, that is, after the commit."
+        " Huey on SQLite and Dramatiq poll, here every 10 ms.",
         _named(
             enqueue_to_start_p50="p50",
             enqueue_to_start_p99="p99",
@@ -86,8 +86,8 @@ SECTIONS = (
     Section(
         "snapshot",
         "Under an old snapshot",
-        "Draining while an idle REPEATABLE READ transaction stays open: PostgreSQL may remove "
-        "nothing that it might still look at.",
+        "Draining while an idle REPEATABLE READ transaction stays open: PostgreSQL cannot "
+        "remove rows that this transaction might still see.",
         lambda work: work.removeprefix("old snapshot: "),
     ),
     Section(
@@ -100,20 +100,20 @@ SECTIONS = (
     Section(
         "idle",
         "An idle worker",
-        "Processor time of a worker with nothing to do; the database's share is not in it.",
+        "Processor time of a worker with nothing to do, without the database's share.",
         _named(idle_worker="idle"),
     ),
     Section(
         "kill",
         "After a kill -9",
-        "100 jobs of half a second, 10 at a time; the worker and all its children are killed "
-        "in the middle of it and started again. How many were not finished a minute later, with "
-        "default settings, and how many had been done before and were done again; and how many "
-        "were not finished three minutes later with the settings that the documentation has "
-        "for recovery (empty where it has none, or where they are the default). Scrapy and "
-        "Crawlee find 500 pages of 200 ms on a first page, and their figures are per cent. Of "
-        "Celery's, ten were running and the others prefetched: Redis gives these back after an "
-        "hour, its visibility timeout.",
+        "100 jobs of half a second, 10 at a time; the worker and all its children are killed in"
+        " the middle and started again. The columns: how many jobs were unfinished a minute "
+        "later, with default settings; how many were done twice; and how many were unfinished "
+        "three minutes later with the recovery settings that the documentation recommends "
+        "(empty where it has none, or where they are the default). Scrapy and Crawlee find 500 "
+        "pages of 200 ms on a first page, and their figures are percentages. Of Celery's jobs, "
+        "ten were running and the others prefetched: Redis returns these after an hour, its "
+        "visibility timeout.",
         _named(
             unfinished_after_kill_9_default_settings="default settings",
             done_twice_after_kill_9_default_settings="done again",
