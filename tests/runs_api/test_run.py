@@ -310,3 +310,34 @@ def test_a_script_that_every_process_would_run_again_is_told_so(tmp_path: Path):
     with pytest.raises(LoadError, match=r"script\.py calls swather\.run while it is loaded"):
         swather.run(str(script), ["a"])
     assert numbers(swather.run(double, [1], progress=False)) == [1]
+
+
+NOT_IN_A_FILE = """
+import swather
+
+@swather.scraper(isolation="process")
+def iso(ctx, target):
+    return target
+
+swather.run(iso, [1], progress=False)
+"""
+
+
+def test_a_child_process_cannot_import_what_is_in_no_file_and_this_is_told_at_once():
+    said = subprocess.run(
+        [sys.executable, "-c", NOT_IN_A_FILE],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert said.returncode == 1
+    told = said.stderr.splitlines()[-1]
+    assert "is defined in a notebook or an interactive session" in told
+    assert "%%writefile iso.py" in told
+
+
+def test_nor_what_is_defined_inside_a_function():
+    @scraper(isolation="process")
+    def inner(ctx, target):
+        return target
+
+    with pytest.raises(InputError, match="is defined inside a function"):
+        swather.run(inner, [1], progress=False)

@@ -1,11 +1,13 @@
 """A whole run in this process, for scripts and notebooks."""
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from swather.errors import InputError
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.inprocess import InProcess
 from swather.fleet.result import RunResult
@@ -14,6 +16,7 @@ from swather.runs import configuration
 from swather.runs.source import Values
 from swather.runs.view import Silent, View, view_on
 from swather.scraping import registry
+from swather.scraping.option_checks import Isolation
 from swather.scraping.scraper import Scraper
 from swather.store import factory
 
@@ -76,8 +79,11 @@ def run(
     url = f"sqlite:///{temporary}/swather.db" if temporary else found.settings.db
     try:
         source = Values(targets, limit=limit)
+        if isinstance(scraper, str):
+            scraper = registry.load(scraper)
+        _check_isolation(scraper)
         order = Order(
-            scraper=registry.load(scraper) if isinstance(scraper, str) else scraper,
+            scraper=scraper,
             source=source,
             options={**options, "db": factory.located(url)},
             params=params or {},
@@ -92,6 +98,28 @@ def run(
             shutil.rmtree(temporary, ignore_errors=True)
         raise
     return RunResult(driven.summary, temporary=temporary)
+
+
+def _check_isolation(scraper: Scraper) -> None:
+    """Refuse now what every target would fail at."""
+    if scraper.isolation is not Isolation.PROCESS:
+        return
+    names = vars(sys.modules.get(scraper.function.__module__, object))
+    if scraper.spec.startswith("__main__:"):
+        where = "in a notebook or an interactive session"
+    elif not any(
+        isinstance(value, Scraper) and value.function is scraper.function
+        for value in names.values()
+    ):
+        where = "inside a function"
+    else:
+        return
+    raise InputError(
+        f"scraper {scraper.name!r} has isolation='process', and a child process cannot import it "
+        f"because it is defined {where}; write it to a file (in a notebook: "
+        f"%%writefile {scraper.name}.py) and call swather.run('{scraper.name}.py', ...), or leave "
+        "isolation out"
+    )
 
 
 def _driven(order: Order, max_seconds: float | None, view: View) -> Driven:

@@ -1,4 +1,4 @@
-"""Shows a run's progress: a live bar on a terminal, plain lines elsewhere."""
+"""Shows a run's progress: a live bar on a terminal or in a notebook, plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout
@@ -33,8 +33,12 @@ class View(Protocol):
 
 
 def view_on(console: "PlainConsole") -> View:
-    """A live picture on a terminal, lines elsewhere."""
-    return Picture(console) if console.is_terminal or console.is_jupyter else Lines(console)
+    """A live picture on a terminal or in a notebook, lines elsewhere."""
+    if console.is_jupyter:
+        from swather.runs.notebook import NotebookView  # noqa: PLC0415 - only where it is shown
+
+        return NotebookView()
+    return Picture(console) if console.is_terminal else Lines(console)
 
 
 class Silent:
