@@ -1,6 +1,6 @@
 from swather import settings
 from swather.fleet.worker_factory import politeness
-from swather.worker.access.sites import POLITE
+from swather.worker.settings import POLITE
 
 
 def test_workers_are_as_polite_as_the_settings_say(tmp_path):

@@ -10,11 +10,10 @@ from swather import errors
 from swather.cli import demo_scraper
 from swather.cli.db import group
 from swather.cli.pragma_reasons import REASONS
-from swather.model.event import EventKind, EventLevel
 from swather.model.lease import Strategy
 from swather.model.retry import ErrorClass
 from swather.model.run import RunState
-from swather.model.task import State
+from swather.model.task import EventKind, EventLevel, State
 from swather.net import errors as net_errors
 from swather.net.page import Page
 from swather.scraping.context import Context

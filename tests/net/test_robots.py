@@ -9,8 +9,8 @@ from swather.net.errors import Disallowed, ProxyFailed, RobotsUnreachable
 from swather.net.fetch_policy import ANYWHERE, SimplePolicy
 from swather.net.fetcher import WebFetcher
 from swather.net.page import Page
-from swather.net.request import Request
-from swather.net.robots import MAX_REDIRECTS, Robots, origin_of
+from swather.net.request import Request, origin_of
+from swather.net.robots import MAX_REDIRECTS, Robots
 from swather.testing import Answer, FakeSite
 from swather.testing.fetch_policy import MemoryRobotsCache
 

@@ -1,7 +1,7 @@
 import pytest
 
-from swather.model.event import EventKind
 from swather.model.retry import ErrorClass
+from swather.model.task import EventKind
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock

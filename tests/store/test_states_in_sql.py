@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from swather.model.event import EventKind
 from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.run import RunState
-from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, TERMINAL
+from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, TERMINAL, EventKind
 from swather.model.worker import WorkerKind, WorkerState
 from swather.store.migrate import migrations_in
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.model.event import LOGGED, EventKind, EventLevel
+from swather.model.task import LOGGED, EventKind, EventLevel
 
 
 def test_every_level_says_what_it_logs() -> None:

@@ -6,13 +6,13 @@ import time
 import pytest
 
 from swather.errors import Blocked, SwatherError
+from swather.model.lane import BreakerPolicy
 from swather.model.pacing import CoolDownCurve
 from swather.model.retry import Backoff
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
-from swather.worker.access.breaker import BreakerPolicy
-from swather.worker.access.sites import Politeness
 from swather.worker.access.throttle import FREE_SECONDS
+from swather.worker.settings import Politeness
 from tests.worker.given import Shop, until, wait_until
 from tests.worker.sites import NotingSite
 

@@ -3,18 +3,11 @@
 import pytest
 
 from swather.errors import InputError
+from swather.model.lane import BreakerPolicy
 from swather.model.retry import ErrorClass
 from swather.scraping.code_version import CodeVersions
 from swather.scraping.scraper import scraper
-from swather.worker.access.breaker import (
-    BreakerPolicy,
-    Breakers,
-    Closes,
-    Ended,
-    Opened,
-    Opens,
-    told_by,
-)
+from swather.worker.access.breaker import Breakers, Closes, Ended, Opened, Opens, told_by
 
 
 @scraper

@@ -109,25 +109,6 @@ def test_never_more_run_at_once_than_there_are_slots(shop: Shop):
     assert most == 7
 
 
-def test_slots_can_be_added_while_the_worker_runs(shop: Shop):
-    together = threading.Event()
-    running = 0
-
-    @scraper
-    async def meet(ctx, target):
-        nonlocal running
-        running += 1
-        if running == 3:
-            together.set()
-        await until(together)
-
-    run = shop.run(meet, 3)
-    working = shop.start(meet, run=run, concurrency=1)
-    wait_until(lambda: running == 1)
-    working.worker.resize(3)
-    assert working.report().completed == 3
-
-
 def test_quick_tasks_are_committed_many_at_a_time(shop: Shop):
     run, _ = shop.scrape(double, 2_000)
     db = shop.store.connection

@@ -3,17 +3,17 @@
 import asyncio
 import threading
 
-from swather.worker.messages import Hinted, Mailbox, Resize, Ticked
+from swather.worker.messages import Hinted, LanesShut, Mailbox, Ticked
 
 
 def test_messages_are_read_in_the_order_in_which_they_were_posted():
     async def main():
         mailbox = Mailbox(asyncio.get_running_loop())
         for number in range(3):
-            mailbox.put(Resize(number))
+            mailbox.put(LanesShut([number]))
         return await mailbox.read()
 
-    assert asyncio.run(main()) == [Resize(0), Resize(1), Resize(2)]
+    assert asyncio.run(main()) == [LanesShut([0]), LanesShut([1]), LanesShut([2])]
 
 
 def test_a_message_of_another_thread_wakes_the_reader():
@@ -29,7 +29,7 @@ def test_no_message_of_many_threads_is_lost():
     async def main():
         mailbox = Mailbox(asyncio.get_running_loop())
         threads = [
-            threading.Thread(target=lambda n=n: [mailbox.post(Resize(n)) for _ in range(500)])
+            threading.Thread(target=lambda n=n: [mailbox.post(LanesShut([n])) for _ in range(500)])
             for n in range(4)
         ]
         for thread in threads:
@@ -39,7 +39,7 @@ def test_no_message_of_many_threads_is_lost():
             read += await asyncio.wait_for(mailbox.read(), 10)
         for thread in threads:
             thread.join()
-        return sorted(message.concurrency for message in read)
+        return sorted(n for message in read for n in message.lanes)
 
     assert asyncio.run(main()) == [n for n in range(4) for _ in range(500)]
 

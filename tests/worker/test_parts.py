@@ -12,7 +12,7 @@ from swather.net.errors import Disallowed, HttpStatusError, RobotsUnreachable, U
 from swather.net.request import Request
 from swather.scraping.classify import classify
 from swather.worker.claiming import MAX_PREFETCH, Prefetch
-from swather.worker.leases import Leases
+from swather.worker.exchange import Leases
 from swather.worker.runners import wire
 from swather.worker.watchdog import Watchdog
 

@@ -6,8 +6,9 @@ import pytest
 
 from swather.scraping.code_version import CodeVersions
 from swather.worker.access.breaker import Ended
-from swather.worker.access.sites import ADAPT_SECONDS, POLITE, BreakerTripped, Sites
+from swather.worker.access.sites import ADAPT_SECONDS, BreakerTripped, Sites
 from swather.worker.access.throttle import Throttle
+from swather.worker.settings import POLITE
 
 DOWN = Ended("transient", "HTTP 502", 502)
 

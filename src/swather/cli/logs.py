@@ -12,7 +12,7 @@ from swather.cli.arguments import RunOrNewest
 from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
-    from swather.model.event import Event
+    from swather.model.task import Event
     from swather.store.ports import Store
 
 EXAMPLES: Final = """\

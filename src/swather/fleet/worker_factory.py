@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.net.fetcher import USER_AGENT
@@ -11,8 +12,7 @@ from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
-from swather.worker.access.breaker import BreakerPolicy
-from swather.worker.access.sites import Politeness
+from swather.worker.settings import Politeness
 
 
 def new_worker(

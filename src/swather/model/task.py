@@ -1,4 +1,4 @@
-"""Targets, tasks, their states and the moves between states."""
+"""Targets, tasks, their states, and the log of what happened to them."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -109,3 +109,49 @@ def check_name(what: str, name: str) -> str:
             f"{what} must be at most {MAX_NAME_BYTES} bytes, got {size}: {name[:40]!r}…"
         )
     return name
+
+
+class EventKind(StrEnum):
+    """One thing that happened to a task."""
+
+    CREATED = "created"
+    CLAIMED = "claimed"
+    STARTED = "started"
+    PROGRESS = "progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    RETRY = "retry"
+    RELEASED = "released"
+    SWEPT = "swept"
+    CANCELLED = "cancelled"
+
+
+class EventLevel(StrEnum):
+    """How much is logged."""
+
+    NONE = "none"
+    FAILURES = "failures"
+    ALL = "all"
+
+    def logs(self, kind: EventKind) -> bool:
+        return kind in LOGGED[self]
+
+
+LOGGED: Final[dict[EventLevel, frozenset[EventKind]]] = {
+    EventLevel.NONE: frozenset(),
+    EventLevel.FAILURES: frozenset({EventKind.FAILED, EventKind.RETRY, EventKind.SWEPT}),
+    EventLevel.ALL: frozenset(EventKind),
+}
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the log."""
+
+    id: int
+    at: datetime
+    kind: EventKind
+    run: str
+    task_id: int | None
+    worker_id: int | None
+    message: str
+    data: dict[str, Any] | None

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from base64 import b64encode
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote, unquote_to_bytes, urlencode
@@ -137,6 +138,16 @@ def parse_origin(beginning: str) -> Origin:
     shown = f"[{name}]" if isinstance(address, IPv6Address) else name
     own = "" if port == PORTS[scheme.lower()] else f":{port}"
     return Origin(f"{scheme.lower()}://{shown}{own}", name, port, address, _authorization(user))
+
+
+def origin_of(url: str) -> str:
+    """'https://example.com:8443'; UnusableURL if it cannot be fetched."""
+    return _origin_of_beginning(split_url(url)[0])
+
+
+@lru_cache(maxsize=4096)
+def _origin_of_beginning(beginning: str) -> str:
+    return parse_origin(beginning).url
 
 
 def path_and_query(rest: str) -> str:

@@ -1,12 +1,10 @@
 """robots.txt: fetched once per site, cached by the process and for the whole fleet."""
 
 import asyncio
-import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
@@ -24,6 +22,7 @@ from swather.net.errors import (
     retry_after_seconds,
 )
 from swather.net.page import Page
+from swather.net.request import origin_of
 from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, parse
 from swather.store.web_ports import Robots as RobotsStore
 
@@ -51,7 +50,6 @@ _NO_SUCH_FILE: Final = 404
 _UNREACHABLE: Final = (FetchTimeout, ConnectionFailed, BadResponse, TooLarge)
 # Only after a redirect: where a page of a site may be fetched, its robots.txt may.
 _LEADS_NOWHERE: Final = (TooManyRedirects, Refused)
-_ORIGIN: Final = re.compile(r"\s*https?://[^/?#\\]*", re.IGNORECASE)
 
 R = TypeVar("R")
 Fetch = Callable[[str], Awaitable[Page]]
@@ -233,20 +231,6 @@ class Robots:
 
     async def _in_executor(self, call: Callable[..., R], *arguments: Any) -> R:
         return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-
-def origin_of(url: str) -> str:
-    """'https://example.com:8443': what one robots.txt is for."""
-    found = _ORIGIN.match(url)
-    return _origin(found[0] if found else url)
-
-
-@lru_cache(maxsize=4096)
-def _origin(start: str) -> str:
-    scheme, _, authority = start.strip().lower().partition("://")
-    host = authority.rpartition("@")[2]
-    usual = ":80" if scheme == "http" else ":443"
-    return f"{scheme}://{host.removesuffix(usual).removesuffix(':')}"
 
 
 def _is_conclusive(status: int) -> bool:

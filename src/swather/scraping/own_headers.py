@@ -8,7 +8,7 @@ import msgspec
 
 from swather.errors import FetchError, InputError
 from swather.net.redirects import HARMLESS
-from swather.net.request import Request, is_http, parse_origin, split_url
+from swather.net.request import Request, is_http, origin_of, split_url
 
 HeaderFields = Mapping[str, str | Mapping[str, str]]
 
@@ -34,7 +34,7 @@ class OwnHeaders:
         given = (headers or {}).items()
         self._everywhere = {name: value for name, value in given if isinstance(value, str)}
         self._of_origins = {
-            _origin(name): dict(value) for name, value in given if not isinstance(value, str)
+            origin_of(name): dict(value) for name, value in given if not isinstance(value, str)
         }
         if user_agent is not None:
             self._everywhere["User-Agent"] = user_agent
@@ -42,7 +42,7 @@ class OwnHeaders:
     def added_to(self, request: Request) -> Request:
         own = self._everywhere
         if self._of_origins:
-            own = {**own, **self._of_origins.get(_origin(request.url), {})}
+            own = {**own, **self._of_origins.get(origin_of(request.url), {})}
         if not own:
             return request
         taken = {name.lower() for name in request.headers}
@@ -90,7 +90,7 @@ def _checked_origin(field: str, text: Any) -> str:
     try:
         rest = split_url(text)[1] if isinstance(text, str) and is_http(text) else None
         if rest in ("", "/"):
-            return _origin(text)
+            return origin_of(text)
     except FetchError:
         pass
     raise InputError(f"{field}: expected an origin such as 'https://api.example.com', got {text!r}")
@@ -111,7 +111,3 @@ def _checked_value(what: str, value: Any) -> str:
     if len(value) > _MAX_CHARACTERS:
         raise InputError(f"{what}: longer than {_MAX_CHARACTERS:,} characters")
     return value
-
-
-def _origin(url: str) -> str:
-    return parse_origin(split_url(url)[0]).url

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCancelled
-from swather.model.event import EventLevel
 from swather.model.lane import PacedKind
 from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.model.run import Load, NewRun, RunState
-from swather.model.task import check_file_name, check_name
+from swather.model.task import EventLevel, check_file_name, check_name
 from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, Partition
 

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from swather.model.event import LOGGED, EventKind, EventLevel
 from swather.model.outcome import (
     MAX_MESSAGE_CHARACTERS,
     Cancelled,
@@ -19,7 +18,7 @@ from swather.model.outcome import (
 from swather.model.payload import MAX_ITEM_BYTES, encode, storable
 from swather.model.retry import Faults
 from swather.model.run import REASON_PREFIX
-from swather.model.task import State, Target, check_name
+from swather.model.task import LOGGED, EventKind, EventLevel, State, Target, check_name
 from swather.store.batching import Row, rows_of
 from swather.store.checks import check_seconds
 

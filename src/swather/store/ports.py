@@ -10,14 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from swather.model.event import Event
 from swather.model.lane import Lane, PacedKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.model.results import ErrorExample, ErrorGroup, Part, StoredFile, StoredItem
 from swather.model.run import Counts, Load, NewRun, Run, RunState
-from swather.model.task import Target, Task
+from swather.model.task import Event, Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed

@@ -15,8 +15,8 @@ from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
-from swather.net.request import Request
-from swather.net.robots import MAX_REDIRECTS, Robots, origin_of
+from swather.net.request import Request, origin_of
+from swather.net.robots import MAX_REDIRECTS, Robots
 from swather.scraping.own_headers import OwnHeaders
 from swather.scraping.scraper import Scraper
 

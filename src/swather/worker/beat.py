@@ -10,9 +10,10 @@ from typing import Final
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
 from swather.worker.blocking_calls import BlockingCalls
-from swather.worker.leases import Leases, Registration
+from swather.worker.exchange import Leases
 from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost, Mailbox
 from swather.worker.report import Statistics
+from swather.worker.settings import Registration
 from swather.worker.watchdog import Watchdog
 
 LOOK_SECONDS: Final = 0.5

@@ -8,10 +8,10 @@ from swather.model.lease import Claimed, ClaimRequest, Lease
 from swather.model.outcome import Outcome
 from swather.worker.access.breaker import BreakerKey
 from swather.worker.attempt import Attempt
+from swather.worker.exchange import RETRY_SECONDS, Leases
 from swather.worker.jobs import Jobs
-from swather.worker.leases import Leases, Registration
 from swather.worker.messages import RunLoaded
-from swather.worker.settings import Settings
+from swather.worker.settings import Registration, Settings
 from swather.worker.slots import Dispatch, Slots, suspects_held
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 MAX_CLAIM: Final = 1_000
-RETRY_SECONDS: Final = 1.0
 MAX_POLL_FACTOR: Final = 5
 LEAST_WAIT_SECONDS: Final = 0.001
 MAX_DOUBLINGS: Final = 7
@@ -43,7 +42,7 @@ def wanted(
     """The number of leases to claim now, 0 for none.
 
     concurrency  slots of the worker
-    free         those that nothing runs in; below 0 when the worker was made smaller
+    free         those that nothing runs in
     ahead        leases to hold beyond the free slots, so that none waits for a claim
     waiting      leases that no slot has taken yet
     parked       leases whose run is being read: the free slots are theirs

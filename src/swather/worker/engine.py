@@ -80,7 +80,6 @@ class Engine:
             messages.Stop: self._stop_asked,
             messages.GraceOver: self._cut_all,
             messages.EndNow: self._end,
-            messages.Resize: self._resize,
             Exchanged: self._exchanged,
             FinishedAgain: self._finished_again,
             sites.LaneClosed: self._site_told,
@@ -214,10 +213,6 @@ class Engine:
         self._sites.tick()
         self._note()
         self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
-
-    def _resize(self, message: messages.Resize) -> None:
-        self._slots.resize(message.concurrency)
-        self._turn_is_due = True
 
     def _stop(self, reason: str) -> None:
         """Claim nothing more, and give back what has not begun."""

@@ -1,8 +1,12 @@
-"""Outcomes out, leases in: what a worker hands to the writer, one transaction at a time."""
+"""Outcomes out, leases in: what a worker hands to the writer, one transaction at a time; and the
+leases it then holds.
+"""
 
 import logging
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 from typing import Final
@@ -10,20 +14,71 @@ from typing import Final
 from swather.errors import InputError
 from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Completed, Outcome, Released, Verdict
+from swather.store.ports import Fence
 from swather.store.writer import HOPELESS, Writer
-from swather.worker.claiming import RETRY_SECONDS
-from swather.worker.leases import Leases
 from swather.worker.messages import Hopeless, Mailbox, Message, RetryOutcomes
 from swather.worker.outcomes import refused
 from swather.worker.report import Tally
 from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Saving
 
+# When to try again what the database could not do.
+RETRY_SECONDS: Final = 1.0
 LINGER_SECONDS: Final = 0.01
 MAX_LINGER_SECONDS: Final = 0.1
 LINGER_OUTCOMES: Final = 500
 
 _log = logging.getLogger(__name__)
+
+
+class Leases:
+    """Changed by the loop and the writer's thread, read by the beat.
+
+    A beat gives back every lease of the worker that it is not told of, so no claim may be on its
+    way while a beat looks. A claim never waits for the gate; a beat does, but not for ever: what it
+    then gives back by mistake is lost to this worker, and to nobody else.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._fences: set[Fence] = set()
+        self._claiming = False
+        self._beating = False
+
+    def begin_claim(self) -> bool:
+        """False while a beat looks: ask again when it is over."""
+        with self._changed:
+            if self._beating:
+                return False
+            self._claiming = True
+            return True
+
+    def end_claim(self, fences: Iterable[Fence]) -> None:
+        with self._changed:
+            self._fences.update(fences)
+            self._claiming = False
+            self._changed.notify_all()
+
+    def remove(self, fences: Iterable[Fence]) -> None:
+        with self._changed:
+            self._fences.difference_update(fences)
+
+    def snapshot(self) -> frozenset[Fence]:
+        with self._changed:
+            return frozenset(self._fences)
+
+    @contextmanager
+    def beat(self, patience_seconds: float) -> Iterator[frozenset[Fence]]:
+        """All leases, while nothing new is claimed."""
+        with self._changed:
+            self._beating = True
+            self._changed.wait_for(lambda: not self._claiming, patience_seconds)
+            fences = frozenset(self._fences)
+        try:
+            yield fences
+        finally:
+            with self._changed:
+                self._beating = False
 
 
 class Exchanged(Message, frozen=True):

@@ -167,9 +167,3 @@ class GraceOver(Message, frozen=True):
 
 class EndNow(Message, frozen=True):
     """What could not be committed by now goes back with the worker's row."""
-
-
-class Resize(Message, frozen=True):
-    """Run so many targets at a time."""
-
-    concurrency: int

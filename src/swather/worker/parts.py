@@ -18,14 +18,13 @@ from swather.worker.attempt import Cut
 from swather.worker.beat import Beat
 from swather.worker.blocking_calls import BlockingCalls
 from swather.worker.claiming import Backlog
-from swather.worker.exchange import Exchange
+from swather.worker.exchange import Exchange, Leases
 from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
-from swather.worker.leases import Leases, Registration
 from swather.worker.messages import Mailbox
 from swather.worker.outcomes import stuck
 from swather.worker.report import Statistics, Tally
-from swather.worker.settings import Settings
+from swather.worker.settings import Registration, Settings
 from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep

@@ -1,17 +1,46 @@
-"""What a worker is told when it is made."""
+"""What a worker is told when it is made, how it treats sites, and the row it registers."""
 
-import hashlib
-import inspect
+import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
+from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
+from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.model.task import MAX_NAME_BYTES
 from swather.model.worker import NewWorker
-from swather.net.fetcher import Fetcher
+from swather.net.fetcher import USER_AGENT, Fetcher
+from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
+from swather.scraping.code_version import code_version
 from swather.scraping.scraper import Scraper
-from swather.worker.access.sites import Politeness
+from swather.store.ports import Store
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Politeness:
+    """How a worker treats sites.
+
+    user_agent               by which robots.txt knows us
+    robots_ttl_seconds       how long a robots.txt is remembered
+    max_crawl_delay_seconds  the longest Crawl-delay that is obeyed
+    curve                    how long a lane cools after 429 and 503 without a Retry-After
+    auto                     what rate='auto' aims at
+    breaker                  when a scraper is held back on a lane where nearly all fails
+    """
+
+    user_agent: str = USER_AGENT
+    robots_ttl_seconds: float = TTL_SECONDS
+    max_crawl_delay_seconds: float = MAX_CRAWL_DELAY_SECONDS
+    curve: CoolDownCurve = field(default_factory=CoolDownCurve)
+    auto: AutoPace = field(default_factory=AutoPace)
+    breaker: BreakerPolicy = field(default_factory=BreakerPolicy)
+
+
+POLITE: Final = Politeness()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,15 +68,26 @@ class Settings:
 
 def version_of(scrapers: Iterable[Scraper]) -> str:
     """'books 2.1, shops 3f2a90c1': the version each scraper states, else a hash of its file."""
-    told = ", ".join(f"{scraper.name} {_version_of(scraper)}" for scraper in scrapers)
+    told = ", ".join(
+        f"{scraper.name} {scraper.options.version or code_version(scraper)[:8]}"
+        for scraper in scrapers
+    )
     return told if len(told.encode()) <= MAX_NAME_BYTES else told[: MAX_NAME_BYTES // 4] + "…"
 
 
-def _version_of(scraper: Scraper) -> str:
-    if scraper.options.version:
-        return scraper.options.version
-    try:
-        path = inspect.getsourcefile(scraper.function)
-        return hashlib.sha256(Path(path or "").read_bytes()).hexdigest()[:8]
-    except (OSError, TypeError):
-        return "unknown"
+class Registration:
+    """A worker that was declared lost registers again, and has another id from then on."""
+
+    def __init__(self, store: Store, new_worker: NewWorker) -> None:
+        self._new_worker = new_worker
+        self.worker_id = store.workers.register(new_worker)
+        self.lease_seconds = new_worker.lease_seconds
+
+    def renew(self, store: Store) -> None:
+        lost = self.worker_id
+        self.worker_id = store.workers.register(self._new_worker)
+        _log.warning(
+            "worker %d was declared lost because it had not beaten in time; it continues as worker %d",
+            lost,
+            self.worker_id,
+        )

@@ -67,10 +67,6 @@ class Slots:
             self._loop.call_later(delay, self._rested)
         return monotonic() - attempt.started_at
 
-    def resize(self, concurrency: int) -> None:
-        self.free += concurrency - self.concurrency
-        self.concurrency = concurrency
-
     def cut(self, attempt: Attempt, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:
         """Ask an attempt to end, and give it up if it does not."""
         if attempt.is_over:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from swather.errors import DatabaseUnusable, SwatherError
-from swather.model.event import EventLevel
+from swather.model.task import EventLevel
 from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.retrying_queue import RETRYABLE

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,14 +21,13 @@ from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.store.clock import Clock
 from swather.store.ports import Store
-from swather.worker.access.sites import POLITE, Politeness
 from swather.worker.engine import Engine
 from swather.worker.jobs import Jobs
-from swather.worker.messages import Resize, Stop
+from swather.worker.messages import Stop
 from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
 from swather.worker.runners.task import own_task
-from swather.worker.settings import Settings, version_of
+from swather.worker.settings import POLITE, Politeness, Settings, version_of
 
 COLLECT_AFTER_OBJECTS: Final = 10_000
 
@@ -174,15 +172,6 @@ class Worker:
         """For how long a target may keep everything else in the process from its turn."""
         timeouts = [scraper.options.timeout for scraper in self._settings.scrapers.values()]
         return max(timeouts) + self._settings.watchdog_seconds
-
-    def resize(self, concurrency: int) -> None:
-        """Change how many targets run at a time; those that run already go on."""
-        if concurrency < 1:
-            raise InputError(f"concurrency must be at least 1, got {concurrency!r}")
-        self._settings = replace(self._settings, concurrency=concurrency)
-        parts = self._parts
-        if parts is not None:
-            parts.mailbox.post(Resize(concurrency))
 
     def give_up(self, *, charge: bool = False) -> None:
         """For a process about to end by force: give back all leases, past a loop that is stuck.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any, Final, TypeGuard
 
-from swather.model.event import EventLevel
 from swather.model.outcome import Completed, Outcome, Released, Verdict
+from swather.model.task import EventLevel
 from swather.store.batching import Row
 from swather.store.finishing import HeldLease, Plan, Prepared
 from swather.store.ports import Fence

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
+from swather.model.task import EventLevel
 from swather.store.checks import check_setting
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries

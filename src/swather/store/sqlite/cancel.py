@@ -3,9 +3,8 @@
 from collections import defaultdict
 from typing import Any, Final
 
-from swather.model.event import EventKind
 from swather.model.run import REASON_PREFIX
-from swather.model.task import State
+from swather.model.task import EventKind, State
 from swather.model.task_filter import TaskFilter
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.filters import where

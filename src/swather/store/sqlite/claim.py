@@ -7,9 +7,8 @@ from random import Random
 from typing import Final
 
 from swather import posix
-from swather.model.event import EventKind
 from swather.model.lease import Claimed, ClaimRequest, Lease, Strategy, draw, priorities_in
-from swather.model.task import State
+from swather.model.task import EventKind, State
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gates
 from swather.store.sqlite.heads import ClaimedRun, Cursors, Head, Walk

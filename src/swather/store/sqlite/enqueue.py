@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from swather.model.event import EventKind, EventLevel
 from swather.model.run import counts_from
-from swather.model.task import State
+from swather.model.task import EventKind, EventLevel, State
 from swather.store.batching import Added, Row, fitting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import Heads

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from swather.model.event import Event, EventKind
 from swather.model.payload import decode
+from swather.model.task import Event, EventKind
 from swather.store.checks import check_limit, may_exist
 from swather.store.clock import at
 from swather.store.ports import Fence

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from swather.model.event import EventKind
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Outcome, Standing, Verdict
 from swather.model.payload import encode
-from swather.model.task import Target
+from swather.model.task import EventKind, Target
 from swather.store.checks import check_permits
 from swather.store.finishing import Plan, prepare, prepare_results
 from swather.store.ports import Fence, Finished

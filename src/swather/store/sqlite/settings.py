@@ -3,8 +3,8 @@
 import time
 from typing import Any, Final
 
-from swather.model.event import EventLevel
 from swather.model.payload import decode, encode
+from swather.model.task import EventLevel
 from swather.store.checks import check_setting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.statements import queries

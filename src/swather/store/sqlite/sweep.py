@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from swather import posix
-from swather.model.event import EventKind
 from swather.model.outcome import Released
 from swather.model.payload import MAX_ITEM_BYTES, encode
-from swather.model.task import State
+from swather.model.task import EventKind, State
 from swather.model.worker import Process, Swept
 from swather.store.finishing import HeldLease, Prepared
 from swather.store.ports import LEARNED_SECONDS, Fence

@@ -18,8 +18,9 @@ from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
 from swather.worker.access.permits import InFlight, Requester, StorePermits
-from swather.worker.access.sites import Background, Politeness, Sites
+from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
+from swather.worker.settings import Politeness
 
 # What a site says when we are too many or too quick for it.
 GO_AWAY: Final = frozenset({429, 503})

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
-from swather.errors import InputError
+from swather.model.lane import BreakerPolicy
 from swather.model.retry import ErrorClass
 from swather.scraping.code_version import CodeVersions
 
@@ -28,29 +26,6 @@ NO_REQUEST: Final = "no request"
 
 # A scraper and a lane.
 BreakerKey = tuple[str, str]
-
-
-class BreakerPolicy(msgspec.Struct, frozen=True):
-    """Open when `share` of the last `window` attempts have failed (0: never), then let one through
-    every `probe_seconds`, and half as often after each one that fails, down to one in
-    `probe_cap_seconds`.
-    """
-
-    window: int = 20
-    share: float = 0.9
-    probe_seconds: float = 30.0
-    probe_cap_seconds: float = 1_800.0
-
-    def __post_init__(self) -> None:
-        if self.window < 0:
-            raise InputError(f"a breaker's window must not be negative, got {self.window!r}")
-        if not 0 < self.share <= 1:
-            raise InputError(f"a breaker's share must be above 0 and at most 1, got {self.share!r}")
-        if not 0 < self.probe_seconds <= self.probe_cap_seconds:
-            raise InputError(
-                "a breaker's probe_seconds must be positive and at most its cap, got "
-                f"{self.probe_seconds!r} and {self.probe_cap_seconds!r}"
-            )
 
 
 class Ended(NamedTuple):

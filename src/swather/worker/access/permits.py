@@ -12,7 +12,7 @@ from swather.model.lease import Lease, Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS
 from swather.store.writer import Writer
 from swather.worker.jobs import Job
-from swather.worker.leases import Registration
+from swather.worker.settings import Registration
 
 if TYPE_CHECKING:
     from swather.store.ports import Fence
@@ -190,10 +190,6 @@ class InFlight:
         """A question was not answered: nobody knows what the store believes."""
         self._told[lane] = -1
         self.put_right(lane)
-
-    def knows(self) -> set[str]:
-        """The lanes of which anything is remembered."""
-        return {*self._counts, *self._told, *self._left, *self._telling}
 
     async def _tell_all(self, lane: str) -> None:
         try:

@@ -1,25 +1,18 @@
-"""How a worker treats sites, and what it learns of them and tells the whole fleet: refusals,
-latencies, crawl delays.
-"""
+"""What a worker learns of sites and tells the whole fleet: refusals, latencies, crawl delays."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from swather.model.pacing import AutoPace, CoolDownCurve
-from swather.net.fetcher import USER_AGENT
-from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.scraping.classify import Classified
 from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
 from swather.worker.access.breaker import (
     BreakerKey,
-    BreakerPolicy,
     Breakers,
     Closes,
     Ended,
@@ -31,6 +24,7 @@ from swather.worker.access.breaker import (
 from swather.worker.access.permits import Requester
 from swather.worker.access.throttle import Throttle
 from swather.worker.messages import Message
+from swather.worker.settings import Politeness
 
 _log = logging.getLogger(__name__)
 
@@ -40,29 +34,6 @@ FAILED_SHARE: Final = 0.1
 # Until the store has said for how long a lane is closed.
 _FIRST_CLOSED_SECONDS: Final = 1.0
 _MAX_REASON_CHARACTERS: Final = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class Politeness:
-    """How a worker treats sites.
-
-    user_agent               by which robots.txt knows us
-    robots_ttl_seconds       how long a robots.txt is remembered
-    max_crawl_delay_seconds  the longest Crawl-delay that is obeyed
-    curve                    how long a lane cools after 429 and 503 without a Retry-After
-    auto                     what rate='auto' aims at
-    breaker                  when a scraper is held back on a lane where nearly all fails
-    """
-
-    user_agent: str = USER_AGENT
-    robots_ttl_seconds: float = TTL_SECONDS
-    max_crawl_delay_seconds: float = MAX_CRAWL_DELAY_SECONDS
-    curve: CoolDownCurve = field(default_factory=CoolDownCurve)
-    auto: AutoPace = field(default_factory=AutoPace)
-    breaker: BreakerPolicy = field(default_factory=BreakerPolicy)
-
-
-POLITE: Final = Politeness()
 
 
 class SiteMessage(Message, frozen=True):
