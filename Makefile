@@ -14,7 +14,7 @@ PIP_AUDIT := pip-audit==2.10.1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-fast test-thorough check format bench bench-full bench-docs \
-	bench-pins faults docs screenshot pins audit clean
+	bench-pins faults docs screenshot tour pins audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ docs: $(READY) ## write what docs/reference takes from the code
 
 screenshot: $(READY) ## draw docs/images/demo.svg from a demo that runs
 	$(BIN)/python -m tests.docs.screenshot
+
+tour: $(READY) ## play what can hold a run back, on both databases, and print what a person sees
+	$(BIN)/python -m tests.tour $(ARGS)
 
 pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" moves every pin
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \

@@ -253,8 +253,8 @@ def test_status_and_why_tell_of_a_hung_target(swather: Swather, working: int):
     assert "prefetched  1" in out
     assert "ETA         unknown" in out
     assert re.search(rf"oldest      1m 3\ds of 2m: task {working} on mill, d\n", out)
-    assert "2 targets are running, the oldest for 1m 3" in out
-    assert "s (its timeout is 2m) on worker mill: d To look at it:\n" in out
+    assert "2 targets are running. The oldest, d, has run for 1m 3" in out
+    assert "s of its timeout of 2m on worker mill. To look at it:\n" in out
     assert f"\n    swather why {working}\n" in out
     said = look(swather, "why", str(working)).out
     assert "It has been running for 1m 3" in said
@@ -263,3 +263,15 @@ def test_status_and_why_tell_of_a_hung_target(swather: Swather, working: int):
     (hung,) = [reason for reason in reasons if reason["code"] == "standstill"]
     assert (hung["values"]["task"], hung["values"]["timeout"]) == (working, 120)
     assert hung["command"] == f"swather why {working}"
+
+
+def test_at_80_columns_no_group_and_no_command_is_broken_in_two(
+    swather: Swather, filled, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("swather.cli.output._PIPED_WIDTH", 80)
+    groups = [group["group"] for group in look(swather, "errors", "--json").data]
+    listed = look(swather, "errors").out
+    for group in groups:
+        assert group in listed
+    assert all(len(line) <= 80 for line in look(swather, "tasks").out.splitlines())
+    assert f"\n    swather worker SCRAPER --run {RUN}\n" in look(swather, "status", RUN).out

@@ -95,7 +95,7 @@ def test_failures_that_are_not_listed_are_counted(store: Store):
 def test_an_incomplete_load_is_said_aloud(store: Store):
     run = a_run(store, 1)
     store.loads.begin(run, a_load("urls.csv"))
-    said = "Not all targets were loaded from urls.csv: give that command again."
+    said = "Not all targets were loaded from urls.csv: run that command again."
     assert said in summarise(store, run).lines()
     store.runs.cancel(run)
     assert said not in summarise(store, run).lines()

@@ -16,6 +16,9 @@ from swather.runs.reason import Reason
 from swather.visible import VisibleBytes, underneath, visible_json, visible_line
 
 _PIPED_WIDTH: Final = 200
+# What is no longer is kept whole in a table; texts keep at least so many columns.
+_UNBROKEN: Final = 32
+_LEAST_TEXT: Final = 12
 _UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
@@ -99,13 +102,23 @@ def facts(rows: Iterable[tuple[str, Any]]) -> Table:
 
 
 def listing(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A column per header; numbers to the right."""
+    """A column per header; numbers to the right. Names, numbers and other short values are never
+    broken in two: where it gets narrow, texts give way.
+    """
     cells = list(rows)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for position, header in enumerate(headers):
         filled = [row[position] for row in cells if row[position] != ""]
         numbers = bool(filled) and all(isinstance(value, int) for value in filled)
-        table.add_column(header, justify="right" if numbers else "left", overflow="fold")
+        longest = max((len(shown(value)) for value in filled), default=0)
+        is_short = longest <= _UNBROKEN
+        table.add_column(
+            header,
+            justify="right" if numbers else "left",
+            overflow="fold",
+            no_wrap=is_short,
+            min_width=longest if is_short else _LEAST_TEXT,
+        )
     for row in cells:
         table.add_row(*map(_cell, row))
     return table

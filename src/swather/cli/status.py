@@ -90,7 +90,7 @@ def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
     for name in ("completed", "failed", "cancelled", "items", "files", "retries"):
         yield name, getattr(counts, name)
     yield "errors", ", ".join(snapshot.errors_in_words) or None
-    if (oldest := snapshot.oldest) is not None and not snapshot.is_over:
+    if (oldest := snapshot.oldest) is not None and snapshot.running:
         limit = "" if oldest.timeout is None else f" of {duration(oldest.timeout)}"
         where = f"task {oldest.task} on {oldest.worker}"
         yield "oldest", f"{duration(oldest.seconds)}{limit}: {where}, {oldest.target}"

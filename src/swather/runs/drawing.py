@@ -34,7 +34,7 @@ class Drawing:
         age = monotonic() - self._taken_at
         yield _head(snapshot)
         yield from _states(snapshot, options.max_width)
-        if snapshot.limited_by and not snapshot.is_over:
+        if snapshot.limited_by and not snapshot.stops and not snapshot.is_over:
             yield _line(f"limited by {snapshot.limited_by}", "dim")
         if age > STALE_SECONDS and not snapshot.is_over:
             yield Text(f"The database has not answered for {duration(age)}.", style="yellow")

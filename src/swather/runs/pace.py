@@ -96,17 +96,20 @@ def _bound_by(
     cools = f"{title}, cooling down for another {duration(cooling)}"
     if lane.paused:
         yield _Bound(math.inf, "")
+    elif cooling and not is_moving:
+        paced = tasks * limits.every_seconds
+        yield _Bound(cooling + max(paced, _seconds_for(situation, limits, tasks)), cools)
     elif limits.every_seconds:
         at_rate = f"{title} at {rate(1 / limits.every_seconds)}"
         yield _Bound(cooling + tasks * limits.every_seconds, cools if cooling else at_rate)
-    elif cooling and not is_moving:
-        yield _Bound(cooling + _seconds_for(situation, limits, tasks), cools)
     elif cooling:
         yield _Bound(cooling, cools)
 
 
 def _seconds_for(situation: Situation, limits: Limits, tasks: float) -> float:
-    """How long tasks take that nothing paces, by how long they took before."""
+    """How long tasks will take once they may start, by how fast they went before."""
+    if before := sum(worker.rate_per_second or 0.0 for worker in situation.able):
+        return situation.counts.unfinished / before
     slots = sum(worker.slots for worker in situation.able)
     at_once = min(slots, limits.in_flight or slots)
     average = _average_seconds(situation)

@@ -230,26 +230,27 @@ def _standstill(situation: Situation) -> Iterator[Reason]:
         yield Reason(
             code="waiting_for_robots",
             text=(
-                f"{count(situation.running, 'target waits', 'targets wait')} for robots.txt, "
-                f"since {duration(robots[0].seconds)}: {shortened(robots[0].target)}"
+                f"{count(situation.running, 'target has', 'targets have')} been waiting for "
+                f"robots.txt for {duration(robots[0].seconds)}; the first is "
+                f"{shortened(robots[0].target)}."
             ),
             stops=True,
-            change="To see its log",
+            change="To look at it",
             command=command("why", str(robots[0].task), url=situation.url),
             values={"running": situation.running, "seconds": round(robots[0].seconds, 1)},
         )
         return
     waits = f", waiting for {oldest.waits_for}" if oldest.waits_for else ""
-    limit = "" if oldest.timeout is None else f" (its timeout is {duration(oldest.timeout)})"
+    limit = "" if oldest.timeout is None else f" of its timeout of {duration(oldest.timeout)}"
     yield Reason(
         code="standstill",
         text=(
             f"No target has ended lately. {count(situation.running, 'target is', 'targets are')} "
-            f"running, the oldest for {duration(oldest.seconds)}{limit}{waits} on worker "
-            f"{oldest.worker}: {shortened(oldest.target)}"
+            f"running. The oldest, {shortened(oldest.target)}, has run for "
+            f"{duration(oldest.seconds)}{limit} on worker {oldest.worker}{waits}."
         ),
         brief=(
-            f"Waiting for {count(situation.running, 'running target')}, the oldest for "
+            f"Waiting for {count(situation.running, 'running target')}; the oldest has run for "
             f"{duration(oldest.seconds)}{limit}{waits}: {shortened(oldest.target)}"
         ),
         stops=True,

@@ -6,9 +6,11 @@ from typing import Final
 import msgspec
 
 from swather.model.results import ErrorGroup
-from swather.model.run import Counts, RunState
+from swather.model.run import Counts, Run, RunState
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
+from swather.runs.reason import Reason
+from swather.runs.reasons import Situation, reasons_of
 from swather.runs.words import command, count, duration, rate
 from swather.store import Store
 
@@ -31,7 +33,8 @@ class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a run. `seconds`: how long it took, if known; `groups`: how most of its failed
-    tasks failed; `incomplete_loads`: sources that were not loaded completely.
+    tasks failed; `incomplete_loads`: sources that were not loaded completely; `reasons`: what
+    stopped it before it was finished.
     """
 
     run: str
@@ -41,6 +44,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None
     groups: list[FailedGroup]
     url: str
+    reasons: list[Reason] = []
 
     @property
     def load_incomplete(self) -> bool:
@@ -76,7 +80,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             yield "More targets were found than the run's limit lets in."
         if self.load_incomplete and self.state is not RunState.CANCELLED:
             partial = ", ".join(self.incomplete_loads)
-            yield f"Not all targets were loaded from {partial}: give that command again."
+            yield f"Not all targets were loaded from {partial}: run that command again."
+        for reason in self.reasons:
+            yield from reason.lines()
         yield from self._failures()
 
     def _outdated(self) -> Iterator[str]:
@@ -126,7 +132,16 @@ def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summar
         seconds=seconds,
         groups=failed_groups(store, run, counts.failed),
         url=store.url,
+        reasons=_stopped_by(store, found, counts),
     )
+
+
+def _stopped_by(store: Store, run: Run, counts: Counts) -> list[Reason]:
+    """What holds back a run whose workers have ended, apart from that."""
+    if run.state is not RunState.OPEN or not counts.unfinished:
+        return []
+    reasons = reasons_of(Situation(store, run, counts))
+    return [reason for reason in reasons if reason.stops and reason.code != "no_worker"]
 
 
 def failed_groups(store: Store, run: str, failed: int) -> list[FailedGroup]:

@@ -14,11 +14,13 @@ WINDOW_SECONDS: Final = 60.0
 # A window with fewer ends says little: it grows until it has so many, or is this long.
 ENOUGH_ENDED: Final = 20
 LONGEST_SECONDS: Final = 600.0
+# Fewer do not tell a pause from a slow pace.
+KNOWN_ENDED: Final = 5
 # How far samples are apart, so that there are few of them.
 STEP_SECONDS: Final = 2.0
-# After a limit has changed, what was measured before counts only until there is this much.
-SETTLED_SECONDS: Final = 3.0
-SETTLED_ENDED: Final = 10
+# After a limit has changed, what was measured before counts only until so many have ended in so
+# many seconds since.
+SETTLED: Final = ((1.5, 25), (3.0, 10))
 
 
 class Sample(NamedTuple):
@@ -64,6 +66,7 @@ class _RecentOfRun:
     def __init__(self, now: float, total: int) -> None:
         self.moved_at = now
         self._looked_at = now
+        self._average_seconds = 0.0
         self._samples = deque([Sample(now, total)])
         self._changed: Sample | None = None
 
@@ -72,37 +75,41 @@ class _RecentOfRun:
         if total < before:
             self._begin(now, total)
         elif total > before:
-            quiet = self._looked_at - self.moved_at
-            if quiet >= standstill_seconds(average_seconds, self._rate_until_moved):
+            if before - self._samples[0].total >= KNOWN_ENDED and self._is_still(self._looked_at):
                 # It was held up: what counts is how it moves now.
                 self._begin(max(self._looked_at - average_seconds, self.moved_at), before)
             self.moved_at = now
         self._add(Sample(now, total))
-        self._looked_at = now
+        self._looked_at, self._average_seconds = now, average_seconds
 
     def limits_changed(self, now: float) -> None:
         self._changed = Sample(now, self._samples[-1].total)
 
     def as_dict(self, now: float) -> dict[str, Any]:
         since, last = self._since(now), self._samples[-1]
+        # Of what stands still, the rate it had before.
+        ended = last.total - since.total
+        until = self.moved_at if ended and self._is_still(now) else last.at
         return {
-            "ended": last.total - since.total,
-            "seconds": round(last.at - since.at, 3),
+            "ended": ended,
+            "seconds": round(max(until - since.at, 0.0), 3),
             "quiet_seconds": round(now - self.moved_at, 3),
         }
 
     def _since(self, now: float) -> Sample:
         """Where the window begins."""
         first, changed, total = self._samples[0], self._changed, self._samples[-1].total
-        if changed is None or changed.at <= first.at or now < changed.at + SETTLED_SECONDS:
+        if changed is None or changed.at <= first.at:
             return first
-        return changed if total - changed.total >= SETTLED_ENDED else first
+        seconds, ended = now - changed.at, total - changed.total
+        is_settled = any(seconds >= long and ended >= many for long, many in SETTLED)
+        return changed if is_settled else first
 
-    @property
-    def _rate_until_moved(self) -> float:
+    def _is_still(self, now: float) -> bool:
         first, last = self._samples[0], self._samples[-1]
-        seconds = self.moved_at - first.at
-        return (last.total - first.total) / seconds if seconds > 0 else 0.0
+        moving = self.moved_at - first.at
+        rate = (last.total - first.total) / moving if moving > 0 else 0.0
+        return now - self.moved_at >= standstill_seconds(self._average_seconds, rate)
 
     def _begin(self, at: float, total: int) -> None:
         self._samples = deque([Sample(at, total)])
