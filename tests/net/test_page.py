@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swather.net.errors import BadResponse, HttpStatusError
+from swather.net.errors import BadResponse, HttpStatusError, MissingElement
 from swather.net.page import Headers, Page, join
 
 HTML = b"""<html><head><base href="/shop/"><title>Books</title></head><body>
@@ -166,3 +166,18 @@ def test_a_page_goes_to_another_process_and_back():
 )
 def test_links_are_joined_to_where_they_stand(link, url):
     assert join("https://example.com/a/b", link) == url
+
+
+def test_next_is_where_a_link_leads_or_none():
+    shop = page(HTML)
+    assert shop.next("a") == "https://example.com/shop/faust"
+    for selector in ("li.next a", "p", "a[href^=mailto]", "a[href='']"):
+        assert shop.next(selector) is None
+
+
+def test_one_is_there_or_says_what_is_missing_and_where():
+    assert page(HTML).one("title").text() == "Books"
+    with pytest.raises(
+        MissingElement, match=r"no element matches 'h2' on https://example\.com/a/b"
+    ):
+        page(HTML).one("h2")

@@ -8,6 +8,7 @@ FetchError
 ├── BadResponse             an answer that cannot be decoded
 ├── TooLarge                the answer is larger than we take
 ├── TooComplex              the page would take too long to parse
+├── MissingElement          a page has no element that page.one() looks for
 ├── TooManyRedirects        one redirect led to another, too many times
 ├── Refused                 a place that we do not go to: private addresses, unless allowed
 │   ├── UnusableURL         a URL that cannot be requested
@@ -32,6 +33,7 @@ __all__ = [
     "FetchError",
     "FetchTimeout",
     "HttpStatusError",
+    "MissingElement",
     "ProxyFailed",
     "Refused",
     "RobotsUnreachable",
@@ -72,6 +74,10 @@ class ProxyFailed(FetchError):
 
 class BadResponse(FetchError):
     """The answer cannot be decoded."""
+
+
+class MissingElement(FetchError):
+    """A page has no element that `page.one()` looks for: it is not the page it should be."""
 
 
 class TooLarge(FetchError):

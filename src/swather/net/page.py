@@ -10,7 +10,13 @@ from urllib.parse import urldefrag, urljoin
 import msgspec
 
 from swather.masking import shown_url
-from swather.net.errors import BadResponse, HttpStatusError, TooComplex, retry_after_seconds
+from swather.net.errors import (
+    BadResponse,
+    HttpStatusError,
+    MissingElement,
+    TooComplex,
+    retry_after_seconds,
+)
 from swather.net.request import is_http
 from swather.net.sandbox import SANDBOX, ParseResult
 
@@ -143,6 +149,21 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def css_first(self, selector: str) -> "LexborNode | None":
         """The first element that matches a CSS selector, or None."""
         return self.tree.css_first(selector)
+
+    def one(self, selector: str) -> "LexborNode":
+        """The first element that matches a CSS selector; MissingElement if there is none."""
+        element = self.css_first(selector)
+        if element is None:
+            raise MissingElement(f"no element matches {selector!r} on {shown_url(self.url)}")
+        return element
+
+    def next(self, selector: str) -> str | None:
+        """The absolute address that the first matching element links to, or None: for
+        `ctx.follow(page.next("li.next a"))`.
+        """
+        element = self.css_first(selector)
+        link = None if element is None else element.attributes.get("href")
+        return join(self.base, link) or None if link else None
 
     def links(self) -> list[str]:
         """Every http(s) address the page's <a> elements lead to, absolute, once each, in order."""

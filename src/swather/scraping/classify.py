@@ -15,6 +15,7 @@ ConnectionFailed, ConnectionError            transient
 ProxyFailed                                  proxy
 TooLarge                                     permanent  too_large
 TooComplex                                   permanent  page_too_complex
+MissingElement                               permanent  layout_changed
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
 UntrustedRedirect                            permanent  cross_origin
@@ -68,6 +69,7 @@ from swather.net.errors import (
     Disallowed,
     FetchTimeout,
     HttpStatusError,
+    MissingElement,
     ProxyFailed,
     Refused,
     RobotsUnreachable,
@@ -264,6 +266,7 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
     (TooComplex, Meaning(ErrorClass.PERMANENT, "page_too_complex")),
+    (MissingElement, Meaning(ErrorClass.PERMANENT, "layout_changed")),
     (TooManyRedirects, Meaning(ErrorClass.PERMANENT, "redirects")),
     (Disallowed, Meaning(ErrorClass.PERMANENT, "robots")),
     (NotStored, Meaning(ErrorClass.PERMANENT, "not_stored")),

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -19,6 +19,7 @@ from swather.store.postgres.transactions import end_silent
 
 T = TypeVar("T")
 Values = Mapping[str, Any]
+Statement = tuple[str, Values]
 Answer = psycopg.Cursor[TupleRow]
 
 MAX_ATTEMPTS: Final = 10
@@ -74,6 +75,18 @@ class Connection:
     def value(self, sql: str, values: Values | None = None, *, hot: bool = False) -> Any:
         found = self.row(sql, values, hot=hot)
         return None if found is None else found[0]
+
+    def rows_of_each(self, statements: Sequence[Statement]) -> list[list[TupleRow]]:
+        """The rows of several hot reads, which travel together."""
+        if not statements:
+            return []
+        with self._lock:
+            if self._depth or self.address.pooled:
+                sent = self.transact(
+                    lambda: [self.send(sql, values, hot=True) for sql, values in statements]
+                )
+                return [rows() for rows in sent]
+            return self._repeat(lambda: self._together(statements))
 
     def send(
         self, sql: str, values: Values | None = None, *, hot: bool = False
@@ -156,6 +169,11 @@ class Connection:
             return self._pipelined(lambda: self._sent(sql, values, hot))
         self._ready()
         return self._sent(sql, values, hot)
+
+    def _together(self, statements: Sequence[Statement]) -> list[list[TupleRow]]:
+        with self._ready().pipeline():
+            cursors = [self._sent(sql, values, hot=True) for sql, values in statements]
+        return [cursor.fetchall() for cursor in cursors]
 
     def _sent(self, sql: str, values: Values | None, hot: bool) -> Answer:
         assert self._link is not None

@@ -7,11 +7,11 @@ import time
 from collections import deque
 from collections.abc import Collection, Iterable
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from swather.model.lease import ClaimRequest, Strategy, priorities_in
 from swather.store.postgres.arrays import Bigints, Floats, Integers, Smallints, Texts
-from swather.store.postgres.connection import Connection
+from swather.store.postgres.connection import Connection, Statement
 from swather.store.postgres.marks import COST_FACTOR
 from swather.store.postgres.statements import queries
 
@@ -104,6 +104,39 @@ class Serving:
                 self._known = set(runs)
 
 
+class Question(NamedTuple):
+    """Which heads to read: up to `each` of every key (run, partition, best priority), after the one
+    where the last read stopped, and those that are due since some moment.
+    """
+
+    keys: list[tuple[int, str, int]]
+    after: list[int]
+    since: list[float]
+    each: int
+    asked_at: float
+
+    @property
+    def limit(self) -> int:
+        return SCOPES_FULL * self.each
+
+    @property
+    def asked(self) -> list[Statement]:
+        """The statement that asks it, if there is anything to ask."""
+        if not self.keys:
+            return []
+        values = {
+            "entries": Integers(range(len(self.keys))),
+            "run_ids": Bigints(key[0] for key in self.keys),
+            "partitions": Texts(key[1] for key in self.keys),
+            "bests": Smallints(key[2] for key in self.keys),
+            "after": Bigints(self.after),
+            "since": Floats(self.since),
+            "each": self.each,
+            "limit": self.limit,
+        }
+        return [(queries.awake_heads, values)]
+
+
 class Outlook:
     """What one kind of request may take from."""
 
@@ -127,14 +160,21 @@ class Outlook:
         `complete` then says whether all awake heads are known. Each turn begins with another
         scope, as the read ends when it has found enough.
         """
-        self.scopes, self.cooling_seconds = self._read_scopes()
-        self._read_heads(wanted, turn, thorough=thorough)
+        # Scopes seldom change: the heads of those that are known are asked for along with them.
+        guess = self._question(turn, wanted, thorough=thorough)
+        scopes, *heads = self._connection.rows_of_each([self._scopes_asked(), *guess.asked])
+        self._take_scopes(scopes)
+        question = self._question(turn, wanted, thorough=thorough)
+        if question.keys == guess.keys:
+            question = guess
+        else:
+            heads = self._connection.rows_of_each(question.asked)
+        self._take_heads(question, turn, heads[0] if heads else [])
         self._read_at = time.monotonic()
 
-    def _read_heads(self, wanted: int, turn: int, *, thorough: bool) -> None:
-        each = max(HEADS_EACH, wanted)
-        limit = SCOPES_FULL * each
-        entries = [
+    def _entries(self, turn: int) -> list[tuple[Scope, int]]:
+        """Each scope with each of its priorities, in the order in which they are asked."""
+        return [
             (scope, best)
             for scope in in_turn(self.scopes, turn)
             for best in (
@@ -143,28 +183,21 @@ class Outlook:
                 else in_turn(scope.priorities, turn)
             )
         ]
-        if not entries:
-            self.complete = True
-            return
-        began = time.monotonic()
-        keys = [(scope.run_id, scope.partition, best) for scope, best in entries]
-        after = [self._cursors.after.get(key, 0) for key in keys]
-        since = [self._since(key, began, thorough=thorough) for key in keys]
-        rows = self._connection.rows(
-            queries.awake_heads,
-            {
-                "entries": Integers(range(len(entries))),
-                "run_ids": Bigints(key[0] for key in keys),
-                "partitions": Texts(key[1] for key in keys),
-                "bests": Smallints(key[2] for key in keys),
-                "after": Bigints(after),
-                "since": Floats(since),
-                "each": each,
-                "limit": limit,
-            },
-            hot=True,
+
+    def _question(self, turn: int, wanted: int, *, thorough: bool) -> Question:
+        now = time.monotonic()
+        keys = [(scope.run_id, scope.partition, best) for scope, best in self._entries(turn)]
+        return Question(
+            keys,
+            after=[self._cursors.after.get(key, 0) for key in keys],
+            since=[self._since(key, now, thorough=thorough) for key in keys],
+            each=max(HEADS_EACH, wanted),
+            asked_at=now,
         )
-        cost = time.monotonic() - began
+
+    def _take_heads(self, question: Question, turn: int, rows: list[tuple[Any, ...]]) -> None:
+        cost = time.monotonic() - question.asked_at
+        entries = self._entries(turn)
         free: list[list[Head]] = [[] for _ in entries]
         timed: list[list[Head]] = [[] for _ in entries]
         full: list[list[Head]] = [[] for _ in entries]
@@ -175,17 +208,17 @@ class Outlook:
             found[entry].append(Head(head_id, best, lane_id, head_limit))
             if wake_at is not None:
                 first_due.setdefault(entry, wake_at)
-        cut = len(rows) >= limit
-        self.complete = not cut and not any(after)
+        cut = len(rows) >= question.limit
+        self.complete = not cut and not any(question.after)
         for entry, (scope, _) in enumerate(entries):
-            key = keys[entry]
-            if len(free[entry]) >= each:
+            key = question.keys[entry]
+            if len(free[entry]) >= question.each:
                 self._cursors.after[key] = free[entry][-1].id
                 self.complete = False
             elif not cut:
                 self._cursors.after.pop(key, None)
-            if not since[entry]:
-                self._cursors.since[key] = (first_due.get(entry, 0.0), began, cost)
+            if not question.since[entry]:
+                self._cursors.since[key] = (first_due.get(entry, 0.0), question.asked_at, cost)
             scope.heads.extend(interleaved(free[entry], timed[entry]))
             # A finish wakes a full lane; one that was not woken is most likely still full.
             scope.heads.extend(full[entry])
@@ -202,34 +235,34 @@ class Outlook:
         patience = COST_FACTOR * cost if thorough else max(MAX_AGE_SECONDS, COST_FACTOR * cost)
         return 0.0 if now >= read_at + patience else first_due
 
-    def _read_scopes(self) -> tuple[list[Scope], list[float]]:
+    def _scopes_asked(self) -> Statement:
         request = self._request
-        scopes, cooling, served = [], [], []
         this = {"worker_id": request.worker_id}
         if request.unpaced:
-            named = {**this, "names": Texts(request.runs or ())}
-            rows = self._connection.rows(queries.unpaced_scopes, named, hot=True)
-        elif request.runs is None:
-            rows = self._connection.rows(queries.scopes, this, hot=True)
-        else:
-            named = {**this, "names": Texts(request.runs)}
-            rows = self._connection.rows(queries.scopes_of_runs, named, hot=True)
+            return queries.unpaced_scopes, {**this, "names": Texts(request.runs or ())}
+        if request.runs is None:
+            return queries.scopes, this
+        return queries.scopes_of_runs, {**this, "names": Texts(request.runs)}
+
+    def _take_scopes(self, rows: list[tuple[Any, ...]]) -> None:
+        request = self._request
+        self.scopes, self.cooling_seconds = [], []
+        served = []
         for run_id, scraper, strategy, mask, lane_id, limited, owned, cools in rows:
             if request.scrapers is not None and scraper not in request.scrapers:
                 continue
             served.append(run_id)
             if cools > 0:
-                cooling.append(cools)
+                self.cooling_seconds.append(cools)
                 continue
             for partition in ["", *owned]:
                 if request.partitions is None or partition in request.partitions:
                     chosen = request.strategy or Strategy(strategy)
-                    scopes.append(
+                    self.scopes.append(
                         Scope(run_id, partition, chosen, priorities_in(mask), lane_id, limited)
                     )
         if not request.unpaced:
             self._serving.serve(served)
-        return scopes, cooling
 
 
 def in_turn(things: list[T], turn: int) -> list[T]:
