@@ -1,4 +1,4 @@
-"""Settings: every one described, where each may come from, and where its value did come from.
+"""Settings: what each one is, where it may come from, and where its value came from.
 
 The first place that names a setting wins: an option of the command, the environment, the file
 .env, the settings row of the database, swather.toml (or [tool.swather] in pyproject.toml), the
@@ -81,16 +81,14 @@ class Settings(BaseSettings):
         default="sqlite:///swather.db",
         description="the database: sqlite:///path/to/file.db or postgresql://user@host/database",
     )
-    workers: int = Field(
-        default=1, ge=1, le=1_000, description="worker processes that a run is given"
-    )
+    workers: int = Field(default=1, ge=1, le=1_000, description="worker processes of a run")
     concurrency: int = Field(
         default=10, ge=1, le=100_000, description="targets at a time in each worker"
     )
     batch_size: int | None = Field(
         default=None,
         ge=1,
-        description="tasks claimed at a time; as many as are soon begun if unset",
+        description="tasks claimed at a time; as many as can start soon if unset",
     )
     lease_seconds: float = Field(
         default=60.0,
@@ -102,23 +100,23 @@ class Settings(BaseSettings):
         default=30.0,
         ge=0,
         le=_LONGEST_SECONDS,
-        description="seconds for running targets to end when a worker is stopped",
+        description="seconds that running targets have to finish when a worker is stopped",
     )
     poll_seconds: float = Field(
         default=1.0,
         gt=0,
         le=_LONGEST_SECONDS,
-        description="seconds between two looks for work when no hint comes",
+        description="seconds between two looks for work when nothing wakes the worker",
     )
     strategy: Literal["fifo", "lifo", "priority", "weighted_random"] | None = Field(
         default=None, description="the order in which tasks are taken"
     )
-    retries: int | None = Field(default=None, ge=0, description="executions after the first")
+    retries: int | None = Field(default=None, ge=0, description="attempts after the first")
     backoff: float | None = Field(
         default=None, ge=1, description="seconds before a retry: backoff ** attempts"
     )
     timeout: float | None = Field(
-        default=None, gt=0, description="seconds after which one execution is cut"
+        default=None, gt=0, description="seconds after which an attempt is stopped"
     )
     request_timeout: float | None = Field(
         default=None,
@@ -132,13 +130,13 @@ class Settings(BaseSettings):
         default=30.0, gt=0, description="seconds that a site may be silent during a fetch"
     )
     max_page_bytes: int = Field(
-        default=32 << 20, ge=1, description="bytes of a page, unpacked, that are taken at most"
+        default=32 << 20, ge=1, description="largest page, in bytes after decompression"
     )
-    max_redirects: int = Field(default=10, ge=0, description="redirects that are followed at most")
+    max_redirects: int = Field(default=10, ge=0, description="most redirects that are followed")
     user_agent: str | None = Field(
         default=None,
         min_length=1,
-        description="how we introduce ourselves; swather/VERSION if unset",
+        description="the User-Agent header; swather/VERSION if unset",
     )
     http_client: Literal["wreq", "aiohttp"] = Field(
         default="wreq", description="the HTTP client; aiohttp needs the extra of that name"
@@ -148,47 +146,55 @@ class Settings(BaseSettings):
     )
     default_rate: str = Field(
         default="5/s",
-        description="requests per host of the public web where no rate is named; 'none' for any",
+        description="requests per public host if no rate is set; 'none' for no limit",
     )
-    total_rate: str | None = Field(default=None, description="starts of a scraper over all lanes")
+    total_rate: str | None = Field(
+        default=None, description="targets of a scraper that start, over all lanes, e.g. '10/s'"
+    )
     in_flight: int | None = Field(
-        default=None, ge=1, description="targets that run together on a lane"
+        default=None, ge=1, description="targets that run at the same time on a lane"
     )
     min_delay_seconds: float | None = Field(
-        default=None, ge=0, description="seconds a slot waits at least between two targets"
+        default=None, ge=0, description="shortest pause of a slot between two targets, in seconds"
     )
     max_delay_seconds: float | None = Field(
-        default=None, ge=0, description="seconds a slot waits at most between two targets"
+        default=None, ge=0, description="longest pause of a slot between two targets, in seconds"
     )
     block_base_seconds: float = Field(
         default=60.0, ge=0, description="seconds a lane cools after 429 or 503, doubled each time"
     )
     block_cap_seconds: float = Field(
-        default=86_400.0, ge=0, description="seconds a lane cools at most, unless its site says so"
+        default=86_400.0,
+        ge=0,
+        description="longest cool-down of a lane in seconds, unless its site asks for more",
     )
     block_forgive_seconds: float = Field(
-        default=1_800.0, ge=0, description="quiet seconds after which a lane begins anew"
+        default=1_800.0,
+        ge=0,
+        description="seconds without a block after which a lane's strikes are forgotten",
     )
     block_jitter: float = Field(
-        default=0.1, ge=0, le=1, description="by how much of itself a cool-down is lengthened"
+        default=0.1, ge=0, le=1, description="share by which a cool-down is lengthened at random"
     )
     auto_concurrency: float = Field(
-        default=1.0, gt=0, description="requests at a time that rate='auto' aims at on a lane"
+        default=1.0, gt=0, description="requests at a time that rate='auto' aims for on a lane"
     )
     auto_max_seconds: float = Field(
         default=60.0, gt=0, description="the longest interval that rate='auto' learns"
     )
     breaker_window: int = Field(
-        default=20, ge=0, description="attempts that a circuit breaker looks at; 0 switches it off"
+        default=20, ge=0, description="attempts that a circuit breaker looks at; 0 turns it off"
     )
     breaker_share: float = Field(
-        default=0.9, gt=0, le=1, description="share of them that fail when a breaker opens"
+        default=0.9, gt=0, le=1, description="share of failed attempts at which a breaker opens"
     )
     breaker_probe_seconds: float = Field(
-        default=30.0, gt=0, description="seconds between two attempts while a breaker is open"
+        default=30.0, gt=0, description="seconds between two probes while a breaker is open"
     )
     breaker_probe_cap_seconds: float = Field(
-        default=1_800.0, gt=0, description="the same at most, after it was doubled a few times"
+        default=1_800.0,
+        gt=0,
+        description="longest time between two probes, which doubles each time",
     )
     robots_ttl_seconds: float = Field(
         default=86_400.0, gt=0, description="seconds that a site's robots.txt is remembered"
@@ -200,24 +206,24 @@ class Settings(BaseSettings):
         default=None, description="whether fetched pages are kept, for `swather replay`"
     )
     files_folder: Path = Field(
-        default=Path("files"), description="where files go that scrapers save"
+        default=Path("files"), description="folder for files that scrapers save"
     )
     logs_folder: Path = Field(
-        default=Path(".swather/logs"), description="where `swather run` keeps its workers' logs"
+        default=Path(".swather/logs"), description="folder for the workers' logs of `swather run`"
     )
     event_level: Literal["none", "failures", "all"] = Field(
-        default="failures", description="what the event log keeps; in the settings row alone"
+        default="failures", description="what the event log keeps; only in the database"
     )
     event_days: float = Field(
-        default=30.0, gt=0, description="days of the event log; in the settings row alone"
+        default=30.0, gt=0, description="days that events are kept; only in the database"
     )
     page_age_days: float = Field(
-        default=30.0, gt=0, description="days that stored pages are kept; in the settings row alone"
+        default=30.0, gt=0, description="days that stored pages are kept; only in the database"
     )
     keep_runs_days: float | None = Field(
         default=None,
         gt=0,
-        description="days that ended runs are kept, for ever if unset; in the settings row alone",
+        description="days that ended runs are kept, forever if unset; only in the database",
     )
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"
@@ -342,7 +348,7 @@ def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Sourced
             continue
         name = upper.removeprefix(PREFIX).lower()
         if name not in Settings.model_fields:
-            raise BadSetting(_unknown(name, f"{where}: {upper} is no setting", PREFIX))
+            raise BadSetting(_unknown(name, f"{where}: {upper} is not a setting", PREFIX))
         _refuse_the_databases_own(name, value, where)
         values[name] = _Sourced(value, f"{where} ({upper})")
     for name, others in ALIASES.items():
@@ -397,7 +403,7 @@ def _known(values: Mapping[str, Any], where: str) -> dict[str, _Sourced]:
     known: dict[str, _Sourced] = {}
     for name, value in values.items():
         if name not in Settings.model_fields:
-            raise BadSetting(_unknown(name, f"{where}: {name!r} is no setting"))
+            raise BadSetting(_unknown(name, f"{where}: {name!r} is not a setting"))
         _refuse_the_databases_own(name, value, where)
         known[name] = _Sourced(value, where)
     return known

@@ -88,7 +88,7 @@ def test_a_worker_is_paused_by_name_and_by_number(swather: Swather, store: Store
 def test_a_run_is_removed_when_it_has_ended(swather: Swather, store: Store):
     said = swather("runs", "rm", RUN, "--yes")
     assert (said.code, said.err) == (
-        2, f"error: run {RUN!r} is still open; end it first: swather cancel {RUN}\n"
+        2, f"error: run {RUN!r} is still open; cancel it first: swather cancel {RUN}\n"
     )  # fmt: skip
     done(swather, "cancel", RUN)
     done(swather, "runs", "rm", RUN, "--dry-run")

@@ -146,7 +146,7 @@ def test_backup_overwrites_nothing(swather: Swather, busy: str, tmp_path: Path):
     (tmp_path / "copy").write_text("precious")
     said = swather("db", "backup", "copy", "--db", busy)
     assert (said.code, said.out) == (2, "")
-    assert "copy exists already" in said.err
+    assert "copy already exists" in said.err
     assert (tmp_path / "copy").read_text() == "precious"
 
 

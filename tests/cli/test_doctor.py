@@ -12,14 +12,14 @@ def test_all_is_well(swather: Swather, database: str):
     assert said.code == 0, said.out
     assert set(health(said.data).values()) == {"ok"}
     told = {check["what"]: check["said"] for check in said.data}
-    assert "tables of version" in told["database"]
+    assert "schema version" in told["database"]
     assert told["extra parquet"].startswith("pyarrow ")
 
 
 def test_a_table_for_people(swather: Swather):
     said = swather("doctor")
     assert said.code == 0
-    assert "swather.db does not exist yet; it is made when needed" in said.out
+    assert "swather.db does not exist yet; it is created when needed" in said.out
 
 
 def test_a_server_that_is_not_there_is_a_problem(swather: Swather):

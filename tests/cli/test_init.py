@@ -39,7 +39,7 @@ def test_nothing_is_overwritten(swather: Swather):
     Path("README.md").write_text("mine")
     said = swather("init")
     assert (said.code, said.out) == (2, "")
-    assert said.err == ("error: README.md exists already; name a new folder: swather init DIR\n")
+    assert said.err == ("error: README.md already exists; name a new folder: swather init DIR\n")
     assert [path.name for path in Path().iterdir()] == ["README.md"]
 
 
@@ -47,7 +47,7 @@ def test_a_folder_that_cannot_be_made_is_told(swather: Swather):
     Path("file").touch()
     said = swather("init", "file/folder")
     assert said.code == 2
-    assert said.err.startswith("error: a project cannot be written to file/folder: ")
+    assert said.err.startswith("error: cannot write a project to file/folder: ")
 
 
 def test_it_answers_in_json(swather: Swather):

@@ -431,7 +431,7 @@ def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
         assert said.code == 1, said.err
         assert f"{PAGES + 1} tasks: {PAGES} completed, 1 failed." in said.out
         assert f"\n{PAGES} items" in said.out
-        assert "1 older item of targets that failed when they were tried again" in said.out
+        assert "1 outdated item was left out of the results, because a target" in said.out
         assert f"Results: pages.jsonl ({PAGES} items)" in said.out
         assert titles() == sorted(title.upper() for title in TITLES if title != "page 3")
         counts = swather("status", run, "--json", "--db", database).data["counts"]
@@ -441,7 +441,7 @@ def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
     write(code("async", GOOD))
     said = installed("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
-    assert "older item" not in said.out
+    assert "outdated item" not in said.out
     assert titles() == TITLES
 
 

@@ -37,7 +37,7 @@ def written(store: Store, name: str, path: Path = TABLE) -> str | None:
 def test_a_table_that_no_run_has_written_is_refused(store: Store, name):
     path = Path(name)
     path.write_text("precious")
-    with pytest.raises(InputError, match="move it away, or name another with -o"):
+    with pytest.raises(InputError, match="move it, or name another file with -o"):
         written(store, a_run_with(store, [{"n": 1}]), path)
     assert path.read_text() == "precious"
 
@@ -68,7 +68,7 @@ def test_a_table_is_not_set_aside_over_another_file(store: Store):
     written(store, first)
     aside = Path(f"numbers.{first}.csv")
     aside.write_text("precious")
-    with pytest.raises(InputError, match="exists already; name another file"):
+    with pytest.raises(InputError, match="already exists; name another file"):
         written(store, second)
     assert (TABLE.read_text(), aside.read_text()) == ("n\n1\n", "precious")
 
@@ -91,7 +91,7 @@ def test_a_command_refuses_a_strangers_table_before_it_begins(swather: Swather, 
     TABLE.write_text("precious")
     said = swather(*command.split(), "-o", str(TABLE))
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "numbers.csv exists and is no results file of ours" in said.err
+    assert "numbers.csv exists and Swather did not write it" in said.err
     assert TABLE.read_text() == "precious"
     assert len(swather("runs", "ls", "--json").data) == 1
 

@@ -207,7 +207,7 @@ def test_a_limit_holds_for_what_a_run_finds_itself(swather: Swather):
     assert said.data["counts"]["completed"] == 3
     assert said.data["counts"]["over_limit"] > 0
     assert titles("pages.jsonl") == ["a", "b", "home"]
-    assert "More targets were found than the run's limit lets in." in again.out
+    assert "The run's limit was reached; further targets were left out." in again.out
 
 
 @pytest.mark.slow

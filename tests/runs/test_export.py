@@ -203,7 +203,7 @@ def test_an_export_over_a_live_file_ends_its_being_live(store: Store, tmp_path: 
     live.start()
     live.finish()
     export(store, other, path)
-    with pytest.raises(InputError, match="no results file of this run"):
+    with pytest.raises(InputError, match="not a results file of this run"):
         LiveExporter(store, run, path).start()
     assert path.read_text() == '"other"\n'
 
@@ -211,7 +211,7 @@ def test_an_export_over_a_live_file_ends_its_being_live(store: Store, tmp_path: 
 def test_an_unknown_run_or_folder_is_told(store: Store, tmp_path: Path):
     with pytest.raises(NotFound):
         export(store, "nowhere", tmp_path / "x.jsonl")
-    with pytest.raises(InputError, match=r"written to .*x\.jsonl: No such file or directory$"):
+    with pytest.raises(InputError, match=r"results to .*x\.jsonl: No such file or directory$"):
         export(store, a_run(store), tmp_path / "nowhere" / "x.jsonl")
 
 

@@ -101,7 +101,7 @@ def test_a_file_that_is_cut_under_the_exporter_is_written_anew(store: Store, pat
 def test_another_file_is_never_overwritten(store: Store, path: Path):
     run = a_run_with(store, [1])
     path.write_text("precious\n")
-    with pytest.raises(InputError, match="no results file of this run"):
+    with pytest.raises(InputError, match="not a results file of this run"):
         LiveExporter(store, run, path).start()
     assert path.read_text() == "precious\n"
 
@@ -119,7 +119,7 @@ def test_the_file_of_another_run_is_set_aside_or_refused(store: Store, path: Pat
 
 
 def test_a_folder_that_is_not_there_is_told(store: Store, tmp_path: Path):
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="cannot write results"):
         LiveExporter(store, a_run(store), tmp_path / "nowhere" / "books.jsonl").start()
 
 

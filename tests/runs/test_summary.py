@@ -89,7 +89,7 @@ def test_failures_that_are_not_listed_are_counted(store: Store):
         finish(store, failed(lease, fault=a_fault(f"{chr(97 + number) * 3} broke")))
     summary = summarise(store, run)
     assert len(summary.groups) == 20
-    assert any(line.startswith("5 failed otherwise") for line in summary.lines())
+    assert any(line.startswith("5 failed in other ways") for line in summary.lines())
 
 
 def test_an_incomplete_load_is_said_aloud(store: Store):

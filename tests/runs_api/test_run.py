@@ -197,7 +197,7 @@ def test_a_table_of_another_run_is_set_aside_and_a_strangers_is_refused(url: str
     assert Path("double.csv").read_text() == "target,double\n2,4\n"
     assert Path(f"double.{first.run}.csv").read_text() == "target,double\n1,2\n"
     Path("mine.csv").write_text("precious")
-    with pytest.raises(InputError, match=r"mine\.csv exists and is no results file of ours"):
+    with pytest.raises(InputError, match=r"mine\.csv exists and Swather did not write it"):
         swather.run(double, [3], db=url, output="mine.csv", progress=False)
     assert Path("mine.csv").read_text() == "precious"
 

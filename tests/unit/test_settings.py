@@ -111,8 +111,11 @@ def test_parameters_of_scrapers_come_from_the_file():
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        ("worker = 2", "swather.toml: 'worker' is no setting; did you mean 'workers'?"),
-        ("nonsense = 2", "swather.toml: 'nonsense' is no setting; `swather settings` lists them"),
+        ("worker = 2", "swather.toml: 'worker' is not a setting; did you mean 'workers'?"),
+        (
+            "nonsense = 2",
+            "swather.toml: 'nonsense' is not a setting; `swather settings` lists them",
+        ),
         ("workers = 'many'", "swather.toml: workers should be a valid integer"),
         ("workers = 0", "swather.toml: workers should be greater than or equal to 1, got 0"),
         ("strategy = 'best'", "swather.toml: strategy should be 'fifo', 'lifo', 'priority' or"),

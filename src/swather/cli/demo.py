@@ -37,23 +37,24 @@ def command(
         typer.Option(
             "--db",
             metavar="URL",
-            help="The database to work in; its tables are made if they are missing. Without one: a "
+            help="The database to use; its tables are created if they are missing. By default a "
             "SQLite file in a new temporary folder.",
         ),
     ] = None,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Only serve the shop, until Ctrl-C, for your scrapers.")
+        bool,
+        typer.Option("--serve", help="Only serve the shop for your own scrapers, until Ctrl-C."),
     ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, metavar="N", help="Where --serve does so.")
+        int, typer.Option(min=0, max=65_535, metavar="N", help="The port for --serve.")
     ] = SERVED_PORT,
     as_json: AsJSON = False,
 ) -> int:
     """Watch a whole run, with a worker killed.
 
-    Serves a little web shop on this machine, on which some pages are slow, some fail at first and
-    some are missing, and scrapes it as `swather run` does. Half-way one worker is killed with
-    SIGKILL. At the end the results are compared with what the shop has. It takes some 15 seconds.
+    Serves a small web shop on this machine and scrapes it as `swather run` does. Some of its pages
+    are slow, some fail at first and some are missing. Halfway through, one worker is killed with
+    SIGKILL. At the end, the results are compared with the shop. It takes about 15 seconds.
     """
     from swather.testing.shop import shop
 
@@ -101,9 +102,7 @@ def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
         store, run = driver.store, driver.run
         view = KillingView(view_on(output.stderr()), store, run.name, at=site.pages // 2)
         view.say(f"the shop has {len(site.books)} books on {site.pages} pages, at {site.url}")
-        view.say(
-            f"{workers} worker processes scrape it, each of them {PAGES_PER_WORKER} pages at a time"
-        )
+        view.say(f"{workers} worker processes scrape it, {PAGES_PER_WORKER} pages at a time each")
         started = time.monotonic()
         ended = driver.work(Processes(run, SCRAPER, driver.settings, view.say, verbose=False), view)
         seconds = time.monotonic() - started

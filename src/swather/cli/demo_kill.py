@@ -1,4 +1,4 @@
-"""The demo's misfortune: a worker killed half-way, and what becomes of the targets it had."""
+"""The demo's kill: a worker killed halfway through, and what becomes of the targets it had."""
 
 import os
 import signal

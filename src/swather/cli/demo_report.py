@@ -1,4 +1,4 @@
-"""What the demo came to, and whether it adds up with what the shop has."""
+"""The result of the demo, and whether it adds up with what the shop has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,9 +61,9 @@ class Report:
         if self.summary.state is not RunState.FINISHED or counts.unfinished:
             yield f"{counts.unfinished:,} pages are unfinished"
         if counts.total != self.pages:
-            yield f"the shop has {self.pages:,} pages, and {counts.total:,} were found"
+            yield f"the shop has {self.pages:,} pages, but {counts.total:,} were found"
         if counts.failed != self.not_found:
-            yield f"{self.not_found} pages are missing in the shop, and {counts.failed} failed"
+            yield f"{self.not_found} pages are missing in the shop, but {counts.failed} failed"
         if self.doubled or self.missing or self.unknown:
             yield (
                 f"of the books, {self.missing} are missing, {self.doubled} came twice, "
@@ -72,7 +72,7 @@ class Report:
         if self.killed_worker is None:
             yield "no worker was killed"
         if self.finished_by_others != self.given_back:
-            yield f"of {self.given_back} targets given back {self.finished_by_others} were finished"
+            yield f"{self.given_back} targets were given back, {self.finished_by_others} finished"
         if not 0 <= self.repeated <= self.given_back:
             yield f"{self.repeated} requests too many"
         yield from self.wrong
@@ -108,10 +108,10 @@ class Report:
         for group in self.summary.groups:
             yield "failed", f"{group.tasks:,} with {group.title!r}"
         yield "items", f"{self.items:,}; {self.expected:,} books have a page"
-        yield "retried", f"{retries}, most of them after answers of 500 and 429"
+        yield "retried", f"{retries}, most of them after HTTP 500 and 429"
         others = f"{self.finished_by_others:,} of them finished by others"
-        yield "given back", f"{self.given_back:,} that the killed worker had; {others}"
-        made_twice = f"{self.repeated:,} that the killed worker had made"
+        yield "given back", f"{self.given_back:,} targets of the killed worker; {others}"
+        made_twice = f"{self.repeated:,} repeated after the kill"
         yield "requests", f"{self.requests:,} = {total} pages + {retries} retries + {made_twice}"
         yield "time", duration(self.seconds)
 

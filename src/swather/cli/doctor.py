@@ -1,4 +1,4 @@
-"""`swather doctor`: whether all that Swather needs is here and well."""
+"""`swather doctor`: whether everything that Swather needs is here and works."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ swather doctor --json"""
 def command(db: Database = None, as_json: AsJSON = False) -> int:
     """Check this machine and the database.
 
-    Python, SQLite, the database and its tables, the disk and its file system, settings, and
-    optional packages. The exit code is 1 if something stands in the way of work.
+    Checks Python, SQLite, the database and its tables, the disk and its file system, the settings
+    and optional packages. The exit code is 1 if there is a problem that prevents work.
     """
     from swather.cli import output
     from swather.cli.doctor_checks import Health, checks

@@ -1,4 +1,4 @@
-"""What `swather doctor` looks at."""
+"""What `swather doctor` checks."""
 
 import importlib.util
 import os
@@ -22,11 +22,16 @@ NEEDED_SQLITE: Final = (3, 51, 3)
 LITTLE_SPACE_BYTES: Final = 1 << 30
 PACKAGES: Final = ("apsw", "msgspec", "psycopg", "pydantic-settings", "rich", "selectolax", "typer",
                    "wreq")  # fmt: skip
-EXTRAS: Final = {"parquet": "pyarrow"}
+EXTRAS: Final = {
+    "aiohttp": "aiohttp",
+    "pandas": "pandas",
+    "parquet": "pyarrow",
+    "xlsx": "xlsxwriter",
+}
 
 
 class Health(StrEnum):
-    """WARNING: work is possible all the same."""
+    """With a WARNING, work is still possible."""
 
     OK = "ok"
     WARNING = "warning"
@@ -34,7 +39,7 @@ class Health(StrEnum):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     what: str
     health: Health
@@ -96,7 +101,7 @@ def _settings() -> Check:
     except SwatherError as error:
         return Check("settings", Health.PROBLEM, str(error))
     said = ", ".join(f"{name} from {origin}" for name, origin in origins.items())
-    return Check("settings", Health.OK, said or "all as by default")
+    return Check("settings", Health.OK, said or "all defaults")
 
 
 def _database(db: str | None) -> Check:
@@ -104,7 +109,7 @@ def _database(db: str | None) -> Check:
     try:
         path = factory.sqlite_path(db or factory.DEFAULT_URL)
         if path is not None and not path.exists():
-            return Check(what, Health.OK, f"{path} does not exist yet; it is made when needed")
+            return Check(what, Health.OK, f"{path} does not exist yet; it is created when needed")
         with database.opened(db) as store:
             schema = store.upkeep.schema_version()
             pragmas = store.upkeep.pragmas()
@@ -115,7 +120,7 @@ def _database(db: str | None) -> Check:
     kind = f"PostgreSQL {server}, " if server else ""
     if wrong:
         return Check(what, Health.PROBLEM, f"{database.shown(db)}: {'; '.join(wrong)}")
-    return Check(what, Health.OK, f"{kind}{database.shown(db)}, tables of version {schema}")
+    return Check(what, Health.OK, f"{kind}{database.shown(db)}, schema version {schema}")
 
 
 def _disk(db: str | None) -> Iterator[Check]:

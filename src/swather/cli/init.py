@@ -23,27 +23,27 @@ FILES: Final = {
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder; it is made if there is none.")
+        Path, typer.Argument(metavar="DIR", help="The folder; created if it does not exist.")
     ] = Path(),
     as_json: AsJSON = False,
 ) -> None:
     """Start a project: a scraper, its test, settings.
 
-    Nothing is overwritten: if one of the files exists already, none is written.
+    Nothing is overwritten: if one of the files already exists, none is written.
     """
     from swather.cli import output
     from swather.errors import InputError
 
     taken = [name for name in FILES if (folder / name).exists()]
     if taken:
-        raise InputError(f"{folder / taken[0]} exists already; name a new folder: swather init DIR")
+        raise InputError(f"{folder / taken[0]} already exists; name a new folder: swather init DIR")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, template in FILES.items():
             text = resources.files("swather.cli.starter").joinpath(template).read_text("utf-8")
             (folder / name).write_text(text, "utf-8")
     except OSError as error:
-        raise InputError(f"a project cannot be written to {folder}: {error}") from error
+        raise InputError(f"cannot write a project to {folder}: {error}") from error
     if as_json:
         output.print_json({"folder": str(folder), "files": list(FILES)})
         return

@@ -26,13 +26,13 @@ group = listing_group(EXAMPLES)
 def runs(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
     """List, remove and prune runs.
 
-    Without a command: the list.
+    Without a command, lists them.
     """
     list_unless_called(ctx, list_runs, db, as_json=as_json)
 
 
 class StateName(StrEnum):
-    """How a run stands."""
+    """The state of a run."""
 
     OPEN = "open"
     FINISHED = "finished"
@@ -98,10 +98,10 @@ def remove_runs(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Remove runs with all that belongs to them.
+    """Remove runs with everything that belongs to them.
 
-    Their tasks, items, events and errors leave the database; results files stay. An open run must
-    be cancelled first.
+    Removes their tasks, items, events and errors from the database; results files stay. An open
+    run must be cancelled first.
     """
     from swather.cli import database, output
     from swather.model.run import RunState
@@ -112,7 +112,7 @@ def remove_runs(
         for name in runs:
             if store.runs.get(name).state is RunState.OPEN:
                 again = database.with_db(f"swather cancel {name}", db)
-                raise InputError(f"run {name!r} is still open; end it first: {again}")
+                raise InputError(f"run {name!r} is still open; cancel it first: {again}")
         if not dry_run:
             what = f"{count(len(tasks), 'run')} with {count(sum(tasks.values()), 'task')}"
             confirm(f"Remove {what}?", yes=yes)

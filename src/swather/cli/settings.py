@@ -1,4 +1,4 @@
-"""`swather settings …`: which settings are in force, and where each comes from."""
+"""`swather settings …`: the settings that apply, and where each comes from."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -28,7 +28,7 @@ def settings(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -
 
     The first place that names a setting wins: an option of the command, the environment
     (SWATHER_NAME), the file .env, the settings row of the database, swather.toml or [tool.swather]
-    in pyproject.toml, the scraper's decorator, the default. Without a command: the list.
+    in pyproject.toml, the scraper's decorator, the default. Without a command, lists them.
     """
     list_unless_called(ctx, list_settings, db, as_json=as_json)
 
@@ -44,7 +44,9 @@ def list_settings(
     scraper: Annotated[
         str | None,
         typer.Option(
-            "--scraper", metavar="SCRAPER", help="As they hold for this one: file.py, say."
+            "--scraper",
+            metavar="SCRAPER",
+            help="The settings as they apply to this scraper, e.g. file.py.",
         ),
     ] = None,
     db: Database = None,
@@ -81,7 +83,9 @@ def get_setting(
     scraper: Annotated[
         str | None,
         typer.Option(
-            "--scraper", metavar="SCRAPER", help="As it holds for this one: file.py, say."
+            "--scraper",
+            metavar="SCRAPER",
+            help="The setting as it applies to this scraper, e.g. file.py.",
         ),
     ] = None,
     db: Database = None,
@@ -95,7 +99,7 @@ def get_setting(
     wanted = settings.canonical(name)
     found = next((row for row in _in_force(db, scraper) if row.name == wanted), None)
     if found is None:
-        raise BadSetting(f"{wanted} is only in swather.toml: [{wanted}.NAME]")
+        raise BadSetting(f"{wanted} can only be set in swather.toml: [{wanted}.NAME]")
     if as_json:
         output.print_json({"name": wanted, "value": found.value, "origin": found.origin})
         return
@@ -117,8 +121,8 @@ def set_setting(
 ) -> None:
     """Keep a setting in the database.
 
-    In the settings row, where everyone on this database finds it; an option, the environment and
-    .env go before it.
+    It goes to the settings row, which everyone on this database reads. An option, the environment
+    and .env override it.
     """
     from swather import settings
     from swather.cli import database, output
@@ -136,9 +140,9 @@ def set_setting(
 
 @command_in(group, "unset", "swather settings unset concurrency")
 def unset_setting(name: Name, db: Database = None, as_json: AsJSON = False) -> None:
-    """Take a setting out of the database.
+    """Remove a setting from the database.
 
-    What the files, the decorator or the default say holds again.
+    The value of the files, the decorator or the default applies again.
     """
     from swather import settings
     from swather.cli import database, output
@@ -164,7 +168,7 @@ class _InForce(NamedTuple):
 
 
 def _in_force(db: str | None, spec: str | None) -> list[_InForce]:
-    """Every setting; with a scraper, those of its decorator too. A database that is not there yet
+    """Every setting; with a scraper, those of its decorator too. A database that does not exist yet
     has no settings row.
     """
     from swather import settings

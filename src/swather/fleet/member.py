@@ -51,13 +51,13 @@ class Exit(NamedTuple):
     def __str__(self) -> str:
         if self.code >= 0 and self.was_cut_short:
             return (
-                f"worker {self.number} (process {self.pid}) was ended with {self.code} in the "
-                "middle of its work, maybe by a scraper that calls os._exit()"
+                f"worker {self.number} (process {self.pid}) exited with {self.code} in the "
+                "middle of its work; does a scraper call os._exit()?"
             )
         if self.code == STUCK:
             return f"worker {self.number} (process {self.pid}) was stuck and gave its targets back"
         if self.code >= 0:
-            return f"worker {self.number} (process {self.pid}) ended with {self.code}"
+            return f"worker {self.number} (process {self.pid}) exited with {self.code}"
         try:
             name = signal.Signals(-self.code).name
         except ValueError:

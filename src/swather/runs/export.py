@@ -87,9 +87,7 @@ def export(
         position_path(path).unlink(missing_ok=True)
     except OSError as error:
         # Not the error's own text, which names a file that is gone.
-        raise InputError(
-            f"results cannot be written to {path}: {error.strerror or error}"
-        ) from error
+        raise InputError(f"cannot write results to {path}: {error.strerror or error}") from error
     return Exported(path, reading.lines)
 
 

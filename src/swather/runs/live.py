@@ -92,7 +92,7 @@ class LiveExporter:
             raise
 
     def _unwritable(self, error: OSError) -> InputError:
-        return InputError(f"results cannot be written to {self._path}: {error.strerror or error}")
+        return InputError(f"cannot write results to {self._path}: {error.strerror or error}")
 
     def _write_on(self) -> None:
         pause = self._every_seconds

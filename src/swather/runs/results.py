@@ -1,4 +1,4 @@
-"""Where the results of a run go: a JSONL file written live, CSV or Parquet at the end."""
+"""Where the results of a run go: a JSONL file is written live, other formats at the end."""
 
 import os
 from pathlib import Path
@@ -25,9 +25,9 @@ class Results:
         self._exporter: LiveExporter | None = None
         folder = path.parent
         if not folder.is_dir():
-            raise InputError(f"results cannot be written to {path}: there is no folder {folder}")
+            raise InputError(f"cannot write results to {path}: there is no folder {folder}")
         if not os.access(path if path.exists() else folder, os.W_OK):
-            raise InputError(f"results cannot be written to {path}: permission denied")
+            raise InputError(f"cannot write results to {path}: permission denied")
         if not self._is_table and self._is_in_use and not position_path(path).exists():
             raise self._is_a_strangers()
 
@@ -82,8 +82,8 @@ class Results:
 
     def _is_a_strangers(self) -> InputError:
         return InputError(
-            f"{self.name} exists and is no results file of ours; "
-            "move it away, or name another with -o"
+            f"{self.name} exists and Swather did not write it; "
+            "move it, or name another file with -o"
         )
 
     def _set_aside(self, store: Store, run: Run) -> Path | None:

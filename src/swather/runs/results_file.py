@@ -152,7 +152,7 @@ def _aside(path: Path, run: str) -> Path:
 
 def _no_room(path: Path, run: str, aside: Path) -> InputError:
     return InputError(
-        f"{path} holds the results of run {run}, and {aside} exists already; name another file"
+        f"{path} holds the results of run {run}, and {aside} already exists; name another file"
     )
 
 
@@ -170,7 +170,7 @@ def _opened(path: Path) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode())
         posix.sync_folder(path.parent)
     except (OSError, ValueError) as error:
-        raise InputError(f"results cannot be written to {path}: {error}") from error
+        raise InputError(f"cannot write results to {path}: {error}") from error
     return descriptor
 
 
@@ -179,7 +179,9 @@ def _durable(path: Path, run: Run, size_bytes: int) -> Position:
     found = _recorded(path)
     if found is None:
         if size_bytes:
-            raise InputError(f"{path} exists and is no results file of this run; name another")
+            raise InputError(
+                f"{path} exists and is not a results file of this run; name another file"
+            )
         return nothing
     if not _is_of(found, run):
         if not size_bytes:
@@ -196,7 +198,7 @@ def _recorded(path: Path) -> Position | None:
     except msgspec.MsgspecError as error:
         raise InputError(
             f"{position_path(path)} is damaged ({error}); remove it and {path.name}, "
-            "the results are written anew"
+            "the results are then written again"
         ) from error
 
 

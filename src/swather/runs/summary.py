@@ -77,7 +77,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         if counts.outdated:
             yield from self._outdated()
         if counts.over_limit:
-            yield "More targets were found than the run's limit lets in."
+            yield "The run's limit was reached; further targets were left out."
         if self.load_incomplete and self.state is not RunState.CANCELLED:
             partial = ", ".join(self.incomplete_loads)
             yield f"Not all targets were loaded from {partial}: run that command again."
@@ -89,8 +89,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         number = self.counts.outdated
         were = "was" if number == 1 else "were"
         yield (
-            f"{count(number, 'older item')} of targets that failed when they were tried again "
-            f"{were} left out of the results:"
+            f"{count(number, 'outdated item')} {were} left out of the results, because a target "
+            "failed when it was tried again:"
         )
         yield f"    {command('export', self.run, '--outdated', '-o', '-', url=self.url)}"
 
@@ -104,7 +104,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
                 yield f"    e.g. {message[:MAX_EXAMPLE_CHARACTERS]}"
             yield f"    {group.retry}"
         if rest := self.counts.failed - listed:
-            yield f"{rest:,} failed otherwise"
+            yield f"{rest:,} failed in other ways"
             yield f"    {command('errors', self.run, url=self.url)}"
 
 

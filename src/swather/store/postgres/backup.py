@@ -12,7 +12,7 @@ from swather.store.postgres.client_programs import access_to, program
 def back_up(address: Address, path: Path) -> None:
     """Write a file that pg_restore reads."""
     if path.exists():
-        raise InputError(f"{path} exists already; a backup never overwrites a file")
+        raise InputError(f"{path} already exists; a backup never overwrites a file")
     if not path.absolute().parent.is_dir():
         raise InputError(f"the folder {path.absolute().parent} does not exist; create it first")
     pg_dump = program("pg_dump", "a backup")

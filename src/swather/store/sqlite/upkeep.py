@@ -54,7 +54,7 @@ class SQLiteUpkeep:
 
     def backup(self, path: Path) -> None:
         if path.exists():
-            raise InputError(f"{path} exists already; a backup never overwrites a file")
+            raise InputError(f"{path} already exists; a backup never overwrites a file")
         with self._connection.outside_transaction():
             permissions.create(path)
             try:
