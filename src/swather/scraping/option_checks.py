@@ -12,7 +12,7 @@ from swather.model.lease import Strategy
 from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
 from swather.model.task import check_name
-from swather.scraping.own_headers import check_headers, check_user_agent
+from swather.scraping.arguments import check_headers, check_user_agent
 
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None

@@ -11,6 +11,7 @@ from swather.errors import InputError
 from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, NO_RATE, Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
+from swather.scraping.arguments import HeaderFields, OwnHeaders
 from swather.scraping.option_checks import (
     AUTO,
     CHECKS,
@@ -19,7 +20,6 @@ from swather.scraping.option_checks import (
     Named,
     SessionScope,
 )
-from swather.scraping.own_headers import HeaderFields, OwnHeaders
 
 __all__ = [
     "ExecutionMode",

@@ -17,7 +17,7 @@ from swather.net.page import Page
 from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
 from swather.net.request import Request, origin_of
 from swather.net.robots import MAX_REDIRECTS, Robots
-from swather.scraping.own_headers import OwnHeaders
+from swather.scraping.arguments import OwnHeaders
 from swather.scraping.scraper import Scraper
 
 

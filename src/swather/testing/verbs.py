@@ -12,7 +12,7 @@ from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.own_headers import OwnHeaders
+from swather.scraping.arguments import OwnHeaders
 
 _NO_HEADERS: Final = OwnHeaders(None, None)
 
