@@ -9,12 +9,11 @@ from typing import Final
 
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
-from swather.worker.blocking_calls import BlockingCalls
 from swather.worker.exchange import Leases
 from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost, Mailbox
 from swather.worker.report import Statistics
 from swather.worker.settings import Registration
-from swather.worker.watchdog import Watchdog
+from swather.worker.watchdog import BlockingCalls, Watchdog
 
 LOOK_SECONDS: Final = 0.5
 # While there is news: the first beats come quickly, for those who watch a short run.

@@ -16,7 +16,6 @@ from swather.worker.access.access import Access
 from swather.worker.access.permits import StorePermits
 from swather.worker.attempt import Cut
 from swather.worker.beat import Beat
-from swather.worker.blocking_calls import BlockingCalls
 from swather.worker.claiming import Backlog
 from swather.worker.exchange import Exchange, Leases
 from swather.worker.hints import HintListener
@@ -29,7 +28,7 @@ from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Saving, Services
-from swather.worker.watchdog import Watchdog
+from swather.worker.watchdog import BlockingCalls, Watchdog
 
 STOP_GRACE_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 30.0

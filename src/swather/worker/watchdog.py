@@ -1,6 +1,7 @@
-"""Notices what is stuck for good: the event loop, or the whole interpreter."""
+"""Notices what is stuck: the event loop, the line that blocks it, or the whole interpreter."""
 
 import faulthandler
+import logging
 import signal
 import sys
 import threading
@@ -8,7 +9,13 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from traceback import StackSummary
 from typing import Final
+
+from swather.scraping.source_location import definition, stack_location
+from swather.worker.attempt import Attempt
+from swather.worker.slots import Slots
 
 GRACE_SECONDS: Final = 5.0
 # At the beginning of each line of a stack dump.
@@ -107,3 +114,38 @@ def watched(patience_seconds: float) -> Iterator[None]:
         winding.join()
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         faulthandler.unregister(signal.SIGVTALRM)
+
+
+_log = logging.getLogger(__name__)
+
+
+class BlockingCalls:
+    """Made on the loop's thread, asked on another one while the loop does not move."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        self._loop_thread = threading.get_ident()
+        self._named: set[str] = set()
+
+    def look(self) -> None:
+        """Warn of an attempt that holds the loop although its time is over; once for each line."""
+        attempt = self._slots.on_loop_now()
+        if attempt is None or monotonic() < attempt.deadline:
+            return
+        where = stack_location(self.stack()) or definition(attempt.job.scraper.function)
+        if where not in self._named:
+            self._named.add(where)
+            _log.warning("%s", _warning(attempt, where))
+
+    def stack(self) -> StackSummary:
+        """What the loop's thread is doing."""
+        frame = sys._current_frames().get(self._loop_thread)  # noqa: SLF001 - no other way
+        return StackSummary() if frame is None else traceback.extract_stack(frame)
+
+
+def _warning(attempt: Attempt, where: str) -> str:
+    return (
+        f"{where} blocks all targets of this worker past its timeout of {attempt.timeout:g}s "
+        f"(task {attempt.lease.task_id}): write the scraper with `def` instead of `async def`, "
+        'or use isolation="process"'
+    )

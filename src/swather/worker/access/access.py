@@ -207,13 +207,14 @@ class AttemptAccess:
             failed = status >= 500 or status in GO_AWAY
             self._access.sites.timed(self.lane_of(url), seconds, failed=failed)
 
-    def failed(self, url: str, seconds: float) -> None:
+    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        del error
         self.status = 0
         if self._requester.job.is_auto:
             self._access.sites.timed(self.lane_of(url), seconds, failed=True)
 
     def forget_status(self) -> None:
-        """The last answer was no page of the scraper's."""
+        """The last answer does not count."""
         self.status = None
 
     def lane_of(self, url: str) -> str:
@@ -235,7 +236,7 @@ class AttemptFetch:
     lane of its present hop.
     """
 
-    __slots__ = ("_access", "_is_leased", "_lane", "may_reach", "refusal")
+    __slots__ = ("_access", "_is_leased", "_lane", "answered", "failed", "may_reach", "refusal")
 
     def __init__(self, access: AttemptAccess) -> None:
         self._access = access
@@ -244,6 +245,8 @@ class AttemptFetch:
         self._is_leased = False
         self.may_reach = access.may_reach
         self.refusal = access.refusal
+        self.answered = access.answered
+        self.failed = access.failed
 
     async def admit(self, url: str, egress: Egress) -> None:
         access = self._access
@@ -272,15 +275,6 @@ class AttemptFetch:
         elif await self._access.wait_for_counted_permit(lane):
             self._lane, self._is_leased = lane, False
 
-    def answered(
-        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
-    ) -> None:
-        self._access.answered(url, status, retry_after_seconds, seconds)
-
-    def failed(self, url: str, error: FetchError, seconds: float) -> None:
-        del error
-        self._access.failed(url, seconds)
-
     def end(self) -> None:
         """No request is in flight any more."""
         if self._lane:
@@ -293,6 +287,10 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
+    def __init__(self, access: AttemptAccess) -> None:
+        super().__init__(access)
+        self.answered = self._answered
+
     async def admit(self, url: str, egress: Egress) -> None:
         del egress
         lane = self._access.lane_of(url)
@@ -301,8 +299,9 @@ class _RobotsFetch(AttemptFetch):
         if not self._enter_at_once(lane):
             await self._enter(lane)
 
-    def answered(
+    def _answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
     ) -> None:
-        super().answered(url, status, retry_after_seconds, seconds)
+        """Its answer is no page of the scraper's."""
+        self._access.answered(url, status, retry_after_seconds, seconds)
         self._access.forget_status()
