@@ -29,31 +29,24 @@ RETURNING id
 -- name: lock_live_worker
 SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR SHARE
 
--- name: get_worker
+-- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
        w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
        extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w
 LEFT JOIN swather.runs AS r ON r.id = w.run_id
+
+-- name: get_worker
+-- include: worker_rows
 WHERE w.id = %(worker_id)s
 
 -- name: list_workers
-SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
-       extract(epoch FROM swather.clock() - w.beat_at)::float8
-FROM swather.workers AS w
-LEFT JOIN swather.runs AS r ON r.id = w.run_id
+-- include: worker_rows
 ORDER BY w.id DESC LIMIT %(limit)s
 
 -- name: list_live_workers
-SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
-       extract(epoch FROM swather.clock() - w.beat_at)::float8
-FROM swather.workers AS w
-LEFT JOIN swather.runs AS r ON r.id = w.run_id
+-- include: worker_rows
 WHERE w.state = 'live'
 ORDER BY w.id DESC LIMIT %(limit)s
 

@@ -5,21 +5,20 @@ SELECT paused OR expires_mono <= ? OR boot_id <> ?
 FROM workers
 WHERE id = ? AND state = 'live'
 
--- name: open_runs
+-- name: run_candidates
 SELECT r.id, r.name, r.scraper, r.version, r.strategy, r.priorities,
        r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.scraper_lane_id,
        s.limited, s.every_seconds, s.burst, s.in_flight, s.tat, s.paused, s.cool_until
 FROM runs AS r
 JOIN lanes AS s ON s.id = r.scraper_lane_id
+
+-- name: open_runs
+-- include: run_candidates
 WHERE r.state = 'open' AND NOT r.paused
 ORDER BY r.id
 
 -- name: open_and_paused_runs
-SELECT r.id, r.name, r.scraper, r.version, r.strategy, r.priorities,
-       r.lane_every_seconds > 0 OR r.lane_in_flight IS NOT NULL, r.scraper_lane_id,
-       s.limited, s.every_seconds, s.burst, s.in_flight, s.tat, s.paused, s.cool_until
-FROM runs AS r
-JOIN lanes AS s ON s.id = r.scraper_lane_id
+-- include: run_candidates
 WHERE r.state = 'open'
 ORDER BY r.id
 
@@ -48,7 +47,7 @@ SELECT * FROM (
 )
 LIMIT ?7
 
--- name: pick_oldest
+-- name: ready_tasks
 SELECT r.head_id, r.priority, t.id, t.target, t.parent_id,
        f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.replaces,
        c.part, c.cursor, c.version
@@ -57,18 +56,14 @@ JOIN tasks AS t ON t.id = r.task_id
 LEFT JOIN faults AS f ON f.task_id = r.task_id
 LEFT JOIN checkpoints AS c ON c.task_id = r.task_id
 WHERE r.head_id = ? AND r.priority = ?
+
+-- name: pick_oldest
+-- include: ready_tasks
 ORDER BY r.task_id
 LIMIT ?
 
 -- name: pick_newest
-SELECT r.head_id, r.priority, t.id, t.target, t.parent_id,
-       f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.replaces,
-       c.part, c.cursor, c.version
-FROM ready AS r
-JOIN tasks AS t ON t.id = r.task_id
-LEFT JOIN faults AS f ON f.task_id = r.task_id
-LEFT JOIN checkpoints AS c ON c.task_id = r.task_id
-WHERE r.head_id = ? AND r.priority = ?
+-- include: ready_tasks
 ORDER BY r.task_id DESC
 LIMIT ?
 

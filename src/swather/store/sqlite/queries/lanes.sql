@@ -7,7 +7,7 @@ ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE is_p
 -- name: find_lane
 SELECT id FROM lanes WHERE kind = ? AND name = ?
 
--- name: get_lane
+-- name: lane_rows
 SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
        CASE kind
            WHEN 'lane' THEN (
@@ -21,22 +21,13 @@ SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, 
        iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds,
        id, is_public
 FROM lanes AS l
+
+-- name: get_lane
+-- include: lane_rows
 WHERE kind = :kind AND name = :name
 
 -- name: list_lanes
-SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
-       CASE kind
-           WHEN 'lane' THEN (
-               SELECT count(*) FROM leases WHERE lane_id = l.id AND lane_id <> 0
-           ) + (SELECT coalesce(sum(n), 0) FROM requests WHERE lane_id = l.id)
-           ELSE (
-               SELECT count(*) FROM leases
-               WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = l.id)
-           )
-       END,
-       iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds,
-       id, is_public
-FROM lanes AS l
+-- include: lane_rows
 WHERE id IN (
     SELECT id FROM lanes
     WHERE every_seconds > 0 OR in_flight IS NOT NULL OR paused OR cool_until IS NOT NULL

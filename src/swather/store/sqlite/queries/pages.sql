@@ -14,36 +14,30 @@ ON CONFLICT (run_id, task_id, request_key) DO UPDATE SET
     method = excluded.method, url = excluded.url, status = excluded.status,
     headers = excluded.headers, sha256 = excluded.sha256, fetched_at = excluded.fetched_at
 
--- name: get_page
+-- name: pages_with_bodies
 SELECT p.task_id, p.request_key, p.method, p.url, p.status, p.headers, b.encoding, b.content,
        p.fetched_at
 FROM pages AS p
 JOIN bodies AS b ON b.sha256 = p.sha256
+
+-- name: get_page
+-- include: pages_with_bodies
 WHERE p.run_id = :run_id AND p.task_id = :task_id AND p.request_key = :request_key
 
 -- name: latest_page
-SELECT p.task_id, p.request_key, p.method, p.url, p.status, p.headers, b.encoding, b.content,
-       p.fetched_at
-FROM pages AS p
-JOIN bodies AS b ON b.sha256 = p.sha256
+-- include: pages_with_bodies
 WHERE p.request_key = :request_key
 ORDER BY p.fetched_at DESC
 LIMIT 1
 
 -- name: latest_page_of_run
-SELECT p.task_id, p.request_key, p.method, p.url, p.status, p.headers, b.encoding, b.content,
-       p.fetched_at
-FROM pages AS p
-JOIN bodies AS b ON b.sha256 = p.sha256
+-- include: pages_with_bodies
 WHERE p.request_key = :request_key AND p.run_id = :run_id
 ORDER BY p.fetched_at DESC
 LIMIT 1
 
 -- name: pages_of_task
-SELECT p.task_id, p.request_key, p.method, p.url, p.status, p.headers, b.encoding, b.content,
-       p.fetched_at
-FROM pages AS p
-JOIN bodies AS b ON b.sha256 = p.sha256
+-- include: pages_with_bodies
 WHERE p.run_id = :run_id AND p.task_id = :task_id
 ORDER BY p.fetched_at, p.id
 

@@ -28,28 +28,23 @@ UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RE
 -- name: is_live
 SELECT 1 FROM workers WHERE id = ? AND state = 'live'
 
--- name: get_worker
+-- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
        w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id
+
+-- name: get_worker
+-- include: worker_rows
 WHERE w.id = :worker_id
 
 -- name: list_workers
-SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
-FROM workers AS w
-LEFT JOIN runs AS r ON r.id = w.run_id
+-- include: worker_rows
 ORDER BY w.id DESC LIMIT :limit
 
 -- name: list_live_workers
-SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
-       w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
-FROM workers AS w
-LEFT JOIN runs AS r ON r.id = w.run_id
+-- include: worker_rows
 WHERE w.state = 'live' ORDER BY w.id LIMIT :limit
 
 -- name: live_workers
