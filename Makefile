@@ -68,8 +68,9 @@ faults: $(READY) ## kill, stop and cut off workers, and count what is lost; ARGS
 docs: $(READY) ## write what docs/reference takes from the code
 	$(BIN)/python -m tests.docs.reference
 
-screenshot: $(READY) ## draw docs/images/demo.svg from a demo that runs
+screenshot: $(READY) ## draw docs/images from a demo and a run that really run
 	$(BIN)/python -m tests.docs.screenshot
+	$(BIN)/python -m tests.docs.watching
 
 tour: $(READY) ## play what can hold a run back, on both databases, and print what a person sees
 	$(BIN)/python -m tests.tour $(ARGS)

@@ -54,6 +54,10 @@ def draw() -> str:
         console.print(line, markup=False, highlight=False)
     console.print(Drawing(recorder.snapshot))
     drawn = console.export_svg(title="swather demo", unique_id="demo")
+    return plain_font(drawn)
+
+
+def plain_font(drawn: str) -> str:
     return _FONT.sub("", drawn).replace("Fira Code, monospace", "monospace")
 
 
