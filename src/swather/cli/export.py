@@ -83,7 +83,7 @@ def command(
     if wanted is None:
         wanted = Format.JSONL if to_stdout else format_of(path)
     if raw and wanted is not Format.CSV:
-        raise InputError("--raw is about CSV cells, and this is not a CSV export")
+        raise InputError("--raw only applies to CSV")
     with database.opened(db) as store:
         name = run_named(store, run).name
         if to_stdout:

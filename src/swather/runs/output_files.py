@@ -7,7 +7,7 @@ from swather.model.run import RESERVED_PARAM, Run
 from swather.runs.run_names import MAX_RUNS_SEEN
 from swather.store.ports import Store
 
-# The file it writes to, and all CSV and Parquet files it has written.
+# The file it writes to, and all files it has written at its end: CSV, Excel, Parquet, JSON.
 _OUTPUT: Final = "output"
 _TABLES: Final = "tables"
 
@@ -36,7 +36,7 @@ def record_move(store: Store, run: Run, old: Path, new: Path) -> None:
 
 
 def writer_of(store: Store, table: Path) -> Run | None:
-    """The run that wrote a CSV or Parquet file; None when no run here did."""
+    """The run that wrote a file at its end; None when no run here did."""
     path = str(table.resolve())
     runs = store.runs.find(limit=MAX_RUNS_SEEN)
     return next((run for run in runs if path in _tables(run)), None)

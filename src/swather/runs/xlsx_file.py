@@ -110,9 +110,11 @@ class _Sheets:
                 self._sheet.write_string(self._row, column, text, style)
 
     def _fitting(self, text: str) -> str:
-        # Excel counts in UTF-16.
-        if len(text.encode("utf-16-le")) <= 2 * MAX_CHARACTERS:
+        # Excel counts in UTF-16, in which a character takes one unit or two.
+        if 2 * len(text) <= MAX_CHARACTERS:
+            return text
+        data = text.encode("utf-16-le")
+        if len(data) <= 2 * MAX_CHARACTERS:
             return text
         self.cut += 1
-        data = text.encode("utf-16-le")[: 2 * (MAX_CHARACTERS - 1)]
-        return data.decode("utf-16-le", errors="ignore") + "…"
+        return data[: 2 * (MAX_CHARACTERS - 1)].decode("utf-16-le", errors="ignore") + "…"
