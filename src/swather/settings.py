@@ -138,6 +138,12 @@ class Settings(BaseSettings):
         min_length=1,
         description="the User-Agent header; swather/VERSION if unset",
     )
+    log_lines: int = Field(
+        default=100,
+        ge=0,
+        le=1_000,
+        description="lines of `ctx.log` that are kept for each attempt, for `swather logs`",
+    )
     http_client: Literal["wreq", "aiohttp"] = Field(
         default="wreq", description="the HTTP client; aiohttp needs the extra of that name"
     )

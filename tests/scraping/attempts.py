@@ -17,6 +17,7 @@ from swather.scraping.blocking import SyncContext
 from swather.scraping.context import Collected, Context, RunInfo
 from swather.scraping.instance import Instance
 from swather.scraping.invoke import invoke, invoke_blocking
+from swather.scraping.notes import Notes
 from swather.scraping.scraper import Scraper, scraper
 
 RUN = RunInfo(1, "20260215_120000-books", "v1")
@@ -27,6 +28,7 @@ class FakeVerbs:
 
     def __init__(self, pages: dict[str, Page] | None = None) -> None:
         self.pages = pages or {}
+        self.notes = Notes()
         self.requests: list[Request] = []
         self.checkpoints: list[tuple[int, Any, list[Item], list[Target], list[File]]] = []
         self.told: list[Any] = []

@@ -1,5 +1,7 @@
+import msgspec
 import pytest
 
+from swather.model.outcome import LogLine
 from swather.model.retry import ErrorClass
 from swather.model.task import EventKind
 from swather.model.task_filter import TaskFilter
@@ -142,3 +144,23 @@ def test_a_long_message_is_clipped_and_a_strange_one_made_safe(store: Store):
     assert event.message.startswith("NUL \ufffd, lone ?, long")
     assert len(event.message) <= 10_000
     assert store.tasks.get(lease.task_id).error.startswith("NUL \ufffd")
+
+
+def test_what_a_scraper_logged_and_dropped_is_committed_with_its_outcome(store: Store):
+    run, worker = a_run(store, 3), a_worker(store)
+    leases = claim(store, worker, 3)
+    log = [LogLine("info", "one"), LogLine("warning", "two \0 \ud800")]
+    made = [
+        completed(leases[0]),
+        retried(leases[1], after_seconds=100),
+        failed(leases[2]),
+    ]
+    outcomes = [msgspec.structs.replace(outcome, log=log) for outcome in made]
+    outcomes[0] = msgspec.structs.replace(outcomes[0], dropped=7)
+    finish(store, *outcomes)
+    finish(store, *outcomes)  # stale: nothing is kept twice
+    for lease in leases:
+        told = store.events.find(run, task_id=lease.task_id)
+        lines = [(event.data["level"], event.message) for event in told if "level" in event.data]
+        assert lines == [("info", "one"), ("warning", "two \N{REPLACEMENT CHARACTER} ?")]
+    assert store.runs.counts(run).dropped == 7

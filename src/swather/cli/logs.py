@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Show what happened to the tasks of a run.
 
-    Failures and retries by default; `swather settings set event_level all` also records every
-    claim, start and end. With --json, one object per line.
+    Failures, retries and what scrapers write to `ctx.log`. `swather settings set event_level all`
+    also records every claim, start and end. With --json, one object per line.
     """
     from swather.cli import database
     from swather.cli.selection import run_named
@@ -81,7 +81,9 @@ def _print(event: "Event", *, as_json: bool) -> None:
     if as_json:
         output.print_json(msgspec.to_builtins(event), indent=None)
         return
-    print(f"{event.at.astimezone():%F %T}  {event.kind:<9}{_about(event)}", flush=True)
+    level = (event.data or {}).get("level")
+    kind = event.kind if level is None else level
+    print(f"{event.at.astimezone():%F %T}  {kind:<9}{_about(event)}", flush=True)
 
 
 def _about(event: Any) -> str:

@@ -87,7 +87,7 @@ def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
     yield "running", snapshot.running
     if snapshot.prefetched:
         yield "prefetched", snapshot.prefetched
-    for name in ("completed", "failed", "cancelled", "items", "files", "retries"):
+    for name in ("completed", "failed", "cancelled", "items", "dropped", "files", "retries"):
         yield name, getattr(counts, name)
     yield "errors", ", ".join(snapshot.errors_in_words) or None
     if (oldest := snapshot.oldest) is not None and snapshot.running:

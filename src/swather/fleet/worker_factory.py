@@ -30,6 +30,7 @@ def new_worker(
         files_folder=settings.files_folder,
         new_fetcher=partial(new_fetcher, settings),
         politeness=politeness(settings),
+        log_lines=settings.log_lines,
         **given,
     )
 

@@ -56,6 +56,13 @@ def _fingerprint(error_class: str, where: str, title: str) -> str:
     return sha256(text.encode(errors="replace")).hexdigest()[:16]
 
 
+class LogLine(msgspec.Struct, frozen=True):
+    """A line that a scraper logged."""
+
+    level: str
+    message: str
+
+
 class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
     task_id: int
     token: int
@@ -74,6 +81,8 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     items: tuple[Item, ...] | list[Item] = ()
     children: tuple[Target, ...] | list[Target] = ()
     files: tuple[File, ...] | list[File] = ()
+    log: tuple[LogLine, ...] | list[LogLine] = ()
+    dropped: int = 0
 
 
 class Retry(_Outcome, frozen=True, kw_only=True):
@@ -82,6 +91,7 @@ class Retry(_Outcome, frozen=True, kw_only=True):
     state: ClassVar[State] = State.SCHEDULED
     fault: Fault
     after_seconds: float = 0.0
+    log: tuple[LogLine, ...] | list[LogLine] = ()
 
 
 class Failed(_Outcome, frozen=True, kw_only=True):
@@ -91,6 +101,7 @@ class Failed(_Outcome, frozen=True, kw_only=True):
     reason: str
     fault: Fault
     exhausted: bool = False
+    log: tuple[LogLine, ...] | list[LogLine] = ()
 
     @property
     def message(self) -> str:

@@ -84,7 +84,8 @@ def with_reserved(params: dict[str, Any], reserved: dict[str, Any]) -> dict[str,
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks of a run are in each state, and what they have produced. `over_limit`: targets
     that were dropped because the run had its limit of tasks; `outdated`: items of targets that
-    failed when they were tried again, which are not among `items`.
+    failed when they were tried again, which are not among `items`; `dropped`: items that hooks of
+    the scraper dropped.
     """
 
     scheduled: int = 0
@@ -99,6 +100,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     retries: int = 0
     stale: int = 0
     over_limit: int = 0
+    dropped: int = 0
     reasons: dict[str, int] = {}
 
     @property

@@ -70,6 +70,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         results = [count(counts.items, "item")]
         if counts.files:
             results.append(count(counts.files, "file"))
+        if counts.dropped:
+            results.append(f"{counts.dropped:,} dropped by hooks")
         if counts.retries:
             results.append(count(counts.retries, "retry", "retries"))
         pace = self.rate_per_second

@@ -9,6 +9,7 @@ from swather.model.outcome import File, Item
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.notes import Notes
 
 # Runs a coroutine on the loop of an attempt's verbs, and returns its result.
 RunCoroutine = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -16,6 +17,11 @@ RunCoroutine = Callable[[Coroutine[Any, Any, Any]], Any]
 
 class Verbs(Protocol):
     """What a context needs from its runner. Each verb raises LeaseLost when the lease is gone."""
+
+    @property
+    def notes(self) -> Notes:
+        """What the attempt notes besides its results."""
+        ...
 
     async def fetch(self, request: Request) -> Page:
         """The page, once its lane lets the request start, if robots.txt allows it."""
@@ -62,7 +68,15 @@ class Collected(NamedTuple):
 
 
 class TaskLog(logging.LoggerAdapter[logging.Logger]):
-    """A logger whose records carry `run` and `task`."""
+    """A logger whose records carry `run` and `task`, and whose lines are kept with the task."""
+
+    def __init__(self, logger: logging.Logger, extra: dict[str, object], notes: Notes) -> None:
+        super().__init__(logger, extra)
+        self._notes = notes
+
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        self._notes.keep(level, msg, args)
+        super().log(level, msg, *args, **kwargs)
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]

@@ -122,6 +122,7 @@ class Context(Web):
                 raise BadPayload(f"an item's key must not be empty, got {key!r}")
             check_name("item key", key)
         if self._scraper.hooks.items and (item := self._scraper.hooks.passed(item)) is DROPPED:
+            self._verbs.notes.drop()
             return
         # Made first: while it is, a checkpoint in another thread may take the list away.
         made = Item(encode_item(item), key)

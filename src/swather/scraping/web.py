@@ -56,10 +56,11 @@ class Web:
 
     @property
     def log(self) -> TaskLog:
-        """A logger whose records carry the run and the task."""
+        """A logger whose records carry the run and the task; `swather logs` shows its lines."""
         if self._log is None:
             logger = logging.getLogger(f"swather.scraper.{self._scraper.name}")
-            self._log = TaskLog(logger, {"run": self.run.name, "task": self._lease.task_id})
+            about = {"run": self.run.name, "task": self._lease.task_id}
+            self._log = TaskLog(logger, about, self._verbs.notes)
         return self._log
 
     async def get(

@@ -11,6 +11,7 @@ from swather.model.outcome import (
     Fault,
     File,
     Item,
+    LogLine,
     Outcome,
     Released,
     Retry,
@@ -143,14 +144,9 @@ class Plan:
         self._no_longer_leased[lease.run_id] += 1
         match outcome:
             case Completed():
-                if lease.replaces:
-                    self.replaced.append(lease.task_id)
-                self._end(State.COMPLETED, outcome.reason, lease)
-                if prepared is not _NOTHING:
-                    self.produce(lease, outcome.part, prepared)
-                if EventKind.COMPLETED in self._logged:
-                    self.log(EventKind.COMPLETED, lease, outcome.reason)
+                self._complete(outcome, lease, prepared)
             case Retry():
+                self._keep_log(outcome.log, lease)
                 message = clipped(outcome.fault.message)
                 self._blame(outcome.fault, lease, message)
                 self._wait(lease, outcome.after_seconds)
@@ -165,10 +161,34 @@ class Plan:
             case _:
                 if lease.replaces:
                     self.outdated.append(lease.task_id)
+                self._keep_log(outcome.log, lease)
                 message = clipped(outcome.message)
                 self._blame(outcome.fault, lease, message)
                 self._end(outcome.state, outcome.reason, lease)
                 self.log(EventKind.FAILED, lease, message, outcome.fault)
+
+    def _complete(self, outcome: Completed, lease: HeldLease, prepared: Prepared) -> None:
+        if outcome.log:
+            self._keep_log(outcome.log, lease)
+        if outcome.dropped:
+            self.count(lease.run_id, "dropped", outcome.dropped)
+        if lease.replaces:
+            self.replaced.append(lease.task_id)
+        self._end(State.COMPLETED, outcome.reason, lease)
+        if prepared is not _NOTHING:
+            self.produce(lease, outcome.part, prepared)
+        if EventKind.COMPLETED in self._logged:
+            self.log(EventKind.COMPLETED, lease, outcome.reason)
+
+    def _keep_log(self, lines: Sequence[LogLine], lease: HeldLease) -> None:
+        """Whatever the level: a scraper's lines have a setting of their own."""
+        for line in lines:
+            self.events.append(
+                EventRow(
+                    EventKind.PROGRESS, lease.run_id, lease.task_id, lease.worker_id,
+                    clipped(line.message), encode({"level": line.level}),
+                )
+            )  # fmt: skip
 
     def produce(self, lease: HeldLease, part: int, prepared: Prepared) -> None:
         for seq, (key, data) in enumerate(prepared.items):

@@ -13,6 +13,7 @@ from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import OwnHeaders
+from swather.scraping.notes import Notes
 
 _NO_HEADERS: Final = OwnHeaders(None, None)
 
@@ -29,6 +30,7 @@ class MemoryVerbs:
         self._fetcher = fetcher
         self._own_headers = own_headers
         self._policy = policy
+        self.notes = Notes()
         self.items: list[Item] = []
         self.children: list[Target] = []
         self.files: list[File] = []

@@ -11,6 +11,7 @@ from swather.model.lease import Lease
 from swather.model.retry import Faults
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
+from swather.scraping.notes import Notes
 from swather.worker.access.access import Access, AttemptAccess
 from swather.worker.jobs import Job
 from swather.worker.messages import Message
@@ -77,6 +78,7 @@ class Attempt:
 
     __slots__ = (
         "_clock_stops",
+        "_notes",
         "_seconds_left",
         "abandon_at",
         "access",
@@ -112,6 +114,7 @@ class Attempt:
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
         self.waits_for = ""
+        self._notes: Notes | None = None
         self._clock_stops = 0
         self._seconds_left = 0.0
 
@@ -123,6 +126,18 @@ class Attempt:
         if self.cut is not None:
             return self.abandon_at
         return monotonic() + self._seconds_left if self._clock_stops else self.deadline
+
+    @property
+    def notes(self) -> Notes:
+        """Lines of its log and the like; what comes after its end is not heard."""
+        if self._notes is None:
+            self._notes = Notes(self.job.log_lines)
+        return self._notes
+
+    @property
+    def noted(self) -> Notes | None:
+        """The same, if there is anything."""
+        return self._notes
 
     def begin(self, handle: Any) -> None:
         self.handle = handle

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from swather.errors import InputError, StoreError
 from swather.model.lease import Lease
+from swather.model.outcome import LogLine
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run, RunState
@@ -18,6 +19,9 @@ from swather.worker.messages import PartitionsTried, RunLoaded, RunsSettled
 _MAX_OPEN_RUNS: Final = 1_000
 _MAX_TOLD: Final = 10
 _ENOUGH_WORKERS: Final = 8
+# Lines of its log that are kept for an attempt, and for how many full attempts of a run.
+LOG_LINES: Final = 100
+_LOGGING_TASKS: Final = 100
 _NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0)
 
 _log = logging.getLogger(__name__)
@@ -38,6 +42,8 @@ class Job:
         "is_auto",
         "isolation",
         "keeps_pages",
+        "log_left",
+        "log_lines",
         "names_lanes",
         "obeys_robots",
         "own_headers",
@@ -47,7 +53,9 @@ class Job:
         "timeout",
     )
 
-    def __init__(self, run: Run, scraper: Scraper, *, replay: bool = False) -> None:
+    def __init__(
+        self, run: Run, scraper: Scraper, *, replay: bool = False, log_lines: int = LOG_LINES
+    ) -> None:
         options = scraper.options
         self.run = run
         self.scraper = scraper
@@ -55,6 +63,8 @@ class Job:
         self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
         self.isolation = scraper.isolation
+        self.log_lines = log_lines
+        self.log_left = log_lines * _LOGGING_TASKS
         self.keeps_pages = _keeps_pages(run, scraper)
         self.budgets = _NO_RETRIES if replay else options.budgets()
         self.backoff = options.backoff_policy()
@@ -65,6 +75,12 @@ class Job:
         self.names_lanes = options.lane is not None
         self.obeys_robots = options.robots
         self.own_headers = options.own_headers
+
+    def take_log(self, lines: list[LogLine]) -> list[LogLine]:
+        """As many of these lines as this worker may still keep of the run."""
+        kept = lines[: self.log_left]
+        self.log_left -= len(kept)
+        return kept
 
     def holds_back(self, slots: int) -> bool:
         """Whether the run's limits for lanes keep workers of so many slots from all they could do;
@@ -98,12 +114,14 @@ class Jobs:
         run: str | None = None,
         partitions: Collection[str] | None = None,
         replay: bool = False,
+        log_lines: int = LOG_LINES,
     ) -> None:
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
         self._run = run
         self._partitions = partitions
         self._replay = replay
+        self._log_lines = log_lines
         self._strangers: set[str] = set()
 
     def hold_back(self, leases: Iterable[Lease], slots: int) -> bool:
@@ -122,7 +140,12 @@ class Jobs:
                 f"run {run.name!r} is one of scraper {run.scraper!r}, which this worker does not "
                 f"have; it has {', '.join(self._scrapers)}"
             )
-        job = Job(run, self._scrapers[run.scraper], replay=self._replay)
+        job = Job(
+            run,
+            self._scrapers[run.scraper],
+            replay=self._replay,
+            log_lines=self._log_lines,
+        )
         self.known[run.id] = job
         return job
 

@@ -6,7 +6,7 @@ from traceback import StackSummary
 import msgspec
 
 from swather.model.lease import Lease
-from swather.model.outcome import Completed, Failed, Fault, Outcome, Released
+from swather.model.outcome import Completed, Failed, Fault, Outcome, Released, Retry
 from swather.model.retry import ErrorClass
 from swather.scraping.classify import Classified, classify
 from swather.scraping.context import Collected
@@ -34,7 +34,7 @@ def outcome_of(
     if attempt.cut is not Cut.LOST and attempt.postponed is not None:
         return released(attempt.lease, attempt.postponed), None
     if isinstance(ending, Collected) and (attempt.cut is None or attempt.cut is Cut.STOP):
-        return completed(attempt.lease, ending), None
+        return _noted(completed(attempt.lease, ending), attempt), None
     match attempt.cut:
         case Cut.LOST:
             return None, None
@@ -49,7 +49,21 @@ def outcome_of(
         ending = classify(ending, alone=alone)
     job = attempt.job
     ending = _with_location(ending, job)
-    return fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random), ending
+    outcome = fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random)
+    return _noted(outcome, attempt), ending
+
+
+def _noted(outcome: Completed | Retry | Failed, attempt: Attempt) -> Outcome:
+    """With the lines of its log. Another attempt drops the same items again, so only those of the
+    successful one count.
+    """
+    notes = attempt.noted
+    if notes is None:
+        return outcome
+    lines = attempt.job.take_log(list(notes.lines))
+    if isinstance(outcome, Completed):
+        return msgspec.structs.replace(outcome, log=lines, dropped=notes.dropped)
+    return msgspec.structs.replace(outcome, log=lines) if lines else outcome
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:

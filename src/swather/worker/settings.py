@@ -61,6 +61,7 @@ class Settings:
     beat_seconds: float | None
     watchdog_seconds: float
     replay: bool
+    log_lines: int
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
     new_worker: NewWorker

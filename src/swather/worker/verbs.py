@@ -17,6 +17,7 @@ from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.files import FileStore
+from swather.scraping.notes import Notes
 from swather.store.writer import Writer
 from swather.worker.access.access import Access, AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
@@ -122,6 +123,10 @@ class LoopVerbs:
     def __init__(self, attempt: Attempt, services: Services) -> None:
         self._attempt = attempt
         self._services = services
+
+    @property
+    def notes(self) -> Notes:
+        return self._attempt.notes
 
     def fetch(self, request: Request) -> Coroutine[Any, Any, Page]:
         attempt, services = self._attempt, self._services

@@ -22,7 +22,7 @@ from swather.store import factory
 from swather.store.clock import Clock
 from swather.store.ports import Store
 from swather.worker.engine import Engine
-from swather.worker.jobs import Jobs
+from swather.worker.jobs import LOG_LINES, Jobs
 from swather.worker.messages import Stop
 from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
@@ -48,6 +48,7 @@ class Worker:
     poll_seconds    how often to look for work when no hint comes
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
+    log_lines       lines of `ctx.log` that are kept for each attempt
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
     """
@@ -71,6 +72,7 @@ class Worker:
         beat_seconds: float | None = None,
         watchdog_seconds: float = 5.0,
         replay: bool = False,
+        log_lines: int = LOG_LINES,
         new_fetcher: Callable[[], Fetcher] = WebFetcher,
         politeness: Politeness = POLITE,
         clock: Clock | None = None,
@@ -94,6 +96,7 @@ class Worker:
             beat_seconds=beat_seconds,
             watchdog_seconds=watchdog_seconds,
             replay=replay,
+            log_lines=log_lines,
             new_fetcher=new_fetcher,
             politeness=politeness,
             new_worker=NewWorker(
@@ -138,6 +141,7 @@ class Worker:
             run=settings.run,
             partitions=settings.partitions,
             replay=settings.replay,
+            log_lines=settings.log_lines,
         )
         if settings.run is not None:
             jobs.load(store.runs.get(settings.run)).warn_of_version()

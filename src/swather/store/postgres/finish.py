@@ -179,6 +179,8 @@ def all_plain(
         isinstance(outcome, Completed)
         and outcome.reason == first.reason
         and not outcome.part
+        and not outcome.log
+        and not outcome.dropped
         and not payload.children
         and not payload.files
         and all(key is None for key, _ in payload.items)

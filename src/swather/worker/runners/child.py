@@ -109,6 +109,7 @@ class ChildRunner:
             self.strays += child.strays - strays
             if watch is not None:
                 watch.cancel()
+        attempt.notes.add(answer.notes)
         if isinstance(answer, wire.Done):
             self._give_back(child, attempt)
             return wire.collected_of(answer.collected)

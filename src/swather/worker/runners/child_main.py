@@ -28,6 +28,7 @@ from swather.scraping.blocking import SyncContext
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo
 from swather.scraping.invoke import invoke, invoke_blocking
+from swather.scraping.notes import Notes
 from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.visible import visible_streams
@@ -104,6 +105,7 @@ class LineVerbs:
     def __init__(self, line: Line, token: int) -> None:
         self._line = line
         self._token = token
+        self.notes = Notes()
 
     async def fetch(self, request: Request) -> Page:
         return wire.page_of(await self._line.ask(self._token, "fetch", wire.pack(request)))
@@ -147,24 +149,25 @@ class Executor:
         process_id = posix.process_id
         error: BaseException | None = None
         produced = b""
+        verbs = LineVerbs(self._line, start.token)
         try:
-            produced = self._scrape(start)
+            produced = self._scrape(start, verbs)
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             error = raised
         if process_id != posix.process_id:
             forked.exit_fork(error)
         self._close_left()
         if error is not None:
-            return wire.Faulted(start.token, classify(error))
-        return wire.Done(start.token, produced)
+            return wire.Faulted(start.token, classify(error), verbs.notes)
+        return wire.Done(start.token, produced, verbs.notes)
 
-    def _scrape(self, start: wire.Start) -> bytes:
+    def _scrape(self, start: wire.Start, verbs: LineVerbs) -> bytes:
         context = Context(
             scraper=self._scraper,
             lease=wire.lease_of(start.lease),
             run=RunInfo(*start.run),
             params=typed_params(self._scraper, wire.from_json(start.params)),
-            verbs=LineVerbs(self._line, start.token),
+            verbs=verbs,
         )
         if self._scraper.is_async:
             self._runner.run(self._invoke(context))

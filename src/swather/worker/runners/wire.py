@@ -19,6 +19,7 @@ from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
+from swather.scraping.notes import Notes
 
 LENGTH: Final = struct.Struct(">I")
 MAX_FRAME_BYTES: Final = 1 << 30
@@ -83,6 +84,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
     token: int
     collected: bytes
+    notes: Notes
 
 
 class Faulted(msgspec.Struct, frozen=True, tag=True):
@@ -90,6 +92,7 @@ class Faulted(msgspec.Struct, frozen=True, tag=True):
 
     token: int
     classified: Classified
+    notes: Notes
 
 
 Message = Hello | Start | Reply | Ready | CannotLoad | Ask | Done | Faulted

@@ -7,9 +7,10 @@ SELECT value, ?2, ?3, ?4, ?5, ?6, ?7 FROM carray(?1)
 -- name: add_faults
 INSERT INTO faults (
     task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone,
-    error_class, fingerprint, message, traceback, at
+    error_class, fingerprint, message, traceback, at, earlier
 )
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- A child that died with others' work behind it did execute the task.
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?7 - ?8)
 ON CONFLICT (task_id) DO UPDATE SET
     token = excluded.token,
     attempts = attempts + excluded.attempts,
@@ -17,6 +18,7 @@ ON CONFLICT (task_id) DO UPDATE SET
     proxy = proxy + excluded.proxy,
     crashes = crashes + excluded.crashes,
     crashes_alone = crashes_alone + excluded.crashes_alone,
+    earlier = earlier + excluded.earlier,
     error_class = excluded.error_class,
     fingerprint = excluded.fingerprint,
     message = excluded.message,

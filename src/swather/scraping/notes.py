@@ -1,0 +1,43 @@
+"""What an attempt notes besides its results: lines of `ctx.log`, and items that hooks dropped."""
+
+import logging
+from typing import Any, Final
+
+import msgspec
+
+from swather.masking import masked
+from swather.model.outcome import LogLine
+
+MAX_LINES: Final = 1_000
+_MAX_CHARACTERS: Final = 1_000
+
+
+class Notes(msgspec.Struct):
+    """Of one attempt. The last line that is kept says that there were more; threads may add."""
+
+    max_lines: int = MAX_LINES
+    lines: list[LogLine] = []
+    dropped: int = 0
+
+    def keep(self, level: int, message: Any, arguments: tuple[Any, ...]) -> None:
+        """Keep a line of `ctx.log`, from level INFO on; secrets in it are masked."""
+        if level < logging.INFO or len(self.lines) >= self.max_lines:
+            return
+        name = logging.getLevelName(level).lower()
+        if len(self.lines) == self.max_lines - 1 > 0:
+            self.lines.append(LogLine(name, "… (more lines are not kept, see `log_lines`)"))
+            return
+        try:
+            text = str(message) % arguments if arguments else str(message)
+        except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
+            text = "(a line that cannot be shown)"
+        self.lines.append(LogLine(name, masked(text)[:_MAX_CHARACTERS]))
+
+    def drop(self) -> None:
+        self.dropped += 1
+
+    def add(self, others: "Notes") -> None:
+        """Those of the same attempt in another process."""
+        room = max(self.max_lines - len(self.lines), 0)
+        self.lines += others.lines[:room]
+        self.dropped += others.dropped
