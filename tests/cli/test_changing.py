@@ -67,12 +67,25 @@ def test_a_run_is_paused_and_goes_on(swather: Swather, store: Store):
 
 
 def test_lanes_and_scrapers_are_paused(swather: Swather, store: Store):
-    data = done(swather, "pause", "--lane", "example.com", "--scraper", "books", "--json").data
-    assert data["paused"] == ["lane example.com", "scraper books"]
+    both = ("--lane", "example.com", "--scraper", "books")
+    data = done(swather, "pause", *both, "--create", "--json").data
+    assert data["paused"] == [{"lane": "example.com"}, {"scraper": "books"}]
     assert store.lanes.get("example.com").paused
     assert store.lanes.get("books", PacedKind.SCRAPER).paused
     done(swather, "unpause", "--lane", "example.com", "--scraper", "books")
     assert not store.lanes.get("example.com").paused
+
+
+def test_a_lane_that_nothing_has_used_is_paused_only_when_asked(swather: Swather, store: Store):
+    store.lanes.cool("example.com", 1.0)
+    said = swather("pause", "--lane", "exmaple.com")
+    assert said.code == 2
+    assert "there is no lane 'exmaple.com'; did you mean 'example.com'?" in said.err
+    assert "pass --create" in said.err
+    assert not store.lanes.is_known("exmaple.com")
+    note = done(swather, "lanes", "set", "exmaple.com", "--rate", "2/s").err
+    assert note == "note: nothing has used lane 'exmaple.com'; did you mean 'example.com'?\n"
+    assert store.lanes.names() == ["exmaple.com", "example.com"]
 
 
 def test_a_worker_is_paused_by_name_and_by_number(swather: Swather, store: Store, database: str):

@@ -30,7 +30,7 @@ def test_the_tests_of_a_new_project_pass(swather: Swather):
 def test_its_scraper_and_its_settings_can_be_loaded(swather: Swather, monkeypatch):
     swather("init")
     data = swather("scrapers", "books.py", "--json").data
-    assert (data["name"], data["options"]["rate"]) == ("books", "5/s")
+    assert (data["scraper"], data["options"]["rate"]) == ("books", "5/s")
     found = swather("settings", "--json").data
     assert found["concurrency"]["origin"] == "swather.toml"
 

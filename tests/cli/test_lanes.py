@@ -62,30 +62,30 @@ def test_scrapers_are_limited_as_a_whole(swather: Swather, store: Store):
     done(swather, "lanes", "set", HOST, "--rate", "1/s")
     assert store.lanes.get("books", PacedKind.SCRAPER).limits.every_seconds == 0.01
     listed = done(swather, "lanes", "ls", "--scraper", "--json").data
-    assert [(row["name"], row["kind"], row["rate"]) for row in listed] == [
+    assert [(row[row["kind"]], row["kind"], row["rate"]) for row in listed] == [
         ("books", "scraper", "100/s")
     ]
     assert len(done(swather, "lanes", "ls", "--json").data) == 2
 
 
 def test_lanes_are_paused_and_go_on(swather: Swather, store: Store):
-    assert done(swather, "lanes", "pause", HOST, "--dry-run").out == (
+    assert done(swather, "lanes", "pause", HOST, "--create", "--dry-run").out == (
         "lane example.com would be paused\n"
     )
     assert not store.lanes.get(HOST).paused
-    assert done(swather, "lanes", "pause", f"http://{HOST}/", "b.com").out == (
+    assert done(swather, "lanes", "pause", f"http://{HOST}/", "b.com", "--create").out == (
         "lane example.com is paused\nlane b.com is paused\n"
     )
     assert "paused" in done(swather, "lanes").out
     assert done(swather, "lanes", "unpause", HOST, "--json").data == {
-        "unpaused": ["lane example.com"],
+        "unpaused": [{"lane": "example.com"}],
         "dry_run": False,
     }
     assert (store.lanes.get(HOST).paused, store.lanes.get("b.com").paused) == (False, True)
 
 
 def test_a_scraper_is_paused_through_lanes(swather: Swather, store: Store):
-    done(swather, "lanes", "pause", "books", "--scraper")
+    done(swather, "lanes", "pause", "books", "--scraper", "--create")
     assert store.lanes.get("books", PacedKind.SCRAPER).paused
     assert not store.lanes.get("books").paused
 
@@ -111,7 +111,7 @@ def test_a_longer_cool_down_is_not_cut_short(swather: Swather, store: Store):
     for words in ((), ("--dry-run",)):
         said = done(swather, "lanes", "cool", HOST, "--for", "10m", "--json", *words).data
         assert said == {
-            "cooled": [{"kind": "lane", "name": HOST, "cool_until": until.isoformat()}],
+            "cooled": [{"lane": HOST, "cool_until": until.isoformat().replace("+00:00", "Z")}],
             "dry_run": bool(words),
         }
     assert store.lanes.get(HOST).cool_reason == "HTTP 429"
@@ -130,7 +130,7 @@ def test_a_cool_down_is_listed_and_ended(swather: Swather, store: Store):
     row = done(swather, "lanes", "show", HOST, "--json").data
     assert (row["cool_reason"], row["strikes"]) == ("HTTP 429", 1)
     done(swather, "lanes", "unpause", HOST)
-    assert done(swather, "lanes", "show", HOST, "--json").data["why"] == []
+    assert done(swather, "lanes", "show", HOST, "--json").data["reasons"] == []
 
 
 @pytest.mark.parametrize("words", [("lanes", "unpause", HOST), ("unpause", "--lane", HOST)])
@@ -191,7 +191,7 @@ def test_more_lanes_than_asked_for_are_not_kept_quiet(swather: Swather, store: S
     "words",
     [
         ("set", HOST, "--rate", "1/s"),
-        ("pause", HOST),
+        ("pause", HOST, "--create"),
         ("cool", HOST, "--for", "10m"),
         ("unpause", HOST),
         ("clear", HOST),

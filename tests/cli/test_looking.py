@@ -48,7 +48,7 @@ def test_status_shows_all_runs(swather: Swather, filled):
     said = look(swather, "status")
     assert RUN in said.out
     assert "no worker is running" in said.out
-    assert look(swather, "status", "--json").data["runs"][0]["of"] == 6
+    assert look(swather, "status", "--json").data["runs"][0]["total"] == 6
 
 
 def test_a_scrapers_name_means_its_newest_run(swather: Swather, filled):
@@ -69,7 +69,7 @@ def test_why_says_what_holds_a_run_and_a_task_back(swather: Swather, filled):
     assert "No worker is running. To start one " in said.out
     assert f"\n    swather worker SCRAPER --run {RUN}\n" in said.out
     assert "Its last error (permanent): no such book 12" in look(swather, "why", "2").out
-    assert look(swather, "why", "--json").data["of"] == RUN
+    assert look(swather, "why", "--json").data["run"] == RUN
 
 
 def test_errors_are_grouped(swather: Swather, filled):
@@ -238,12 +238,12 @@ def test_leased_tasks_have_an_age_a_worker_and_an_attempt(swather: Swather, work
     assert row[4:] == ["2m", "mill", "1", "d"]
     assert out.count("mill") == 3
     data = look(swather, "tasks", "--state", "leased", "--json").data
-    assert {row["id"]: row.get("running", {}).get("timeout") for row in data}[working] == 120
+    assert {row["task"]: row.get("running", {}).get("timeout") for row in data}[working] == 120
 
 
 def test_stuck_tasks_are_those_that_run_for_too_long(swather: Swather, working: int):
     (stuck,) = look(swather, "tasks", "--stuck", "--json").data
-    assert stuck["id"] == working
+    assert stuck["task"] == working
     assert "no matching tasks" in look(swather, "tasks", "--stuck", "--task", "1").out
 
 

@@ -162,7 +162,7 @@ def test_scrapers_shows_the_parameters(swather: Swather, search: str):
 
 
 def test_pages_is_installed(swather: Swather):
-    assert "pages" in [each["name"] for each in swather("scrapers", "--json").data]
+    assert "pages" in [each["scraper"] for each in swather("scrapers", "--json").data]
 
 
 @pytest.mark.parametrize("arguments", [["run", "--help"], ["run", "-h", "--json"]])

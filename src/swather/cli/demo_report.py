@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from swather.cli import database, output
+from swather.cli.json_names import named
 from swather.model.run import RunState
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
@@ -78,7 +79,7 @@ class Report:
         yield from self.wrong
 
     def as_dict(self) -> dict[str, Any]:
-        data = msgspec.to_builtins(self)
+        data = named(self)
         summary = data.pop("summary")
         url = summary.pop("url")
         return {

@@ -14,7 +14,7 @@ def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
 
     limits, in_force = lane.limits, lane.in_force
     return {
-        "name": lane.name,
+        str(lane.kind): lane.name,
         "kind": str(lane.kind),
         "rate": rate(1 / limits.every_seconds) if limits.every_seconds else None,
         "burst": limits.burst,

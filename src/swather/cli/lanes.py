@@ -1,5 +1,6 @@
 """`swather lanes …`: how fast each site is scraped, and what holds it back."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -8,11 +9,12 @@ import typer
 from swather.cli.arguments import DryRun
 from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database
-from swather.cli.pausing import Verb, change
+from swather.cli.pausing import Create, Verb, change
 from swather.errors import InputError
 
 if TYPE_CHECKING:
     from swather.model.pacing import Limits
+    from swather.store.ports import Store
 
 EXAMPLES: Final = """\
 swather lanes
@@ -117,13 +119,14 @@ def show_lane(
     (name,) = lane_names([lane], scrapers=scraper)
     now = datetime.now(UTC)
     with database.opened(db) as store:
+        _note_typos(store, [name], scrapers=scraper)
         found = store.lanes.get(name, paced_kind(scrapers=scraper))
         breakers = breakers_of(found, store.breakers.find())
         holds = list(lane_words.holds(found, url=store.url, now=now))
         holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
     data = data_of(found, breakers)
     if as_json:
-        output.print_json({**data, "why": [reason.sentence for reason in holds]})
+        output.print_json({**data, "reasons": [reason.as_data() for reason in holds]})
         return
     output.show(output.facts(_facts(data)))
     print()
@@ -135,7 +138,7 @@ def show_lane(
 def _facts(data: dict[str, Any]) -> list[tuple[str, Any]]:
     most = data["max_in_flight"]
     facts: list[tuple[str, Any]] = [
-        (data["kind"], data["name"]),
+        (data["kind"], data[data["kind"]]),
         ("rate", data["rate"]),
         ("burst", data["burst"] if data["rate"] else None),
         ("in flight", data["in_flight"] if most is None else f"{data['in_flight']} of {most}"),
@@ -198,6 +201,7 @@ def limit_lanes(
             name: _changed(store.lanes.get(name, kind).limits, rate, in_flight, burst)
             for name in lane_names(lanes, scrapers=scraper)
         }
+        _note_typos(store, list(wanted), scrapers=scraper)
         for name, limits in wanted.items():
             store.lanes.limit(name, limits, kind)
         store.hints.send()
@@ -208,6 +212,15 @@ def limit_lanes(
         return
     for lane in found:
         print(f"{lane.kind} {lane.name}: {_in_words(lane.limits)}")
+
+
+def _note_typos(store: "Store", names: list[str], *, scrapers: bool) -> None:
+    """To limit a lane before its first target is no mistake, but a typo is one."""
+    from swather.cli.selection import unknown_lanes
+
+    for said in unknown_lanes(store, names, scrapers=scrapers, said="nothing has used"):
+        if "did you mean" in said:
+            print(f"note: {said}", file=sys.stderr)
 
 
 def _changed(
@@ -264,6 +277,7 @@ swather lanes pause books --scraper""",
 def pause_lanes(
     lanes: LaneNames,
     scraper: OfScrapers = False,
+    create: Create = False,
     dry_run: DryRun = False,
     db: Database = None,
     as_json: AsJSON = False,
@@ -272,7 +286,7 @@ def pause_lanes(
 
     Running targets finish, but their further requests wait. Workers notice within a second.
     """
-    _change("pause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
+    _change("pause", lanes, db, scraper=scraper, create=create, dry_run=dry_run, as_json=as_json)
 
 
 @command_in(
@@ -306,6 +320,7 @@ def cool_lanes(
     names = lane_names(lanes, scrapers=scraper)
     now = datetime.now(UTC)
     with database.opened(db) as store:
+        _note_typos(store, names, scrapers=scraper)
         if not dry_run:
             for name in names:
                 store.lanes.cool(name, seconds, kind=kind)
@@ -315,8 +330,7 @@ def cool_lanes(
     ends = [max(lane.cool_until or until, until) for lane in found]
     if as_json:
         cooled = [
-            {"kind": str(kind), "name": name, "cool_until": end}
-            for name, end in zip(names, ends, strict=True)
+            {str(kind): name, "cool_until": end} for name, end in zip(names, ends, strict=True)
         ]
         output.print_json({"cooled": cooled, "dry_run": dry_run})
         return
@@ -343,16 +357,23 @@ def unpause_lanes(
 
     Ends a pause or cool-down and closes open circuit breakers. Limits stay as they are.
     """
-    _change("unpause", lanes, db, scraper=scraper, dry_run=dry_run, as_json=as_json)
+    _change("unpause", lanes, db, scraper=scraper, create=True, dry_run=dry_run, as_json=as_json)
 
 
 def _change(
-    verb: Verb, lanes: list[str], db: str | None, *, scraper: bool, dry_run: bool, as_json: bool
+    verb: Verb,
+    lanes: list[str],
+    db: str | None,
+    *,
+    scraper: bool,
+    create: bool = False,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     from swather.cli.selection import lane_names
 
     named = {"scrapers" if scraper else "lanes": lane_names(lanes, scrapers=scraper)}
-    change(verb, named, db, dry_run=dry_run, as_json=as_json)
+    change(verb, named, db, create=create, dry_run=dry_run, as_json=as_json)
 
 
 @command_in(
@@ -380,12 +401,13 @@ def clear_lanes(
     kind = paced_kind(scrapers=scraper)
     names = lane_names(lanes, scrapers=scraper)
     with database.opened(db) as store:
+        _note_typos(store, names, scrapers=scraper)
         if not dry_run:
             for name in names:
                 store.lanes.clear(name, kind)
             store.hints.send()
     if as_json:
-        output.print_json({"cleared": [f"{kind} {name}" for name in names], "dry_run": dry_run})
+        output.print_json({"cleared": [{str(kind): name} for name in names], "dry_run": dry_run})
         return
     for name in names:
         print(f"{kind} {name} {'would be' if dry_run else 'is'} cleared")

@@ -74,12 +74,11 @@ def _events(
 
 
 def _print(event: "Event", *, as_json: bool) -> None:
-    import msgspec
-
     from swather.cli import output
+    from swather.cli.json_names import named
 
     if as_json:
-        output.print_json(msgspec.to_builtins(event), indent=None)
+        output.print_json(named(event), indent=None)
         return
     level = (event.data or {}).get("level")
     kind = event.kind if level is None else level

@@ -163,5 +163,5 @@ def readable(
 
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.isoformat().replace("+00:00", "Z")
     return str(value)

@@ -34,6 +34,11 @@ WorkerNames = Annotated[
     typer.Option("--worker", metavar="NAME", help="A worker, by name or number. Repeatable."),
 ]
 
+Create = Annotated[
+    bool,
+    typer.Option("--create", help="Also pause a lane or scraper that nothing has used yet."),
+]
+
 Verb = Literal["pause", "unpause"]
 
 commands = several_commands()
@@ -42,7 +47,8 @@ commands = several_commands()
 class Pausable(NamedTuple):
     """One thing, and the calls that pause and resume it."""
 
-    title: str
+    kind: str
+    name: str
     pause: Callable[[], None]
     unpause: Callable[[], None]
 
@@ -60,6 +66,7 @@ def pause(
     lane: LaneNames = None,
     scraper: ScraperNames = None,
     worker: WorkerNames = None,
+    create: Create = False,
     dry_run: DryRun = False,
     db: Database = None,
     as_json: AsJSON = False,
@@ -70,7 +77,7 @@ def pause(
     a second.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
-    change("pause", named, db, dry_run=dry_run, as_json=as_json)
+    change("pause", named, db, create=create, dry_run=dry_run, as_json=as_json)
 
 
 @command_in(
@@ -96,7 +103,7 @@ def unpause(
     a scraper.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
-    change("unpause", named, db, dry_run=dry_run, as_json=as_json)
+    change("unpause", named, db, create=True, dry_run=dry_run, as_json=as_json)
 
 
 def change(
@@ -104,6 +111,7 @@ def change(
     named: Mapping[str, list[str] | None],
     db: str | None,
     *,
+    create: bool = False,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -111,16 +119,17 @@ def change(
     from swather.cli import database, output
 
     with database.opened(db) as store:
-        things = chosen(store, **named)
+        things = chosen(store, **named, create=create)
         if not dry_run:
             for thing in things:
                 getattr(thing, verb)()
             store.hints.send()
     if as_json:
-        output.print_json({f"{verb}d": [thing.title for thing in things], "dry_run": dry_run})
+        done = [{thing.kind: thing.name} for thing in things]
+        output.print_json({f"{verb}d": done, "dry_run": dry_run})
         return
     for thing in things:
-        print(f"{thing.title} {'would be' if dry_run else 'is'} {verb}d")
+        print(f"{thing.kind} {thing.name} {'would be' if dry_run else 'is'} {verb}d")
 
 
 def chosen(
@@ -130,14 +139,15 @@ def chosen(
     lanes: list[str] | None = None,
     scrapers: list[str] | None = None,
     workers: list[str] | None = None,
+    create: bool = False,
 ) -> list[Pausable]:
     """All that were named, found before any of them is changed."""
     if not any((runs, lanes, scrapers, workers)):
         raise InputError("name a run, or --lane, --scraper or --worker")
     return [
         *_runs(store, runs or []),
-        *_lanes(store, lanes or [], "lane"),
-        *_lanes(store, scrapers or [], "scraper"),
+        *_lanes(store, lanes or [], "lane", create=create),
+        *_lanes(store, scrapers or [], "scraper", create=create),
         *_workers(store, workers or []),
     ]
 
@@ -148,20 +158,27 @@ def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
     for name in names:
         run = run_named(store, name).name
         yield Pausable(
-            f"run {run}",
+            "run",
+            run,
             partial(store.runs.pause, run),
             partial(store.runs.unpause, run),
         )
 
 
-def _lanes(store: "Store", names: list[str], kind_name: str) -> Iterator[Pausable]:
-    from swather.cli.selection import lane_names
+def _lanes(store: "Store", names: list[str], kind_name: str, *, create: bool) -> Iterator[Pausable]:
+    from swather.cli.selection import lane_names, unknown_lanes
     from swather.model.lane import PacedKind
 
     kind = PacedKind(kind_name)
-    for name in lane_names(names, scrapers=kind is PacedKind.SCRAPER):
+    scrapers = kind is PacedKind.SCRAPER
+    found = lane_names(names, scrapers=scrapers)
+    if not create:
+        for said in unknown_lanes(store, found, scrapers=scrapers):
+            raise NotFound(f"{said}; to pause it before its first target, pass --create")
+    for name in found:
         yield Pausable(
-            f"{kind_name} {name}",
+            kind_name,
+            name,
             partial(store.lanes.pause, name, kind),
             partial(_resume, store, name, kind),
         )
@@ -185,7 +202,8 @@ def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
             raise NotFound(f"no worker {name!r} is running; there are: {known}")
         for worker in found:
             yield Pausable(
-                f"worker {worker.name}",
+                "worker",
+                worker.name,
                 partial(store.workers.pause, worker.id),
                 partial(store.workers.unpause, worker.id),
             )

@@ -14,6 +14,7 @@ import msgspec
 from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.json_names import named
 from swather.cli.selection import worker_command
 from swather.errors import InputError
 from swather.fleet.driver import Driven
@@ -139,7 +140,7 @@ class ReplaySession:
         missing = summary.counts.reasons.get(replay.NOT_STORED, 0)
         fetch = self._fetching(run) if missing else None
         if self.as_json:
-            data: dict[str, Any] = msgspec.to_builtins(summary)
+            data: dict[str, Any] = named(summary)
             data.update(
                 database=database.shown(data.pop("url")),
                 results=written,

@@ -8,6 +8,7 @@ from typing import Any, Final
 from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.json_names import named
 from swather.errors import InputError
 from swather.fleet.driver import Driven, Order, RunDriver
 from swather.fleet.processes import Processes
@@ -197,9 +198,7 @@ def input_data(loaded: Loaded) -> dict[str, Any]:
 def _as_data(
     summary: Summary, written: dict[str, Any], ended: Ended, logs: str, code: int
 ) -> dict[str, Any]:
-    import msgspec
-
-    data: dict[str, Any] = msgspec.to_builtins(summary)
+    data: dict[str, Any] = named(summary)
     data.update(
         database=database.shown(data.pop("url")),
         results=written,

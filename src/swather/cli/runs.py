@@ -65,7 +65,12 @@ def list_runs(
     if as_json:
         output.print_json(rows)
     elif rows:
-        output.show(output.listing(tuple(rows[0]), [tuple(row.values()) for row in rows]))
+        headers = [name for name in rows[0] if not name.endswith("_at")]
+        cells = [
+            [*(row[name] for name in headers), f"{row['created_at'].astimezone():%F %T}"]
+            for row in rows
+        ]
+        output.show(output.listing([*headers, "created"], cells))
     else:
         print("no runs" if state is None else f"no run is {state}")
 
@@ -80,7 +85,8 @@ def _row(run: Any, counts: Any) -> dict[str, Any]:
         "failed": counts.failed,
         "unfinished": counts.unfinished,
         "items": counts.items,
-        "created": f"{run.created_at.astimezone():%F %T}",
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
     }
 
 
@@ -92,7 +98,10 @@ swather runs rm 20260215_120000-books
 swather runs rm 20260215_120000-books 20260216_120000-books --yes""",
 )
 def remove_runs(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs' names.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN", help="The runs' names; a scraper's means its newest run."),
+    ],
     yes: Yes = False,
     dry_run: DryRun = False,
     db: Database = None,
@@ -105,21 +114,24 @@ def remove_runs(
     """
     from swather.cli import database, output
     from swather.model.run import RunState
+    from swather.runs.run_names import find_run
     from swather.runs.words import count
 
     with database.opened(db) as store:
-        tasks = {name: store.runs.counts(name).total for name in runs}
-        for name in runs:
-            if store.runs.get(name).state is RunState.OPEN:
-                again = database.with_db(f"swather cancel {name}", db)
-                raise InputError(f"run {name!r} is still open; cancel it first: {again}")
+        found = [find_run(store, name) for name in runs]
+        for run in found:
+            if run.state is RunState.OPEN:
+                again = database.with_db(f"swather cancel {run.name}", db)
+                raise InputError(f"run {run.name!r} is still open; cancel it first: {again}")
+        tasks = {run.name: store.runs.counts(run.name).total for run in found}
         if not dry_run:
-            what = f"{count(len(tasks), 'run')} with {count(sum(tasks.values()), 'task')}"
+            what = f"{', '.join(tasks)} with {count(sum(tasks.values()), 'task')}"
             confirm(f"Remove {what}?", yes=yes)
             for name in tasks:
                 store.runs.remove(name)
     if as_json:
-        output.print_json({"removed": list(tasks), "dry_run": dry_run})
+        removed = {"runs": len(tasks), "tasks": sum(tasks.values())}
+        output.print_json({"removed": removed, "runs": list(tasks), "dry_run": dry_run})
         return
     for name, number in tasks.items():
         said = "would be removed" if dry_run else "removed"

@@ -32,7 +32,7 @@ def command(
     if scraper is None:
         known = registry.names()
         if as_json:
-            output.print_json([one._asdict() for one in known])
+            output.print_json([_named(one._asdict()) for one in known])
         elif known:
             output.show(output.listing(("name", "where", "what"), known))
         else:
@@ -40,7 +40,7 @@ def command(
         return
     data = _described(registry.load(scraper))
     if as_json:
-        output.print_json(data)
+        output.print_json(_named(data))
         return
     options, params = data.pop("options"), data.pop("params")
     tables = [output.facts(data.items()), output.facts(options.items())]
@@ -76,6 +76,10 @@ def _header_names(headers: Any) -> list[str] | None:
         name if isinstance(value, str) else f"{name}: {', '.join(value)}"
         for name, value in headers.items()
     ]
+
+
+def _named(data: dict[str, Any]) -> dict[str, Any]:
+    return {"scraper" if name == "name" else name: value for name, value in data.items()}
 
 
 def _default(param: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Which run, which tasks, which lanes a command means."""
 
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from swather.cli import database
@@ -84,6 +85,22 @@ def lane_names(given: list[str], *, scrapers: bool) -> list[str]:
             raise InputError(f"expected a scraper's name, as `swather runs` shows it, got {name!r}")
         found[lane_of_url(name) if is_http(name) and not scrapers else name] = None
     return list(found)
+
+
+def unknown_lanes(
+    store: "Store", names: list[str], *, scrapers: bool, said: str = "there is no"
+) -> Iterator[str]:
+    """What is said of each name that no task and no person has used, with the one that may be
+    meant.
+    """
+    from difflib import get_close_matches
+
+    kind = paced_kind(scrapers=scrapers)
+    for name in names:
+        if not store.lanes.is_known(name, kind):
+            meant = get_close_matches(name, store.lanes.names(kind), n=1)
+            asked = f"; did you mean {meant[0]!r}?" if meant else ""
+            yield f"{said} {kind} {name!r}{asked}"
 
 
 def paced_kind(*, scrapers: bool) -> "PacedKind":

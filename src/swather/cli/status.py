@@ -137,6 +137,13 @@ def _state(snapshot: "Snapshot") -> str:
     return ", ".join([str(snapshot.state), *more])
 
 
+_HEADERS: Final = {"total": "of", "worker_id": "number", "version": "code"}
+
+
+def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row.values())
+
+
 def _overview(store: "Store", *, as_json: bool) -> None:
     from swather.cli import output
     from swather.model.worker import WorkerKind
@@ -148,7 +155,7 @@ def _overview(store: "Store", *, as_json: bool) -> None:
             "run": run.name,
             "state": "paused" if run.paused and run.state == "open" else str(run.state),
             "done": counts.done,
-            "of": counts.total,
+            "total": counts.total,
             "running": min(sum(line_of(each, run.name).running for each in live), counts.leased),
             "failed": counts.failed,
             "items": counts.items,
@@ -159,10 +166,10 @@ def _overview(store: "Store", *, as_json: bool) -> None:
     workers = [
         {
             "worker": worker.name,
-            "number": str(worker.id),
+            "worker_id": worker.id,
             "state": "paused" if worker.paused else "working",
             "running": line_of(worker, "").busy,
-            "code": worker.version,
+            "version": worker.version,
         }
         for worker in live
     ]
@@ -170,8 +177,11 @@ def _overview(store: "Store", *, as_json: bool) -> None:
     if as_json:
         output.print_json({"runs": runs, "workers": workers, "held_up": held_up})
         return
+    for worker in workers:
+        # A number that is a name, not an amount.
+        worker["worker_id"] = str(worker["worker_id"])
     tables = [
-        output.listing(tuple(rows[0]), [tuple(row.values()) for row in rows])
+        output.listing([_HEADERS.get(name, name) for name in rows[0]], [*map(_cells, rows)])
         for rows in (runs, workers)
         if rows
     ]
@@ -220,10 +230,10 @@ def _looked_at(store: "Store", watcher: "Watcher") -> "Snapshot":
 
 
 def _data(snapshot: "Snapshot") -> dict[str, Any]:
-    import msgspec
+    from swather.cli.json_names import named
 
     return {
-        **msgspec.to_builtins(snapshot),
+        **named(snapshot),
         "reasons": [reason.as_data() for reason in snapshot.reasons],
         "rate_per_hour": snapshot.rate_per_hour,
         "success_rate": snapshot.success_rate,

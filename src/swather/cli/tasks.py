@@ -114,9 +114,9 @@ def _only(which: "TaskFilter", numbers: "Collection[int]") -> "TaskFilter":
 
 def _data(task: "Task", running: "RunningTarget | None") -> dict[str, Any]:
     """The task, and what its worker says of it."""
-    import msgspec
+    from swather.cli.json_names import named
 
-    data: dict[str, Any] = msgspec.to_builtins(task)
+    data: dict[str, Any] = named(task)
     if running is not None:
         told = ("seconds", "timeout", "attempt", "waits_for")
         data["running"] = {name: getattr(running, name) for name in told}

@@ -34,8 +34,8 @@ def command(
         named = what if what and what.isdecimal() else run_named(store, what).name
         reasons = why(store, named)
     if as_json:
-        sentences = [reason.sentence for reason in reasons]
+        first = reasons[0].values
         told = [reason.as_data() for reason in reasons]
-        output.print_json({"of": named, "why": sentences, "reasons": told})
+        output.print_json({"run": first["run"], "task": first.get("task"), "reasons": told})
         return
     output.tell(reasons)

@@ -175,11 +175,11 @@ def _worker(
 
     class Reporting(Worker):
         def run(self, on_stuck: "Callable[[], None]" = lambda: None) -> WorkerReport:
-            import msgspec
+            from swather.cli.json_names import named
 
             report = super().run(on_stuck)
             if as_json:
-                output.print_json(msgspec.to_builtins(report))
+                output.print_json(named(report))
                 sys.stdout.flush()
             return report
 

@@ -195,7 +195,7 @@ def _history(situation: Situation, task: Task) -> Iterator[Reason]:
         yield Reason(
             code="event",
             text=f"{clock_time(event.at, situation.now)} {event.kind}{by}{message}",
-            values={"at": event.at, "kind": str(event.kind), "worker": event.worker_id},
+            values={"at": event.at, "kind": str(event.kind), "worker_id": event.worker_id},
         )
 
 

@@ -41,6 +41,14 @@ class PostgresLanes:
         rows = self._connection.rows(queries.list_lanes, {"limit": check_limit(limit)})
         return [_lane_of(row) for row in rows]
 
+    def names(self, kind: PacedKind = PacedKind.LANE, *, limit: int = 10_000) -> list[str]:
+        this = {"kind": str(kind), "limit": check_limit(limit)}
+        return [name for (name,) in self._connection.rows(queries.lane_names, this)]
+
+    def is_known(self, name: str, kind: PacedKind = PacedKind.LANE) -> bool:
+        this = {"kind": str(kind), "name": check_name(str(kind), name)}
+        return self._connection.row(queries.find_lane, this) is not None
+
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(
             name,

@@ -50,6 +50,16 @@ class SQLiteLanes:
             rows = self._connection.rows(queries.list_lanes, this)
             return [_lane_of(row, limiting) for row in rows]
 
+    def names(self, kind: PacedKind = PacedKind.LANE, *, limit: int = 10_000) -> list[str]:
+        this = {"kind": str(kind), "limit": check_limit(limit)}
+        with self._connection.reading():
+            return [name for (name,) in self._connection.rows(queries.lane_names, this)]
+
+    def is_known(self, name: str, kind: PacedKind = PacedKind.LANE) -> bool:
+        check_name(str(kind), name)
+        with self._connection.reading():
+            return self._connection.row(queries.find_lane, (str(kind), name)) is not None
+
     def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(
             name,

@@ -11,6 +11,9 @@ WHERE (
 ORDER BY l.name
 ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE o.is_public IS NULL
 
+-- name: lane_names
+SELECT name FROM swather.lanes WHERE kind = %(kind)s AND id <> 0 ORDER BY id DESC LIMIT %(limit)s
+
 -- name: find_lane
 SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s
 

@@ -7,6 +7,9 @@ ON CONFLICT (kind, name) DO UPDATE SET is_public = excluded.is_public WHERE is_p
 -- name: find_lane
 SELECT id FROM lanes WHERE kind = ? AND name = ?
 
+-- name: lane_names
+SELECT name FROM lanes WHERE kind = :kind AND id <> 0 ORDER BY id DESC LIMIT :limit
+
 -- name: lane_rows
 SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, cool_reason,
        CASE kind

@@ -1,0 +1,156 @@
+"""What commands write with --json: as documented, one name for one thing, times with their zone."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from swather.cli.app import Commands
+from swather.cli.group import _Loaded
+from tests.cli.conftest import Swather
+from tests.cli.scrapers import NUMBERS, write
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
+ROW = re.compile(
+    r"^\| `(?P<command>[a-zA-Z ]+)` \| (?P<shape>[^|]*) \| (?P<names>[^|]*) \|", re.MULTILINE
+)
+# What other names mean, and the one that is used instead.
+OTHERS = {
+    "run_id": "run", "run_name": "run", "task_id": "task", "sample_task_id": "task",
+    "fingerprint": "group", "id": "task, event or worker_id", "created": "created_at",
+    "number": "worker_id", "time": "created_at",
+}  # fmt: skip
+TIMES = ("_at", "_until", "until")
+# In an order in which each finds what it needs.
+CALLS = {
+    "db init": (),
+    "run": ("scrapers.py", "1", "7", "-o", "out.jsonl", "--store-pages"),
+    "errors": (),
+    "logs": (),
+    "tasks": ("numbers", "--limit", "2"),
+    "enqueue": ("scrapers.py", "2", "3"),
+    "status": (),
+    "status RUN": ("numbers",),
+    "why": (),
+    "runs ls": (),
+    "lanes set": ("example.com", "--rate", "2/s"),
+    "lanes ls": (),
+    "lanes show": ("example.com",),
+    "lanes pause": ("example.com",),
+    "lanes unpause": ("example.com",),
+    "lanes cool": ("example.com", "--for", "1s"),
+    "lanes clear": ("example.com",),
+    "pause": ("numbers", "--lane", "example.com"),
+    "unpause": ("numbers", "--lane", "example.com"),
+    "retry": ("numbers", "--dry-run"),
+    "cancel": ("numbers", "--task", "4"),
+    "worker": ("scrapers.py",),
+    "export": ("numbers", "-o", "x.csv"),
+    "replay": ("numbers", "scrapers.py", "--dry-run"),
+    "settings ls": (),
+    "settings get": ("concurrency",),
+    "settings set": ("concurrency", "5"),
+    "settings unset": ("concurrency",),
+    "scrapers": ("scrapers.py",),
+    "try": ("scrapers.py", "1"),
+    "init": ("project",),
+    "doctor": (),
+    "db stats": (),
+    "db check": (),
+    "db migrate": (),
+    "db pragmas": (),
+    "db wal": (),
+    "db vacuum": (),
+    "db backup": ("copy",),
+    "runs rm": ("numbers", "--dry-run"),
+    "runs prune": ("--older-than", "1d", "--yes"),
+}
+WITHOUT_DATABASE = {"scrapers", "try", "init"}
+# Minutes long, or only for an empty database; their answers hold those of `run` and `db backup`.
+NOT_CALLED = {"demo", "db restore"}
+
+
+class Documented(NamedTuple):
+    """A row of the page. `or_more`: there are other names besides, on one of the databases say."""
+
+    shape: str
+    names: set[str]
+    or_more: bool
+
+
+def documented() -> dict[str, Documented]:
+    return {
+        row["command"]: Documented(
+            row["shape"], set(re.findall(r"`(\w+)`", row["names"])), "…" in row["names"]
+        )
+        for row in ROW.finditer(PAGE.read_text(encoding="utf-8"))
+    }
+
+
+def names_in(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield name, member
+            if name not in {"items", "target", "targets"}:  # a scraper's own
+                yield from names_in(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from names_in(member)
+
+
+def answers(said: str, shape: str) -> list[Any]:
+    if shape == "objects, one per line":
+        return [json.loads(line) for line in said.splitlines()]
+    data = json.loads(said)
+    assert isinstance(data, list) == (shape == "list of objects"), shape
+    return data if isinstance(data, list) else [data]
+
+
+def test_every_command_is_on_the_page():
+    known = set()
+    for name, command in _Loaded(Commands.table).items():
+        within = getattr(command, "commands", None)
+        known |= {f"{name} {one}" for one in within} if within else {name}
+    assert set(documented()) == known | {"status RUN"}
+    assert set(CALLS) | NOT_CALLED == known | {"status RUN"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
+def test_every_command_answers_as_the_page_says(
+    swather: Swather, installed: Swather, database: str
+):
+    write(NUMBERS)
+    pages = documented()
+    for command, arguments in CALLS.items():
+        where = () if command in WITHOUT_DATABASE else ("--db", database)
+        # A worker watches its whole process, which here would be that of the tests.
+        call = installed if command == "worker" else swather
+        said = call(*command.removesuffix(" RUN").split(), *arguments, *where, "--json")
+        if command == "db wal" and database.startswith("postgresql") and said.code == 2:
+            continue
+        if command == "replay":
+            # Nothing was fetched, so there is nothing to replay.
+            assert said.code in {0, 2}, said.err
+            continue
+        assert said.code in {0, 1}, (command, said.err)
+        page = pages[command]
+        assert said.out, (command, said.err)
+        found = answers(said.out, page.shape)
+        assert found, command
+        for answer in found:
+            assert page.names <= set(answer), (command, page.names - set(answer))
+            assert page.or_more or page.names == set(answer), (command, set(answer) - page.names)
+            for name, value in names_in(answer):
+                assert name not in OTHERS, (command, name)
+                if name.endswith(TIMES) and value is not None:
+                    assert datetime.fromisoformat(value).tzinfo is not None, (command, name)
+
+
+def test_errors_are_json_on_stderr(swather: Swather):
+    said = swather("why", "nope", "--json")
+    assert (said.code, said.out, set(said.error)) == (3, "", {"type", "message"})
