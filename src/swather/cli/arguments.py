@@ -15,29 +15,29 @@ ScraperSpec = Annotated[
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
-        "-p", "--param", metavar="NAME=VALUE", help="A parameter of the scraper. May be repeated."
+        "-p", "--param", metavar="NAME=VALUE", help="A parameter of the scraper. Repeatable."
     ),
 ]
-Resume = Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with this run.")]
+Resume = Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Resume this run.")]
 New = Annotated[
-    bool, typer.Option("--new", help="Begin a new run, though the same command has begun one.")
+    bool, typer.Option("--new", help="Start a new run even if this command started one before.")
 ]
 Concurrency = Annotated[
     int | None,
     typer.Option(
-        "--concurrency", min=1, metavar="N", help="Targets at a time in each worker; 10 unless set."
+        "--concurrency", min=1, metavar="N", help="Concurrent targets per worker; default 10."
     ),
 ]
 BatchSize = Annotated[
     int | None,
-    typer.Option("--batch-size", min=1, metavar="N", help="Tasks that a worker claims at a time."),
+    typer.Option("--batch-size", min=1, metavar="N", help="Tasks claimed at a time."),
 ]
 LeaseSeconds = Annotated[
     float | None,
     typer.Option(
         "--lease-seconds",
         metavar="SECONDS",
-        help="After which others take over from a worker that is silent.",
+        help="Seconds after which a silent worker loses its tasks to others.",
     ),
 ]
 GraceSeconds = Annotated[
@@ -45,11 +45,11 @@ GraceSeconds = Annotated[
     typer.Option(
         "--grace-seconds",
         metavar="SECONDS",
-        help="That running targets have to end when the worker is stopped.",
+        help="Seconds for running targets to finish when a worker is stopped.",
     ),
 ]
 StrategyName = Annotated[
-    Strategy | None, typer.Option("--strategy", help="In which order tasks are taken.")
+    Strategy | None, typer.Option("--strategy", help="The order in which tasks are taken.")
 ]
 RunName = Annotated[
     str,
@@ -62,14 +62,14 @@ RunOrNewest = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
+    bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")
 ]
 MaxFailed = Annotated[
     str,
     typer.Option(
         "--max-failed",
         metavar="N|P%",
-        help="How many targets may fail, or which share of them, before the exit code is 1.",
+        help="How many targets, or what share of them, may fail before the exit code is 1.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also show what workers log.")]

@@ -97,7 +97,7 @@ def command(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where items go: .jsonl (written live), .json, .csv, .xlsx or .parquet. By default "
+            help="Where items go: .jsonl (written live), .json, .csv, .xlsx or .parquet. Default: "
             "NAME.jsonl, after the scraper. Results of another run in it are set aside.",
         ),
     ] = None,
