@@ -154,3 +154,18 @@ def test_many_leases_are_compared_in_one_beat(store: Store, clock: Clock):
     beat = store.workers.beat(worker, {lease.fence for lease in leases[:2_000]})
     assert (beat.released, beat.lost) == (1_000, frozenset())
     assert states(store, run) == {"leased": 2_000, "ready": 1_000}
+
+
+def test_tell_writes_what_a_worker_says_and_leaves_its_leases(store: Store, clock: Clock):
+    a_run(store, 1)
+    worker = a_worker(store)
+    (lease,) = claim(store, worker)
+    clock.advance(5)
+    store.workers.tell(worker, {"busy": 1})
+    told = store.workers.get(worker)
+    assert (told.statistics, told.leases) == ({"busy": 1}, 1)
+    assert told.silent_seconds < 3
+    store.workers.sweep([worker])
+    store.workers.tell(worker, {"busy": 2})
+    assert store.workers.get(worker).statistics == {"busy": 1}
+    assert finish(store, completed(lease)) == ["stale"]

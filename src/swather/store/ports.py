@@ -278,6 +278,10 @@ class Workers(Protocol):
         """Renew all leases of a worker; give back those it does not know about."""
         ...
 
+    def tell(self, worker_id: int, statistics: dict[str, Any]) -> None:
+        """Write what a worker says of itself between two beats; its leases stay as they are."""
+        ...
+
     def retire(self, worker_id: int) -> int:
         """End a worker; what it still held goes back without a charge (how many)."""
         ...

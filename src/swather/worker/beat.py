@@ -19,6 +19,7 @@ LOOK_SECONDS: Final = 0.5
 # While there is news: the first beats come quickly, for those who watch a short run.
 FIRST_NEWS_SECONDS: Final = 0.5
 NEWS_SECONDS: Final = 2.0
+BUSY_BEAT_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -81,8 +82,10 @@ class Beat(threading.Thread):
         try:
             changed = self._control_has_changed()
             self._statistics.look(limits_changed=changed)
-            if changed or self._is_due():
+            if changed or time.monotonic() >= self._beat_at:
                 self._beat()
+            elif time.monotonic() >= self._news_at and self._statistics.is_news:
+                self._tell()
             self._store.outage.answered()
             if changed or not self.is_healthy:
                 self.is_healthy = True
@@ -100,9 +103,14 @@ class Beat(threading.Thread):
             self.is_healthy = False
             _log.exception("a beat failed; nothing is claimed until one succeeds")
 
-    def _is_due(self) -> bool:
-        now = time.monotonic()
-        return now >= self._beat_at or (now >= self._news_at and self._statistics.is_news)
+    def _tell(self) -> None:
+        """The news alone: a beat keeps claims waiting, and needs not come that often."""
+        self._store.workers.tell(self._registration.worker_id, self._statistics.as_dict())
+        self._told()
+
+    def _told(self) -> None:
+        self._news_at = time.monotonic() + self._news_seconds
+        self._news_seconds = min(2 * self._news_seconds, NEWS_SECONDS)
 
     def _control_has_changed(self) -> bool:
         version = self._store.settings.control_version()
@@ -116,11 +124,9 @@ class Beat(threading.Thread):
             beat = self._store.workers.beat(
                 registration.worker_id, leases, self._statistics.as_dict()
             )
-        now = time.monotonic()
-        self._news_at = now + self._news_seconds
-        if leases:
-            self._news_seconds = min(2 * self._news_seconds, NEWS_SECONDS)
-        self._beat_at = now + min(self._beat_seconds, NEWS_SECONDS if leases else math.inf)
+        self._told()
+        every = min(self._beat_seconds, BUSY_BEAT_SECONDS if leases else math.inf)
+        self._beat_at = time.monotonic() + every
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:

@@ -110,6 +110,11 @@ class PostgresWorkers:
             tell_returned(plan, self._claimer.returned)
         return beat
 
+    def tell(self, worker_id: int, statistics: dict[str, Any]) -> None:
+        encoded = encode(statistics, what="statistics")
+        this = {"worker_id": worker_id, "statistics": encoded}
+        self._connection.execute(queries.tell, this, hot=True)
+
     def retire(self, worker_id: int) -> int:
         this = {"worker_id": worker_id}
 

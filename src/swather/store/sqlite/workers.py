@@ -103,6 +103,12 @@ class SQLiteWorkers:
                 control_version=self._connection.value(queries.control_version),
             )
 
+    def tell(self, worker_id: int, statistics: dict[str, Any]) -> None:
+        encoded = encode(statistics, what="statistics")
+        this = {"worker_id": worker_id, "statistics": encoded, "now": self._connection.clock.wall()}
+        with self._connection.transaction():
+            self._connection.execute(queries.tell, this)
+
     def retire(self, worker_id: int) -> int:
         with self._connection.transaction():
             if self._connection.row(queries.retire_worker, {"worker_id": worker_id}) is None:

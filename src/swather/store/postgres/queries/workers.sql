@@ -21,6 +21,10 @@ SET beat_at = swather.clock(),
 WHERE id = %(worker_id)s AND state = 'live'
 RETURNING (SELECT version FROM swather.control)
 
+-- name: tell
+UPDATE swather.workers SET beat_at = swather.clock(), statistics = %(statistics)s
+WHERE id = %(worker_id)s AND state = 'live'
+
 -- name: retire_worker
 UPDATE swather.workers SET state = 'retired'
 WHERE id = %(worker_id)s AND state = 'live'

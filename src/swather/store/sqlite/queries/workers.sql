@@ -22,6 +22,10 @@ SET beat_at = :now,
 WHERE id = :worker_id AND state = 'live'
 RETURNING id
 
+-- name: tell
+UPDATE workers SET beat_at = :now, statistics = :statistics
+WHERE id = :worker_id AND state = 'live'
+
 -- name: retire_worker
 UPDATE workers SET state = 'retired' WHERE id = :worker_id AND state = 'live' RETURNING id
 
