@@ -369,7 +369,7 @@ def test_a_sitemap_that_cannot_be_unpacked_says_so(monkeypatch):
         of_sitemap(gzip.compress(URLS)[:10] + b"xxxx" * 9)
     with pytest.raises(BadResponse, match="cannot be unpacked: it ends too early"):
         of_sitemap(MEMBERS[:-20])
-    monkeypatch.setattr("swather.builtin.pages.sitemap.MAX_BYTES", 1000)
+    monkeypatch.setattr("swather.net.sitemap.MAX_BYTES", 1000)
     with pytest.raises(TooLarge, match="more than 1,000 bytes"):
         of_sitemap(gzip.compress(URLS * 100))
 

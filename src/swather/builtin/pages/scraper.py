@@ -11,9 +11,9 @@ import msgspec
 from swather.builtin.pages.address import address_of, beside, page_key, site_of
 from swather.builtin.pages.params import Params
 from swather.builtin.pages.reading import Reading, read
-from swather.builtin.pages.sitemap import sitemap_of, sitemaps_named_in
 from swather.errors import InputError, Permanent
 from swather.net.page import Page
+from swather.net.sitemap import sitemap_of, sitemaps_named_in
 from swather.scraping.context import Context
 from swather.scraping.scraper import scraper
 
