@@ -163,3 +163,10 @@ def test_what_nobody_knows_is_unknown_and_its_reason_is_told_with_a_command(
     assert snapshot.eta == "unknown"
     assert snapshot.stops[0].code == code
     assert snapshot.stops[0].command.startswith("swather ")
+
+
+def test_whoever_starts_workers_does_not_ask_a_person_to_start_one(store: Store):
+    run, worker = a_busy_run(store)
+    worker_gone(store, run, worker)
+    snapshot = Watcher(store, run, starts_workers=True).snapshot()
+    assert [reason.code for reason in snapshot.stops] == ["workers_starting"]

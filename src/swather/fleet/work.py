@@ -107,7 +107,7 @@ class Work:
 
     def _watch(self, store: Store) -> None:
         """Watch until no worker is left; `store` belongs to this thread."""
-        watcher = Watcher(store, self._run.name)
+        watcher = Watcher(store, self._run.name, starts_workers=True)
         while not self._workers.wait(LOOK_SECONDS):
             self._answer_signals()
             self._workers.look(moving=self._show(watcher))

@@ -127,12 +127,14 @@ class Watcher:
         *,
         window_seconds: float = WINDOW_SECONDS,
         look_seconds: float = LOOK_SECONDS,
+        starts_workers: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._run = run
         self._window_seconds = window_seconds
         self._look_seconds = look_seconds
+        self._starts_workers = starts_workers
         self._monotonic = monotonic
         self._samples: deque[tuple[float, int]] = deque()
         self._groups: list[ErrorGroup] = []
@@ -182,7 +184,8 @@ class Watcher:
         now, looked = self._monotonic(), self._looked
         is_known = looked is not None and now < looked.at + self._look_seconds
         if looked is None or not is_known or run.state is not RunState.OPEN:
-            looked = _look(Situation(self._store, run, counts), sampled_rate, now)
+            situation = Situation(self._store, run, counts, starts_workers=self._starts_workers)
+            looked = _look(situation, sampled_rate, now)
             self._looked = looked
         return looked
 

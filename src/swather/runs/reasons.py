@@ -22,10 +22,20 @@ MAX_LISTED: Final = 5
 
 class Situation:
     """What a run's reasons and estimate are made of, read at one moment. `now` is the time by the
-    database's clock, where a worker has told it.
+    database's clock, where a worker has told it; `starts_workers` if the process that asks keeps
+    workers of its own running.
     """
 
-    def __init__(self, store: Store, run: Run, counts: Counts, now: datetime | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        counts: Counts,
+        now: datetime | None = None,
+        *,
+        starts_workers: bool = False,
+    ) -> None:
+        self.starts_workers = starts_workers
         self.store = store
         self.url = store.url
         self.run = run
@@ -163,7 +173,9 @@ def _lane_reasons(situation: Situation) -> Iterator[Reason]:
 
 def worker_reasons(situation: Situation) -> Iterator[Reason]:
     workers, able, url = situation.workers, situation.able, situation.url
-    if not workers:
+    if not workers and situation.starts_workers:
+        yield Reason(code="workers_starting", text="Workers are starting.", stops=True)
+    elif not workers:
         yield no_worker(situation.run, url)
     elif not able:
         names = [worker.name for worker in workers]
