@@ -60,7 +60,6 @@ def test_every_error_of_a_store_is_ours(store: Store):
     "url",
     [
         "",
-        "queue.db",
         "mysql://host/db",
         "sqlite://",
         "sqlite:///",
@@ -69,7 +68,7 @@ def test_every_error_of_a_store_is_ours(store: Store):
     ],
 )
 def test_a_url_that_names_no_database_is_refused(url: str):
-    with pytest.raises(BadURL, match="use sqlite:///"):
+    with pytest.raises(BadURL, match=r"use path/to/file\.db, sqlite:///"):
         swather.store.open(url)
 
 
