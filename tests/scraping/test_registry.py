@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_used_says_why_and_where(write, text, complaint):
         ("none.py", "there is no file 'none.py' in "),
         ("none.py:books", "there is no file 'none.py'"),
         ("books.py:films", "books.py has no scraper named 'films'; it has books"),
-        ("books.py:helper", "'helper' in books.py is no scraper: put @scraper above it"),
+        ("books.py:helper", "'helper' in books.py is not a scraper: put @scraper above it"),
         ("no_such_module:books", "No module named 'no_such_module'"),
         (":books", "cannot be loaded"),
         ("bookz", "no scraper named 'bookz' is installed"),
@@ -195,7 +195,7 @@ def test_installed_scrapers_are_found_by_their_entry_point():
     assert load("pages") is nothing
     with pytest.raises(LoadError, match="did you mean 'pages'"):
         load("page")
-    with pytest.raises(LoadError, match="is no scraper"):
+    with pytest.raises(LoadError, match="is not a scraper"):
         load("odd")
 
 

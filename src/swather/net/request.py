@@ -172,7 +172,7 @@ def _host_and_port(text: str, default: int) -> tuple[str, int]:
     if after in {"", ":"}:
         return host, default
     if not after.startswith(":") or _PORT.fullmatch(after[1:]) is None:
-        raise ValueError("its port is no number")
+        raise ValueError("its port is not a number")
     port = int(after[1:])
     if not 0 < port < 65_536:
         raise ValueError("there is no such port")
@@ -194,9 +194,9 @@ def _address_in(host: str) -> IPv6Address:
     try:
         address = IPv6Address(host[1:-1])
     except AddressValueError:
-        raise ValueError("its host is no IPv6 address") from None
+        raise ValueError("its host is not an IPv6 address") from None
     if not host.endswith("]") or address.scope_id is not None:
-        raise ValueError("its host is no IPv6 address")
+        raise ValueError("its host is not an IPv6 address")
     return address
 
 
@@ -220,10 +220,10 @@ def _number_in(name: str) -> IPv4Address | None:
     if _NUMBER.fullmatch(parts[-1]) is None:
         return None
     if len(parts) > 4 or not all(map(_NUMBER.fullmatch, parts)):
-        raise ValueError("its host is no IPv4 address")
+        raise ValueError("its host is not an IPv4 address")
     *first, last = [_number(part) for part in parts]
     if any(number > 255 for number in first) or last >= 256 ** (5 - len(parts)):
-        raise ValueError("its host is no IPv4 address")
+        raise ValueError("its host is not an IPv4 address")
     return IPv4Address(sum(number << 8 * (3 - i) for i, number in enumerate(first)) + last)
 
 

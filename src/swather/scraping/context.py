@@ -76,7 +76,7 @@ class Context(Web):
             raise TypeError(f"follow takes a link, got {url!r}; ctx.add takes any target")
         link = join(self._base(), url) if url is not None else ""
         if not link:
-            self.log.debug("not followed: %r leads to no web page", url)
+            self.log.debug("not followed: %r is not a link to a web page", url)
             return False
         self.add(link, priority=priority, key=key)
         return True

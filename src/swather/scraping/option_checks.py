@@ -199,7 +199,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "isolation": _member(Isolation, optional=True),
     "execution_mode": _not_yet(
         _member(ExecutionMode),
-        "leave it out, and start `swather worker` on every machine that shall take part",
+        "leave it out, and start `swather worker` on every machine that should take part",
     ),
     "strategy": _member(Strategy, optional=True),
     "tor": _not_yet(_flag, _ONE_PROXY),

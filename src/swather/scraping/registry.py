@@ -135,7 +135,7 @@ def _load_point(point: EntryPoint) -> Scraper:
     with _import_errors_told(point.value):
         found = point.load()
     if not isinstance(found, Scraper):
-        raise LoadError(f"{point.value} is no scraper but {found!r}")
+        raise LoadError(f"{point.value} is not a scraper but {found!r}")
     return found
 
 
@@ -242,6 +242,6 @@ def _named(module: ModuleType, name: str, where: str) -> Scraper:
     if isinstance(value, Scraper):
         return value
     if callable(value):
-        raise LoadError(f"{name!r} in {where} is no scraper: put @scraper above it")
+        raise LoadError(f"{name!r} in {where} is not a scraper: put @scraper above it")
     has = f"; it has {', '.join(found)}" if found else ""
     raise LoadError(f"{where} has no scraper named {name!r}{has}")
