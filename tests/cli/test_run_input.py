@@ -49,8 +49,11 @@ def files() -> None:
         (("scrapers.py", "1", "--lease-seconds", "0"), "lease_seconds should be greater than 0"),
         (("scrapers.py", "1", "-p", "pages"), "a parameter looks like name=value, got 'pages'"),
         (("scrapers.py", "1", "-o", "no/x.jsonl"), "there is no folder no"),
-        (("scrapers.py", "1", "-o", "x.xml"), "written to .jsonl, .csv and .parquet files"),
-        (("scrapers.py", "1", "-o", "foreign.jsonl"), "foreign.jsonl exists and is no results"),
+        (("scrapers.py", "1", "-o", "x.xml"), "written to .jsonl, .json, .csv, .xlsx and .parquet"),
+        (
+            ("scrapers.py", "1", "-o", "foreign.jsonl"),
+            "foreign.jsonl exists and Swather did not write it",
+        ),
         (("scrapers.py", "1", "--resume", "a", "--new"), "--resume and --new exclude each other"),
         (("scrapers.py", "1", "--db", "mysql://x"), "'mysql://x' is not a database URL"),
     ],

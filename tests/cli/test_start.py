@@ -7,7 +7,9 @@ import pytest
 import swather as package
 from swather.cli import main
 from swather.cli.app import Commands
+from swather.cli.arguments import StrategyChoice
 from swather.cli.group import _Loaded
+from swather.model.lease import Strategy
 from swather.store import factory
 from tests.cli.conftest import Swather
 
@@ -92,6 +94,10 @@ def test_the_help_of_a_command_has_examples_json_and_a_database(swather: Swather
 def test_the_list_says_of_a_command_what_its_own_help_begins_with():
     for name, command in LOADED.items():
         assert command.help.partition("\n")[0] == Commands.table[name].summary
+
+
+def test_the_strategies_of_the_command_line_are_those_of_the_model():
+    assert [*map(str, StrategyChoice)] == [*map(str, Strategy)]
 
 
 def test_the_default_that_help_names_is_the_stores(swather: Swather):

@@ -1,10 +1,19 @@
 """Arguments and options that several commands share."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from swather.model.lease import Strategy
+
+class StrategyChoice(StrEnum):
+    """The strategies, without all that their own module loads."""
+
+    FIFO = "fifo"
+    LIFO = "lifo"
+    PRIORITY = "priority"
+    WEIGHTED_RANDOM = "weighted_random"
+
 
 ScraperSpec = Annotated[
     str,
@@ -49,7 +58,7 @@ GraceSeconds = Annotated[
     ),
 ]
 StrategyName = Annotated[
-    Strategy | None, typer.Option("--strategy", help="The order in which tasks are taken.")
+    StrategyChoice | None, typer.Option("--strategy", help="The order in which tasks are taken.")
 ]
 RunName = Annotated[
     str,
