@@ -29,8 +29,8 @@ from tests.worker.given import wait_until
 SOURCE = f"{Path(swather.store.__file__).parents[1]}/"
 WARM_UP = 20
 # What it takes today, and a little room; a change that needs more should say why.
-MOST_FILES = 55
-MOST_HOPS = 260
+MOST_FILES = 51
+MOST_HOPS = 255
 
 
 @scraper(allow_private=True)

@@ -204,7 +204,7 @@ def test_a_worker_with_another_version_says_so(shop: Shop, caplog: pytest.LogCap
     run = shop.run(versioned, 1)
     shop.store.connection.execute("UPDATE runs SET version = '1'")
     shop.start(versioned, run=run).report()
-    assert "version '1' of scraper versioned, this worker has version '2'" in caplog.text
+    assert "version '1' of scraper versioned; this worker has version '2'" in caplog.text
 
 
 def test_a_cancelled_run_ends_its_worker(shop: Shop):

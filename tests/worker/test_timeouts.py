@@ -53,7 +53,7 @@ def test_a_task_that_ignores_its_end_holds_neither_slot_nor_lease_nor_shutdown(
     run, _ = shop.scrape(deaf, 3, concurrency=1)
     assert shop.counts(run) == {"completed": 2, "failed": 1}
     assert shop.tasks(run)[0].reason == "timeout"
-    assert "goes on although it was stopped" in caplog.text
+    assert "is still running after it was stopped" in caplog.text
 
 
 def test_a_thread_that_sleeps_on_is_left_behind(shop: Shop, caplog: pytest.LogCaptureFixture):
@@ -68,7 +68,7 @@ def test_a_thread_that_sleeps_on_is_left_behind(shop: Shop, caplog: pytest.LogCa
     release.set()
     assert shop.counts(run) == {"completed": 2, "failed": 1}
     assert "release.wait(3_600)" in shop.tasks(run)[0].traceback
-    assert "goes on although it was stopped" in caplog.text
+    assert "is still running after it was stopped" in caplog.text
 
 
 def test_a_thread_that_waits_for_the_context_is_cut_without_a_trace(

@@ -219,7 +219,7 @@ class Engine:
         if self._is_stopping:
             return
         if reason == "restart":
-            _log.warning("too many targets hang and cannot be ended; this worker ends")
+            _log.warning("too many targets hang and cannot be stopped; this worker exits")
         self._reason = reason
         self._is_stopping = self._turn_is_due = True
         self._release(self._backlog.take_all())

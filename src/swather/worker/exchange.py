@@ -35,8 +35,8 @@ class Leases:
     """Changed by the loop and the writer's thread, read by the beat.
 
     A beat gives back every lease of the worker that it is not told of, so no claim may be on its
-    way while a beat looks. A claim never waits for the gate; a beat does, but not for ever: what it
-    then gives back by mistake is lost to this worker, and to nobody else.
+    way while a beat looks. A claim never waits for a beat; a beat waits for a claim, but not
+    forever: what it then gives back by mistake is lost to this worker, and to nobody else.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class Exchange:
         if isinstance(error, (*HOPELESS, InputError)):
             self._mailbox.put(Hopeless(error))
         else:
-            _log.error("no tasks could be claimed, trying again: %s", error)
+            _log.error("could not claim tasks, trying again: %s", error)
         return None
 
     def retry(self, message: RetryOutcomes) -> None:
@@ -224,7 +224,7 @@ class Exchange:
         for outcome, verdict in zip(outcomes, verdicts, strict=True):
             self._tally.committed(outcome, verdict)
             if verdict is Verdict.STALE:
-                _log.info("the result of task %d came too late and is dropped", outcome.task_id)
+                _log.info("the result of task %d came too late and was dropped", outcome.task_id)
             elif isinstance(outcome, Completed):
                 is_news = is_news or bool(outcome.children)
                 if outcome.files:

@@ -94,7 +94,7 @@ class Job:
         ours = self.scraper.options.version
         if ours != self.run.version:
             _log.warning(
-                "run %s was made with version %r of scraper %s, this worker has version %r",
+                "run %s was created with version %r of scraper %s; this worker has version %r",
                 self.run.name,
                 self.run.version,
                 self.scraper.name,

@@ -127,7 +127,7 @@ class Parts:
         try:
             self._store.workers.retire(self.registration.worker_id)
         except SwatherError as error:
-            _log.error("this worker could not sign off, others will notice: %s", error)
+            _log.error("this worker could not sign off; its lease will run out: %s", error)
         self._disk.shutdown(wait=not is_cut)
 
     def close_background(self) -> None:

@@ -50,7 +50,9 @@ class Shutdown:
         self.signals += 1
         name = signal.Signals(number).name
         if self.signals == 1:
-            _log.info("%s: no new targets; waiting for those that run (again: at once)", name)
+            _log.info(
+                "%s: starting no new targets, waiting for running ones (again: at once)", name
+            )
             self.stop(now=False)
         else:
             _log.warning("%s: stopping at once", name)

@@ -85,7 +85,9 @@ class Slots:
         for fence in fences:
             attempt = self.running.get(fence)
             if attempt is not None:
-                _log.info("task %d was taken away and is stopped", attempt.lease.task_id)
+                _log.info(
+                    "the lease of task %d was lost; stopping its attempt", attempt.lease.task_id
+                )
                 self.cut(attempt, Cut.LOST)
 
     def longest_deadline(self) -> float | None:
@@ -126,8 +128,8 @@ class Slots:
             return
         attempt.abandon()
         _log.warning(
-            "task %d of run %s goes on although it was stopped; its slot is given to others "
-            "and what it still does is not kept\n%s",
+            "task %d of run %s is still running after it was stopped; its slot is freed, and what "
+            "it does is discarded\n%s",
             attempt.lease.task_id,
             attempt.job.run.name,
             "".join(attempt.stack.format()),

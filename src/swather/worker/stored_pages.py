@@ -54,7 +54,7 @@ class PageStore:
         error = future.exception()
         if error is not None and not self._has_failed:
             self._has_failed = True
-            _log.warning("a page could not be stored (further ones are not told): %s", error)
+            _log.warning("a page could not be stored (further failures are not logged): %s", error)
 
 
 class StoredPages:

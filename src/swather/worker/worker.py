@@ -38,11 +38,11 @@ class Worker:
     """Executes tasks of `scrapers`, those of `run` or of any run, `concurrency` at a time.
 
     url             the database
-    lease_seconds   after which others may take over what a worker that is not heard of holds
+    lease_seconds   after which others may take over the tasks of a worker that has gone silent
     strategy        in which order to take tasks; the run's own by default
     partitions      which partitions to serve; by default whatever nobody serves
     grace_seconds   how long running targets may take to end when the worker is stopped
-    forever         go on when there is nothing left to do
+    forever         keep running when there is nothing left to do
     files_folder    where files go that scrapers save
     batch_size      how many tasks to claim at a time; by default as many as are soon begun
     poll_seconds    how often to look for work when no hint comes
@@ -221,7 +221,7 @@ def _completed(loop: asyncio.AbstractEventLoop, work: "asyncio.Task[str]") -> st
             is_ours = is_interruptible and isinstance(error, KeyboardInterrupt)
             if is_ours or work.done() or loop.is_closed():
                 raise
-            _log.warning("a scraper has interrupted the event loop, which goes on: %r", error)
+            _log.warning("a scraper interrupted the event loop, which continues: %r", error)
 
 
 @contextmanager

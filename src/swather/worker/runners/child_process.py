@@ -150,7 +150,7 @@ class Child:
         self.strays += 1
         what = f"asked for {stray.verb!r}" if isinstance(stray, wire.Ask) else "sent a result"
         _log.warning(
-            "scraper %s: the child process %d %s for an attempt that is over; nothing is taken",
+            "scraper %s: the child process %d %s for an attempt that is over; it is ignored",
             self.scraper.name,
             self.pid,
             what,
