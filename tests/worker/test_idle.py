@@ -11,7 +11,7 @@ from swather.worker import engine
 from tests.worker.given import Shop, wait_until
 
 
-def test_new_work_starts_within_milliseconds_of_a_hint(either_shop: Shop):
+def test_new_work_starts_on_a_hint_long_before_the_next_poll(either_shop: Shop):
     began = {}
 
     @scraper
@@ -29,8 +29,8 @@ def test_new_work_starts_within_milliseconds_of_a_hint(either_shop: Shop):
         either_shop.store.hints.send()
         wait_until(lambda number=number: number in began, 10)
         latencies.append(began[number] - sent)
-    # 5 ms on a machine with nothing else to do; tests share theirs.
-    assert statistics.median(latencies) < 0.05
+    # Milliseconds, which bench/ measures. The next poll or beat would take seconds.
+    assert statistics.median(latencies) < 0.5
 
 
 @pytest.mark.parametrize(("fed_seconds", "is_finished"), [(60.0, False), (0.0, True)])
