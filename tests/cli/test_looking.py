@@ -51,6 +51,17 @@ def test_status_shows_all_runs(swather: Swather, filled):
     assert look(swather, "status", "--json").data["runs"][0]["total"] == 6
 
 
+def test_status_of_all_runs_says_what_stops_them_and_when_they_will_be_done(
+    swather: Swather, working: int
+):
+    said = look(swather, "status")
+    assert "unknown" in said.out
+    assert f"{RUN}: Waiting for 2 running targets" in said.out
+    (run,) = look(swather, "status", "--json").data["runs"]
+    assert run["estimated_completion"] is None
+    assert "standstill" in {reason["code"] for reason in run["reasons"]}
+
+
 def test_a_scrapers_name_means_its_newest_run(swather: Swather, filled):
     with_name = look(swather, "status", "books", "--json").data
     assert with_name["run"] == RUN

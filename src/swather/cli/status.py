@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from swather.cli.options import AsJSON, Database
+from swather.visible import visible_line
 
 if TYPE_CHECKING:
     from swather.runs.progress import Snapshot, Watcher
@@ -37,8 +38,8 @@ def command(
     """Show the progress of runs and workers.
 
     For one run: counts, recent rate, estimate, what holds it back, the oldest running target,
-    errors and workers. Without a name: the newest runs and the workers of this database; with
-    --watch, the newest run.
+    errors and workers. Without a name: the newest runs, what stops them, and the workers of this
+    database; with --watch, the newest run.
     """
     from swather.cli import database
 
@@ -137,7 +138,14 @@ def _state(snapshot: "Snapshot") -> str:
     return ", ".join([str(snapshot.state), *more])
 
 
-_HEADERS: Final = {"total": "of", "worker_id": "number", "version": "code"}
+_HEADERS: Final = {
+    "total": "of",
+    "estimated_completion": "ETA",
+    "worker_id": "number",
+    "version": "code",
+}
+# What the lines below the tables say once, for all runs.
+_SAID_FOR_ALL: Final = frozenset({"no_worker", "locks_held"})
 
 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -147,22 +155,11 @@ def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
 def _overview(store: "Store", *, as_json: bool) -> None:
     from swather.cli import output
     from swather.model.worker import WorkerKind
+    from swather.runs.progress import Watcher
     from swather.runs.worker_line import line_of
 
-    live = [worker for worker in store.workers.find() if worker.kind is WorkerKind.WORKER]
-    runs = [
-        {
-            "run": run.name,
-            "state": "paused" if run.paused and run.state == "open" else str(run.state),
-            "done": counts.done,
-            "total": counts.total,
-            "running": min(sum(line_of(each, run.name).running for each in live), counts.leased),
-            "failed": counts.failed,
-            "items": counts.items,
-        }
-        for run in store.runs.find(limit=RECENT)
-        for counts in [store.runs.counts(run.name)]
-    ]
+    newest = [Watcher(store, run.name).snapshot() for run in store.runs.find(limit=RECENT)]
+    runs = [_run_row(snapshot) for snapshot in newest]
     workers = [
         {
             "worker": worker.name,
@@ -171,12 +168,18 @@ def _overview(store: "Store", *, as_json: bool) -> None:
             "running": line_of(worker, "").busy,
             "version": worker.version,
         }
-        for worker in live
+        for worker in store.workers.find()
+        if worker.kind is WorkerKind.WORKER
     ]
     held_up = _held_up(store)
     if as_json:
+        for row, snapshot in zip(runs, newest, strict=True):
+            row["reasons"] = [reason.as_data() for reason in snapshot.reasons]
         output.print_json({"runs": runs, "workers": workers, "held_up": held_up})
         return
+    for row, snapshot in zip(runs, newest, strict=True):
+        if not snapshot.is_over:
+            row["estimated_completion"] = snapshot.estimated_completion or "unknown"
     for worker in workers:
         # A number that is a name, not an amount.
         worker["worker_id"] = str(worker["worker_id"])
@@ -190,8 +193,26 @@ def _overview(store: "Store", *, as_json: bool) -> None:
         print("no runs")
     if not workers:
         print("no worker is running")
+    for snapshot in newest:
+        for reason in snapshot.stops:
+            if reason.code not in _SAID_FOR_ALL:
+                print(f"{snapshot.run}: {visible_line(reason.in_brief)}")
     for sentence in held_up:
         print(sentence)
+
+
+def _run_row(snapshot: "Snapshot") -> dict[str, Any]:
+    counts, is_open = snapshot.counts, not snapshot.is_over
+    return {
+        "run": snapshot.run,
+        "state": "paused" if snapshot.paused and is_open else str(snapshot.state),
+        "done": counts.done,
+        "total": counts.total,
+        "running": snapshot.running,
+        "failed": counts.failed,
+        "items": counts.items,
+        "estimated_completion": snapshot.estimated_completion if is_open else None,
+    }
 
 
 def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
