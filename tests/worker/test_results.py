@@ -71,17 +71,16 @@ def test_a_full_disk_is_waited_for_and_charged_to_nobody(
 
     monkeypatch.setattr(FileStore, "save", save_if_there_is_space)
     monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
-    monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
     run = shop.run(saving, ["http://shop.example/a"])
     working = shop.start(saving, run=run, beat_seconds=0.1)
     assert tried.wait(20)
-    waits = f"waits: no space left for files in {shop.files}."
-    wait_until(lambda: any(waits in line for line in why_run(shop.store, run)))
+    waits = f"is waiting: no space left for files in {shop.files}."
+    wait_until(lambda: any(waits in reason.text for reason in why_run(shop.store, run)))
     assert shop.only(run).attempts == 0
     space.set()
     working.report()
     task = shop.only(run)
-    assert (task.state, task.attempts, task.error) == ("completed", 0, None)
+    assert (task.state, task.attempts, task.error) == ("completed", 1, None)
     assert shop.store.breakers.find() == []
 
 

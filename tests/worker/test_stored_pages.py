@@ -91,7 +91,7 @@ def test_the_run_says_whether_pages_are_kept_whatever_the_worker_thinks(shop: Sh
     assert len(shop.store.pages.tasks(run)) == 1
 
 
-def test_a_failure_is_final_at_once_and_the_old_rows_stay(shop: Shop, site: FakeSite):
+def test_a_failure_is_final_at_once_and_the_old_rows_are_outdated(shop: Shop, site: FakeSite):
     @scraper(name="fails", store_pages=True, allow_private=True)
     async def works(ctx, url):
         return {"text": (await ctx.get(url)).text}
@@ -102,8 +102,9 @@ def test_a_failure_is_final_at_once_and_the_old_rows_stay(shop: Shop, site: Fake
         raise ValueError("still broken")
 
     run = stored(shop, works, [site.url + "/"])
-    assert replayed(shop, fails, run, fail=True) == [{"text": "start"}]
-    assert shop.store.runs.counts(run).retries == 0
+    assert replayed(shop, fails, run, fail=True) == []
+    counts = shop.store.runs.counts(run)
+    assert (counts.retries, counts.items, counts.outdated) == (0, 0, 1)
 
 
 def test_checkpoints_of_a_failed_target_are_made_anew(shop: Shop, site: FakeSite):
