@@ -148,30 +148,12 @@ _HEADERS: Final = {
 _SAID_FOR_ALL: Final = frozenset({"no_worker", "locks_held"})
 
 
-def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row.values())
-
-
 def _overview(store: "Store", *, as_json: bool) -> None:
     from swather.cli import output
-    from swather.model.worker import WorkerKind
     from swather.runs.progress import Watcher
-    from swather.runs.worker_line import line_of
 
     newest = [Watcher(store, run.name).snapshot() for run in store.runs.find(limit=RECENT)]
-    runs = [_run_row(snapshot) for snapshot in newest]
-    workers = [
-        {
-            "worker": worker.name,
-            "worker_id": worker.id,
-            "state": "paused" if worker.paused else "working",
-            "running": line_of(worker, "").busy,
-            "version": worker.version,
-        }
-        for worker in store.workers.find()
-        if worker.kind is WorkerKind.WORKER
-    ]
-    held_up = _held_up(store)
+    runs, workers, held_up = [*map(_run_row, newest)], _live_workers(store), _held_up(store)
     if as_json:
         for row, snapshot in zip(runs, newest, strict=True):
             row["reasons"] = [reason.as_data() for reason in snapshot.reasons]
@@ -183,22 +165,45 @@ def _overview(store: "Store", *, as_json: bool) -> None:
     for worker in workers:
         # A number that is a name, not an amount.
         worker["worker_id"] = str(worker["worker_id"])
-    tables = [
-        output.listing([_HEADERS.get(name, name) for name in rows[0]], [*map(_cells, rows)])
-        for rows in (runs, workers)
-        if rows
-    ]
-    output.show(*tables)
+    output.show(*(_table(rows) for rows in (runs, workers) if rows))
     if not runs:
         print("no runs")
     if not workers:
         print("no worker is running")
-    for snapshot in newest:
+    for line in [*_stops(newest), *held_up]:
+        print(line)
+
+
+def _live_workers(store: "Store") -> list[dict[str, Any]]:
+    from swather.model.worker import WorkerKind
+    from swather.runs.worker_line import line_of
+
+    return [
+        {
+            "worker": worker.name,
+            "worker_id": worker.id,
+            "state": "paused" if worker.paused else "working",
+            "running": line_of(worker, "").busy,
+            "version": worker.version,
+        }
+        for worker in store.workers.find()
+        if worker.kind is WorkerKind.WORKER
+    ]
+
+
+def _table(rows: list[dict[str, Any]]) -> Any:
+    from swather.cli import output
+
+    headers = [_HEADERS.get(name, name) for name in rows[0]]
+    return output.listing(headers, [tuple(row.values()) for row in rows])
+
+
+def _stops(snapshots: "list[Snapshot]") -> Iterator[str]:
+    """What stops each run."""
+    for snapshot in snapshots:
         for reason in snapshot.stops:
             if reason.code not in _SAID_FOR_ALL:
-                print(f"{snapshot.run}: {visible_line(reason.in_brief)}")
-    for sentence in held_up:
-        print(sentence)
+                yield f"{snapshot.run}: {visible_line(reason.in_brief)}"
 
 
 def _run_row(snapshot: "Snapshot") -> dict[str, Any]:
