@@ -10,9 +10,9 @@ SwatherError
 │   ├── LoadError               a scraper cannot be loaded
 │   └── RunCancelled            targets for a run that was cancelled
 ├── NotFound                    no such run, task, worker or error group
-├── StoreError                  the database would not do it
+├── StoreError                  the database failed or refused
 │   ├── DatabaseUnreachable     no server, no file, no permission, wrong password
-│   ├── DatabaseBusy            somebody else held the write lock too long
+│   ├── DatabaseBusy            another process held the write lock too long
 │   ├── DatabaseUnusable        and waiting will not change that
 │   │   ├── DatabaseReadOnly    the file or the server accepts no writes
 │   │   ├── DatabaseDamaged     the file is not a database, or fails its own check
@@ -28,12 +28,12 @@ SwatherError
 │   ├── Permanent               no other attempt can succeed
 │   ├── Transient               another attempt may succeed
 │   └── Blocked                 the site refuses us
-├── LeaseLost                   the attempt was cancelled, or its lease is somebody else's
+├── LeaseLost                   the attempt was cancelled, or another worker has its lease
 ├── AttemptOver                 ctx was used after its scraper had returned, or in a forked process
 ├── Postponed                   a lane is closed or the disk full for longer than an attempt waits
-├── NotStored                   a replay asked for a page that the run has not stored
+├── NotStored                   a replay asked for a page that the run did not store
 ├── MissingExtra                an optional package is not installed
-└── FetchError                  a request came to nothing; its tree is in swather.net.errors
+└── FetchError                  a request failed; its tree is in swather.net.errors
 """
 
 
@@ -70,7 +70,7 @@ class LoadError(InputError):
 
 
 class RunCancelled(InputError):
-    """Targets for a run that was cancelled: it stays so."""
+    """Targets for a run that was cancelled: it takes no more."""
 
 
 class NotFound(SwatherError, LookupError):
@@ -78,7 +78,7 @@ class NotFound(SwatherError, LookupError):
 
 
 class StoreError(SwatherError):
-    """The database would not do it."""
+    """The database failed or refused."""
 
 
 class DatabaseUnreachable(StoreError):
@@ -86,11 +86,11 @@ class DatabaseUnreachable(StoreError):
 
 
 class DatabaseBusy(StoreError):
-    """Somebody else held the write lock too long."""
+    """Another process held the write lock too long."""
 
 
 class DatabaseUnusable(StoreError):
-    """The database will not do it, and waiting will not change that."""
+    """The database cannot be used, and waiting will not change that."""
 
 
 class DatabaseReadOnly(DatabaseUnusable):
@@ -142,12 +142,12 @@ class ScrapeError(SwatherError):
 
 
 class Permanent(ScrapeError):
-    """No other attempt can succeed; `reason` names the task's end, 'no_subtitles' say."""
+    """No other attempt can succeed; `reason` names the task's end, for example 'no_subtitles'."""
 
     reason: str | None = None
 
     def __init__(self, message: str = "", reason: str | None = None) -> None:
-        super().__init__(message or reason or "failed for good")
+        super().__init__(message or reason or "failed permanently")
         self.reason = reason
 
 
@@ -157,7 +157,7 @@ class Transient(ScrapeError):
     after: float | None = None
 
     def __init__(self, message: str = "", after: float | None = None) -> None:
-        super().__init__(message or "failed for now")
+        super().__init__(message or "failed, may be retried")
         self.after = after
 
 
@@ -172,15 +172,15 @@ class Blocked(ScrapeError):
 
 
 class LeaseLost(SwatherError):
-    """The attempt was cancelled or its lease is somebody else's: stop, nothing will be kept.
+    """The attempt was cancelled or another worker has its lease: stop, nothing will be kept.
 
-    `task_id` and `token` say whose lease: no other attempt is over because of it.
+    `task_id` and `token` name the lease; other attempts are not affected.
     """
 
     def __init__(
         self, message: str = "", task_id: int | None = None, token: int | None = None
     ) -> None:
-        super().__init__(message or "the lease of this attempt is gone")
+        super().__init__(message or "this attempt has lost its lease")
         self.task_id = task_id
         self.token = token
 
@@ -190,11 +190,11 @@ class AttemptOver(SwatherError):
 
 
 class Postponed(SwatherError):
-    """A lane is closed or the disk is full: stop, the target comes again by itself."""
+    """A lane is closed or the disk is full: stop, the target will be tried again."""
 
 
 class NotStored(SwatherError):
-    """A replay asked for a page that the run has not stored."""
+    """A replay asked for a page that the run did not store."""
 
 
 class MissingExtra(SwatherError):
@@ -202,4 +202,4 @@ class MissingExtra(SwatherError):
 
 
 class FetchError(SwatherError):
-    """A request came to nothing."""
+    """A request failed."""

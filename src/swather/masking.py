@@ -14,7 +14,7 @@ _SHOWN_CHARACTERS: Final = 300
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]{0,20})://", re.IGNORECASE)
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#\\]")
 _HOST: Final = re.compile(r"(?:[^:]+|\[.*\])(?::([0-9]{1,5}))?")
-# A quote ends a URL within a text, unless its user and password go on behind it.
+# A quote ends a URL within a text, unless its user and password follow it.
 _URL_IN_TEXT: Final = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://(?:[^\s\"<>/?#\\]*@)?[^\s\"'<>]*", re.IGNORECASE
 )
@@ -40,7 +40,7 @@ _HEADER: Final = re.compile(
 
 
 def masked(text: str) -> str:
-    """The text with *** for every password that can be told to be one. Quotes stay where they are,
+    """The text with *** for every password that can be recognised as one. Quotes are kept,
     so that JSON is still JSON.
     """
     if "@" in text:
@@ -51,8 +51,8 @@ def masked(text: str) -> str:
 
 
 def masked_url(url: str) -> str:
-    """The URL without user and password; the user of a database, or of anything that is no web
-    site or proxy, is kept.
+    """The URL without user and password; the user of a database, or of anything that is not a
+    web site or proxy, is kept.
     """
     scheme = _SCHEME.match(url)
     if scheme is None:

@@ -23,8 +23,8 @@ def file_mode() -> int:
     text = os.environ.get(VARIABLE) or _OWNER_ONLY
     if _MODE.fullmatch(text) is None:
         raise BadSetting(
-            f"environment: {VARIABLE} should be the permissions of a file that its owner reads and "
-            f"writes, as 600, 640 or 660, got {text!r}"
+            f"environment: {VARIABLE} must be file permissions that let the owner read and write, "
+            f"such as 600, 640 or 660, got {text!r}"
         )
     return int(text, 8)
 

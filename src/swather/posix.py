@@ -34,7 +34,7 @@ MAX_SOCKET_FOLDER_BYTES: Final = 86
 
 @cache
 def boot_id() -> str:
-    """A value that changes when the machine starts anew."""
+    """A value that changes when the machine is restarted."""
     linux = Path("/proc/sys/kernel/random/boot_id")
     if linux.exists():
         return linux.read_text().strip()
@@ -67,14 +67,14 @@ def socket_folder(beside: Path) -> Path:
 
 @contextmanager
 def private_folder(path: Path) -> Iterator[int]:
-    """A folder, opened; OSError unless it is this user's and closed to everybody else. A link in
+    """A folder, opened; OSError unless it is this user's and closed to all others. A link in
     its place is not followed: others may have put it there.
     """
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         found = os.fstat(folder)
         if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise PermissionError(errno.EPERM, "not this user's alone", str(path))
+            raise PermissionError(errno.EPERM, "other users have access", str(path))
         yield folder
     finally:
         os.close(folder)
@@ -116,7 +116,7 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def start_time(pid: int) -> str | None:
-    """When a process started, in whatever form the system tells it; None when there is no such
+    """When a process started, in whatever form the system reports it; None when there is no such
     process or only its exit status is left.
     """
     if sys.platform == "linux":
@@ -194,7 +194,7 @@ def kill_own_group() -> NoReturn:
 
 def guard_group(pipe: int, unneeded: int, patience_seconds: float) -> None:
     """Fork a guardian that kills this process's group some time after the other end of `pipe` is
-    closed. Unlike a thread of ours it does so even if the interpreter is locked up for ever, and
+    closed. Unlike a thread of ours it does so even if the interpreter is locked up forever, and
     unlike a signal from the system it also ends what this process has started.
     """
     if os.fork():

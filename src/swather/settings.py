@@ -81,9 +81,9 @@ class Settings(BaseSettings):
         default="sqlite:///swather.db",
         description="the database: sqlite:///path/to/file.db or postgresql://user@host/database",
     )
-    workers: int = Field(default=1, ge=1, le=1_000, description="worker processes of a run")
+    workers: int = Field(default=1, ge=1, le=1_000, description="worker processes per run")
     concurrency: int = Field(
-        default=10, ge=1, le=100_000, description="targets at a time in each worker"
+        default=10, ge=1, le=100_000, description="concurrent targets per worker"
     )
     batch_size: int | None = Field(
         default=None,
@@ -100,13 +100,13 @@ class Settings(BaseSettings):
         default=30.0,
         ge=0,
         le=_LONGEST_SECONDS,
-        description="seconds that running targets have to finish when a worker is stopped",
+        description="seconds for running targets to finish when a worker is stopped",
     )
     poll_seconds: float = Field(
         default=1.0,
         gt=0,
         le=_LONGEST_SECONDS,
-        description="seconds between two looks for work when nothing wakes the worker",
+        description="seconds between polls for work when nothing wakes the worker",
     )
     strategy: Literal["fifo", "lifo", "priority", "weighted_random"] | None = Field(
         default=None, description="the order in which tasks are taken"
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
         description="seconds that one fetch may take, redirects and body included; 30 by default",
     )
     connect_timeout: float = Field(
-        default=10.0, gt=0, description="seconds to find a site's address and to connect to it"
+        default=10.0, gt=0, description="seconds to resolve a host and connect to it"
     )
     read_timeout: float = Field(
         default=30.0, gt=0, description="seconds that a site may be silent during a fetch"
@@ -132,7 +132,9 @@ class Settings(BaseSettings):
     max_page_bytes: int = Field(
         default=32 << 20, ge=1, description="largest page, in bytes after decompression"
     )
-    max_redirects: int = Field(default=10, ge=0, description="most redirects that are followed")
+    max_redirects: int = Field(
+        default=10, ge=0, description="maximum number of redirects to follow"
+    )
     user_agent: str | None = Field(
         default=None,
         min_length=1,
@@ -155,10 +157,10 @@ class Settings(BaseSettings):
         description="requests per public host if no rate is set; 'none' for no limit",
     )
     total_rate: str | None = Field(
-        default=None, description="targets of a scraper that start, over all lanes, e.g. '10/s'"
+        default=None, description="rate at which a scraper starts targets, over all lanes: '10/s'"
     )
     in_flight: int | None = Field(
-        default=None, ge=1, description="targets that run at the same time on a lane"
+        default=None, ge=1, description="maximum number of running targets per lane"
     )
     min_delay_seconds: float | None = Field(
         default=None, ge=0, description="shortest pause of a slot between two targets, in seconds"
@@ -167,7 +169,9 @@ class Settings(BaseSettings):
         default=None, ge=0, description="longest pause of a slot between two targets, in seconds"
     )
     block_base_seconds: float = Field(
-        default=60.0, ge=0, description="seconds a lane cools after 429 or 503, doubled each time"
+        default=60.0,
+        ge=0,
+        description="seconds a lane cools down after 429 or 503, doubled each time",
     )
     block_cap_seconds: float = Field(
         default=86_400.0,
@@ -186,10 +190,12 @@ class Settings(BaseSettings):
         default=1.0, gt=0, description="requests at a time that rate='auto' aims for on a lane"
     )
     auto_max_seconds: float = Field(
-        default=60.0, gt=0, description="the longest interval that rate='auto' learns"
+        default=60.0, gt=0, description="longest interval that rate='auto' learns"
     )
     breaker_window: int = Field(
-        default=20, ge=0, description="attempts that a circuit breaker looks at; 0 turns it off"
+        default=20,
+        ge=0,
+        description="recent attempts that a circuit breaker counts; 0 turns it off",
     )
     breaker_share: float = Field(
         default=0.9, gt=0, le=1, description="share of failed attempts at which a breaker opens"
@@ -200,13 +206,13 @@ class Settings(BaseSettings):
     breaker_probe_cap_seconds: float = Field(
         default=1_800.0,
         gt=0,
-        description="longest time between two probes, which doubles each time",
+        description="longest time between two probes; it doubles after each",
     )
     robots_ttl_seconds: float = Field(
-        default=86_400.0, gt=0, description="seconds that a site's robots.txt is remembered"
+        default=86_400.0, gt=0, description="seconds that a site's robots.txt is cached"
     )
     max_crawl_delay_seconds: float = Field(
-        default=60.0, ge=0, description="the longest Crawl-delay of a robots.txt that is obeyed"
+        default=60.0, ge=0, description="longest Crawl-delay in a robots.txt that is obeyed"
     )
     store_pages: bool | None = Field(
         default=None, description="whether fetched pages are kept, for `swather replay`"
@@ -215,7 +221,7 @@ class Settings(BaseSettings):
         default=Path("files"), description="folder for files that scrapers save"
     )
     logs_folder: Path = Field(
-        default=Path(".swather/logs"), description="folder for the workers' logs of `swather run`"
+        default=Path(".swather/logs"), description="folder for worker logs of `swather run`"
     )
     event_level: Literal["none", "failures", "all"] = Field(
         default="failures", description="what the event log keeps; only in the database"
@@ -250,7 +256,7 @@ class Settings(BaseSettings):
 
 
 class Resolved(NamedTuple):
-    """The settings, and by name where those come from that are not defaults."""
+    """The settings, and by name the origin of those that are not defaults."""
 
     settings: Settings
     origins: dict[str, str]
@@ -291,7 +297,7 @@ def canonical(name: str) -> str:
     for known in Settings.model_fields:
         if name.lower() == known or name in ALIASES.get(known, ()):
             return known
-    raise BadSetting(_unknown(name, "there is no setting {name!r}"))
+    raise BadSetting(_unknown(name, "{name!r} is not a setting"))
 
 
 def checked(name: str, value: Any) -> Any:

@@ -1,6 +1,6 @@
 """What the settings row of a database may say to the machines that use it.
 
-Whoever can write to the database can change these on every worker. So only what slows, paces or
+Anyone who can write to the database can change these on every worker. So only what slows, paces or
 names a worker is among them: nothing that says which files it writes, which code it runs or which
 database it uses. A new setting is not read from the row until it is added here.
 """
@@ -31,13 +31,13 @@ def refusal(name: str, value: Any) -> str | None:
     """Why the row may not say this of a setting; None if it may."""
     if name not in IN_THE_ROW:
         return (
-            f"{name} cannot be kept in the database, which must not decide that for every machine; "
-            "put it into swather.toml"
+            f"{name} cannot be set in the database, where it would apply to every machine; "
+            "set it in swather.toml"
         )
     if name == _FOLDER and not _stays_below(value):
         return (
-            f"{name} in the database must be a folder below this machine's own: a relative path "
-            f"without '..' and hidden folders, got {value!r}"
+            f"{name} in the database must be a relative path without '..' and "
+            f"hidden folders, got {value!r}"
         )
     return None
 

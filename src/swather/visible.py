@@ -1,4 +1,4 @@
-"""Text of others on a terminal: what would steer it is shown by its number instead."""
+"""Text of others on a terminal: control characters are shown by their numbers instead."""
 
 import codecs
 import io
@@ -10,7 +10,7 @@ from typing import Any, Final, TextIO, cast
 
 from swather.masking import masked
 
-# C0 but for tab and line feed, DEL, C1, and what turns the direction of writing or ends a line.
+# C0 except tab and line feed, DEL, C1, and what turns the direction of writing or ends a line.
 _STEERS: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _STEERS_OR_BREAKS: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -31,9 +31,9 @@ def visible_json(text: str) -> str:
 
 
 class VisibleStream:
-    """A text stream that steers no terminal and tells no password, whoever writes to it.
+    """A text stream that neither controls the terminal nor shows passwords.
 
-    It says that it is no terminal, so that libraries that scrapers use write no colours to it.
+    It says that it is not a terminal, so that libraries that scrapers use write no colours to it.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -73,7 +73,7 @@ class VisibleBytes(io.RawIOBase):
 
 
 def underneath(stream: TextIO) -> TextIO:
-    """The stream itself, for those who see to it that what they write is visible."""
+    """The stream itself, for callers that make what they write visible themselves."""
     return stream.stream if isinstance(stream, VisibleStream) else stream
 
 

@@ -253,7 +253,7 @@ def test_robots_txt_names_sitemaps_and_one_more_is_guessed():
 
 def test_sitemaps_on_other_hosts_are_left_out_unless_other_hosts_are_wanted(caplog):
     assert of_robots(ROBOTS).targets == [a_map("http://h/a.xml"), GUESSED]
-    assert "http://h/robots.txt names 1 sitemap on another host, http://cdn/b.xml" in caplog.text
+    assert "http://h/robots.txt lists 1 sitemap on another host, http://cdn/b.xml" in caplog.text
     assert "--no-same-host" in caplog.text
 
 
@@ -262,7 +262,7 @@ def test_robots_txt_may_not_name_sitemaps_without_end(caplog):
     assert followed(of_robots(text, max_sitemaps=2)) == [
         "http://h/0.xml", "http://h/1.xml", "http://h/sitemap.xml",
     ]  # fmt: skip
-    assert "names 50 sitemaps; 48 of them are left out" in caplog.text
+    assert "lists 50 sitemaps; 48 of them were skipped" in caplog.text
     assert "--max-sitemaps" in caplog.text
     with pytest.raises(InputError, match="'max_sitemaps': expected 0 or more, got -1"):
         of_robots(text, max_sitemaps=-1)
@@ -317,18 +317,18 @@ def index_of(*urls: str) -> bytes:
 def test_an_index_lists_sitemaps_of_its_site(caplog):
     index = index_of("http://www.h/1.xml.gz", "http://victim/2.xml", "http://h:81/3.xml")
     assert of_sitemap(index).targets == [a_map("http://www.h/1.xml.gz", in_index=True)]
-    assert "names 2 sitemaps on another host, http://victim/2.xml among them" in caplog.text
+    assert "lists 2 sitemaps on another host, http://victim/2.xml among them" in caplog.text
     assert len(of_sitemap(index, same_host=False).targets) == 3
 
 
 def test_an_index_may_not_list_sitemaps_without_end(caplog):
     index = index_of(*(f"http://h/{number}.xml" for number in range(50)))
     assert len(of_sitemap(index, max_sitemaps=3).targets) == 3
-    assert "47 of them are left out" in caplog.text
+    assert "47 of them were skipped" in caplog.text
 
 
 def test_an_index_within_an_index_is_not_read():
-    with pytest.raises(Permanent, match=r"http://cdn/map\.xml is an index of sitemaps") as raised:
+    with pytest.raises(Permanent, match=r"http://cdn/map\.xml is a sitemap index") as raised:
         of_sitemap(index_of("http://h/2.xml"), in_index=True)
     assert raised.value.reason == "nested_sitemap"
     assert of_sitemap(URLS, in_index=True).targets == of_sitemap(URLS).targets
@@ -365,9 +365,9 @@ def test_only_a_guessed_sitemap_may_be_missing():
 
 
 def test_a_sitemap_that_cannot_be_unpacked_says_so(monkeypatch):
-    with pytest.raises(BadResponse, match="cannot be unpacked"):
+    with pytest.raises(BadResponse, match="cannot be decompressed"):
         of_sitemap(gzip.compress(URLS)[:10] + b"xxxx" * 9)
-    with pytest.raises(BadResponse, match="cannot be unpacked: it ends too early"):
+    with pytest.raises(BadResponse, match="cannot be decompressed: it ends too early"):
         of_sitemap(MEMBERS[:-20])
     monkeypatch.setattr("swather.net.sitemap.MAX_BYTES", 1000)
     with pytest.raises(TooLarge, match="more than 1,000 bytes"):
@@ -377,8 +377,8 @@ def test_a_sitemap_that_cannot_be_unpacked_says_so(monkeypatch):
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ("include=(", "'include': '\\(' is no regular expression"),
-        ("exclude=*", "'exclude': '\\*' is no regular expression"),
+        ("include=(", "'include': '\\(' is not a regular expression"),
+        ("exclude=*", "'exclude': '\\*' is not a regular expression"),
         ("max_depth=-1", "'max_depth': expected 0 or more, got -1"),
         ("save=pdf", "'save': expected .*markdown.*, got 'pdf'"),
     ],

@@ -62,8 +62,8 @@ def test_the_scraper_of_a_run_is_no_path_and_no_module(
     if "/" in name:
         assert f"holds a run whose scraper {name!r} cannot be used" in said.err
         return
-    assert f"there is no code here for scraper {name!r}" in said.err
-    assert "(there is: pages); name its code as SCRAPER: file.py, file.py:name or" in said.err
+    assert f"there is no code for scraper {name!r}" in said.err
+    assert "(only for: pages); pass it as SCRAPER: file.py, file.py:name or" in said.err
 
 
 @pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
@@ -77,8 +77,8 @@ def test_where_a_run_came_from_is_only_said(
     said = swather(*command.replace("RUN", run).split(), "--db", database)
     assert not Path("owned").exists()
     assert said.code == 2
-    assert "no code here for scraper 'numbers'" in said.err
-    assert f"(it was begun with {spec!r})" in said.err
+    assert "no code for scraper 'numbers'" in said.err
+    assert f"(it was started with {spec!r})" in said.err
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_an_installed_scraper_of_the_same_name_is_not_taken_for_another(
     refused = swather("worker", "--run", run, "--db", database)
     assert refused.code == 2
     assert "another scraper than swather.builtin.pages.scraper:pages" in refused.err
-    assert f"it was begun with '{Path('scrapers.py').resolve()}:pages'" in refused.err
+    assert f"it was started with '{Path('scrapers.py').resolve()}:pages'" in refused.err
 
 
 @pytest.mark.slow
@@ -147,7 +147,7 @@ def test_two_scrapers_of_one_name_are_refused(swather: Swather, database: str):
     said = swather("worker", "scrapers.py", "more.py", "--db", database)
     assert (said.code, said.err.count("\n")) == (2, 1)
     assert "two scrapers are named 'numbers', " in said.err
-    assert "more.py:numbers; start a process for each, or give one another name" in said.err
+    assert "more.py:numbers; start a process for each, or rename one" in said.err
 
 
 @pytest.mark.slow

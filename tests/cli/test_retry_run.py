@@ -47,7 +47,7 @@ def test_retry_with_run_takes_no_code_from_the_database(swather: Swather):
     write(NUMBERS)
     done(swather, "enqueue", "scrapers.py", "1")
     said = swather("retry", "numbers", "--run")
-    assert (said.code, "name its code as SCRAPER" in said.err) == (2, True)
+    assert (said.code, "pass it as SCRAPER" in said.err) == (2, True)
 
 
 def test_a_run_has_many_names_in_every_command(swather: Swather):

@@ -58,10 +58,10 @@ def test_looking_makes_no_database(swather: Swather):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("get", "nonsense"), "there is no setting 'nonsense'"),
+        (("get", "nonsense"), "'nonsense' is not a setting"),
         (("set", "concurrency", "many"), "concurrency should be a valid integer"),
         (("set", "event_level", "loud"), "event_level should be 'none', 'failures' or 'all'"),
-        (("set", "db", "x"), "db cannot be kept in the database"),
+        (("set", "db", "x"), "db cannot be set in the database"),
         (("set", "concurrency"), "Missing argument 'VALUE'"),
         (("unset", "concurency"), "did you mean 'concurrency'?"),
     ],

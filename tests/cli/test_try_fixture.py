@@ -82,7 +82,7 @@ def test_what_a_broken_scraper_was_given_is_saved_too(swather: Swather, site: Fa
     [
         ("nowhere/titles.json", "there is no folder nowhere"),
         (".", ". is a folder"),
-        ("scrapers.py", "scrapers.py is no fixture"),
+        ("scrapers.py", "scrapers.py is not a fixture"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_told_before_a_request(

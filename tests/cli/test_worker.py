@@ -41,15 +41,15 @@ def test_a_worker_without_the_code_says_how_the_run_was_begun(swather: Swather):
     run = swather("enqueue", "scrapers.py", "1", "--json").data["run"]
     said = swather("worker", "--run", run)
     assert said.code == 2
-    assert "there is no code here for scraper 'numbers'" in said.err
-    assert f"it was begun with '{Path('scrapers.py').resolve()}:numbers'" in said.err
+    assert "there is no code for scraper 'numbers'" in said.err
+    assert f"it was started with '{Path('scrapers.py').resolve()}:numbers'" in said.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("scrapers.py", "--run", "nope"), "there is no run named 'nope'"),
-        (("others.py", "--run", "RUN"), "(there is: others, pages)"),
+        (("others.py", "--run", "RUN"), "(only for: others, pages)"),
         (("scrapers.py", "--concurrency", "0"), "Invalid value for '--concurrency'"),
         (("scrapers.py", "--batch-size", "-1"), "Invalid value for '--batch-size'"),
         (("scrapers.py", "--grace-seconds", "-1"), "grace_seconds should be greater"),

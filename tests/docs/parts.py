@@ -25,7 +25,7 @@ from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
 
 # What a context has without a docstring of its own.
 ATTRIBUTES = {
-    "target": "What is to be scraped: any JSON.",
+    "target": "What to scrape: any JSON value.",
     "params": "The run's parameters: a dict, or an object of the type the scraper declares.",
     "run": "The run: `id`, `name`, `version`.",
     "page": "The page that was fetched last, or None.",

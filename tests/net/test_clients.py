@@ -133,7 +133,7 @@ def test_an_answer_without_a_length_ends_with_its_connection(client):
 
 
 def test_a_method_that_does_not_exist_is_refused(client):
-    with pytest.raises(InputError, match="no HTTP method 'FETCH'"):
+    with pytest.raises(InputError, match="'FETCH' is not an HTTP method"):
         fetch(client, "/a", of={}, method="FETCH")
 
 

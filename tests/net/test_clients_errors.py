@@ -135,7 +135,7 @@ def test_nobody_there_is_told_with_the_reason(client):
 
 
 def test_a_name_that_does_not_exist_is_told_with_the_reason(client):
-    with pytest.raises(ConnectionFailed, match=r"the name no\.example cannot be found: Name or"):
+    with pytest.raises(ConnectionFailed, match=r"the host no\.example cannot be found: Name or"):
         ask(client, "http://no.example/", resolve=fake_dns())
 
 

@@ -109,7 +109,7 @@ def test_what_nobody_knows_is_not_packed(encoding):
 
 
 def test_what_is_packed_too_often_is_refused():
-    with pytest.raises(BadResponse, match="packed 3 times"):
+    with pytest.raises(BadResponse, match="compressed 3 times"):
         decoder_of("gzip, gzip, gzip")
 
 

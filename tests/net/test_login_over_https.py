@@ -67,7 +67,7 @@ def refused(authority, pages, **options):
 def test_a_page_that_comes_over_http_gets_no_password(authority):
     pages = {"/login": respond(FORM), "/in": respond(b"in")}
     error = refused(authority, pages, to="{open}/login")
-    assert "is not encrypted: use https; only hosts of a local network may do without" in error
+    assert "is not encrypted: use https; only hosts on a local network may use http" in error
 
 
 def test_a_form_that_leads_to_http_gets_no_password(authority):

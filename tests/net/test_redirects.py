@@ -58,7 +58,7 @@ def _first_then(first, then):
 
 def test_a_circle_of_redirects_ends(client):
     policy = RecordingPolicy("127.0.0.1")
-    with pytest.raises(TooManyRedirects, match="/a leads from one redirect to another") as raised:
+    with pytest.raises(TooManyRedirects, match="/a redirects more than") as raised:
         fetch(client, "/a", of={"a": found("/b"), "b": found("/a")}, policy=policy)
     assert len(policy.admitted) == 11
     assert classify(raised.value).reason == "redirects"
@@ -73,7 +73,9 @@ def test_as_many_redirects_as_are_allowed_are_followed(client):
 
 
 def test_a_redirect_to_a_file_is_not_followed(client):
-    with pytest.raises(UnusableURL, match="leads to 'file:///etc/passwd', which is no web page"):
+    with pytest.raises(
+        UnusableURL, match="redirects to 'file:///etc/passwd', which is not a web page"
+    ):
         fetch(client, "/a", of={"a": found("file:///etc/passwd")})
 
 

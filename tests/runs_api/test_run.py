@@ -305,9 +305,9 @@ def test_a_script_that_every_process_would_run_again_is_told_so(tmp_path: Path):
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
     )
     assert "1 failed (permanent)" in ended.stdout
-    assert "script.py calls swather.run while it is loaded" in ended.stdout
+    assert "script.py calls swather.run while it is being loaded" in ended.stdout
     assert "put the call under `if __name__ == " in ended.stdout
-    with pytest.raises(LoadError, match=r"script\.py calls swather\.run while it is loaded"):
+    with pytest.raises(LoadError, match=r"script\.py calls swather\.run while it is being loaded"):
         swather.run(str(script), ["a"])
     assert numbers(swather.run(double, [1], progress=False)) == [1]
 

@@ -69,7 +69,7 @@ def test_what_is_given_and_what_is_installed_is_available(write, caplog: pytest.
     found = Available([write("books", "a.py")]).all()
     assert list(found) == ["books", "nothing", "pages"]
     assert found["nothing"] is nothing
-    assert "the installed scraper 'broken' is left out" in caplog.text
+    assert "skipping the installed scraper 'broken'" in caplog.text
 
 
 def test_a_given_scraper_goes_before_an_installed_one(write):
@@ -98,7 +98,7 @@ def test_an_installed_scraper_is_found_by_its_own_name():
 @pytest.mark.parametrize("name", [WHERE, "a.py", "a.py:books", "other"])
 def test_a_name_is_no_path_no_module_and_no_entry_point(write, monkeypatch, name: str):
     monkeypatch.chdir(Path(write("books", "a.py")).parent)
-    with pytest.raises(InputError, match=r"there is: nothing, pages\); name its code as SCRAPER"):
+    with pytest.raises(InputError, match=r"only for: nothing, pages\); pass it as SCRAPER"):
         Available().of(a_run(name))
 
 

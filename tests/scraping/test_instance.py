@@ -104,7 +104,7 @@ def test_a_web_that_is_kept_works_for_the_attempt_at_hand(caplog):
         assert web.page is None
         await web.get("a")
         instance.rest()
-        with pytest.raises(AttemptOver, match="there is no target now"):
+        with pytest.raises(AttemptOver, match="there is none now"):
             await web.get("b")
         instance.serve(second)
         assert web.params == "of the second"
@@ -144,7 +144,7 @@ def test_a_plain_web_that_is_kept_is_run_by_the_attempt_at_hand():
     (web,) = kept
     assert web.get().url == "https://a.example/"
     instance.rest()
-    with pytest.raises(AttemptOver, match="there is no target now"):
+    with pytest.raises(AttemptOver, match="there is none now"):
         web.get()
     instance.serve(second, runs("second"))
     assert web.get().url == "https://b.example/"

@@ -179,7 +179,9 @@ def test_an_async_function_hidden_by_another_decorator_is_told_to_be_so():
         return wrapper
 
     made = scraper(name="wrapped")(other_decorator(hidden))
-    with pytest.raises(InputError, match="'wrapped' is a plain function that returned something"):
+    with pytest.raises(
+        InputError, match="'wrapped' is a plain function that returned an awaitable"
+    ):
         run_on(made)
 
 

@@ -61,7 +61,7 @@ def test_what_may_be_a_secret_goes_to_its_own_origin_only(url, goes):
         ({"user_agent": ""}, "expected text"),
         ({"user_agent": "a\nb"}, "line breaks"),
         ({"user_agent": "x" * 9_000}, "longer than"),
-        ({"user_agent": "mine/1", "profile": "chrome140"}, "leave one of the two out"),
+        ({"user_agent": "mine/1", "profile": "chrome140"}, "set only one of the two"),
     ],
 )
 def test_what_cannot_be_sent_is_refused_without_showing_it(own, said):

@@ -96,9 +96,9 @@ def test_what_is_no_proxy_is_refused_before_anything_is_asked_for():
     ctx = context(verbs=verbs)
     blocking = SyncContext(ctx, asyncio.run)
     for proxy in ("", "nonsense", "p.example:3128:me:s3cret"):
-        with pytest.raises(InputError, match="a proxy begins with"):
+        with pytest.raises(InputError, match="a proxy URL must begin with"):
             asyncio.run(ctx.get(proxy=proxy))
-        with pytest.raises(InputError, match="a proxy begins with"):
+        with pytest.raises(InputError, match="a proxy URL must begin with"):
             blocking.post(proxy=proxy)
     assert verbs.requests == []
 

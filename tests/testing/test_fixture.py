@@ -136,9 +136,9 @@ def test_a_recorder_takes_down_what_another_fetcher_brings():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("no json", "is no fixture"),
+        ("no json", "is not a fixture"),
         ("{}", "it has no member 'swather_fixture'"),
-        ('{"swather_fixture": 9}', "has format 9, this release knows format 1"),
+        ('{"swather_fixture": 9}', "has format 9, this release reads format 1"),
         ('{"swather_fixture": 1, "pages": [{}]}', "missing required field `url`"),
         (
             '{"swather_fixture": 1, "pages": [{"url": "http://a/", "base64": ["?"]}]}',
@@ -164,7 +164,7 @@ def test_a_fixture_is_saved_anew_in_its_place(tmp_path: Path):
 
 def test_pages_come_from_one_place(tmp_path: Path):
     path = saved(tmp_path / "shop.json")
-    with pytest.raises(InputError, match="from one place"):
+    with pytest.raises(InputError, match="only one of pages, fixture and fetcher"):
         run_scraper(shop, URL, pages={}, fixture=path)
     with pytest.raises(InputError, match="cannot be read"):
         run_scraper(shop, URL, fixture=tmp_path / "none.json")

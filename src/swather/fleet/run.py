@@ -40,29 +40,29 @@ def run(
     lease_seconds: float | None = None,
     progress: bool = True,
 ) -> RunResult:
-    """Scrape targets here, with one worker in a thread of its own, and return when it is done.
+    """Scrape targets in this process, with one worker thread, and return when it is done.
 
     scraper       a scraper, or what names one on the command line ('books.py')
     targets       any JSON values, or Targets; they may come from a generator
     db            the database; unless a setting names one either, a temporary one that lasts as
                   long as the result
     params        the scraper's parameters, over those of swather.toml
-    concurrency   how many targets at a time
+    concurrency   how many targets run at a time
     output        a .jsonl file that is written live, or a .json, .csv, .xlsx or .parquet file
                   that is written at the end
-    files_folder  where files go that the scraper saves
-    resume, new   go on with a run by its name, or begin a new one in any case
-    limit         at most so many targets in the run, those that it finds itself included
-    max_seconds   stop after this time; with the same `db`, the same call goes on from there
-    grace_seconds, lease_seconds  as the settings of these names
-    progress      show how it goes
+    files_folder  folder for files that the scraper saves
+    resume, new   resume a run by its name, or start a new one in any case
+    limit         at most this many targets in the run, including those that it finds itself
+    max_seconds   stop after this time; with the same `db`, the same call resumes from there
+    grace_seconds, lease_seconds  the settings of these names
+    progress      show a progress bar
 
-    What is not given here is as the settings say: SWATHER_* in the environment, .env, the settings
-    row of the database, swather.toml.
+    Anything not given here comes from the settings: SWATHER_* in the environment, .env, the
+    settings row of the database, swather.toml.
 
-    The same call on the same `db` goes on where it stopped, and returns at once when all is done;
-    a generator's targets cannot be told to be the same and begin a new run. An interrupt
-    (Ctrl-C) lets running targets end, a second one does not, and is then raised.
+    The same call on the same `db` resumes where it stopped, and returns at once when all is done.
+    Targets from a generator cannot be compared, and start a new run. The first interrupt
+    (Ctrl-C) lets running targets finish; the second stops now. The interrupt is then raised.
     """
     registry.refuse_while_loading("swather.run")
     options = {

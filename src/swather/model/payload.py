@@ -44,7 +44,9 @@ def encode(value: Any, *, what: str = "value", max_bytes: int = MAX_TARGET_BYTES
         raise BadPayload(f"{what} contains a NUL character: {_shown(value)}")
     # msgspec writes NaN and infinities as null, so only a text with a null in it can hide one.
     if b"null" in encoded and _has_non_finite(_plain(value)):
-        raise BadPayload(f"{what} contains NaN or an infinity, which JSON has not: {_shown(value)}")
+        raise BadPayload(
+            f"{what} contains NaN or an infinity, which JSON does not allow: {_shown(value)}"
+        )
     return text
 
 

@@ -34,7 +34,7 @@ MAX_NAME_BYTES: Final = 500
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What one call scrapes, as it is handed to enqueue.
+    """What one call scrapes, as passed to enqueue.
 
     `key` decides what counts as the same target within a run; without one it is made from `value`.
     `lane` is what is paced as one ('' = not paced), `partition` what is owned as one ('' = none).

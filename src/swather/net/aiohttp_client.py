@@ -35,7 +35,7 @@ _CAUSES: Final = (
     (aiohttp.ClientConnectorCertificateError, "its certificate is not valid"),
     (aiohttp.ServerDisconnectedError, "it was closed before the answer"),
     (aiohttp.ClientPayloadError, "it was closed in the middle of the answer"),
-    (aiohttp.ClientHttpProxyError, "it refused us"),
+    (aiohttp.ClientHttpProxyError, "it refused the connection"),
     (aiohttp.ClientResponseError, "it does not speak HTTP"),
 )
 _TOO_LARGE: Final = ("Got more than", "Too many headers")
@@ -184,7 +184,7 @@ class _GivenAddresses(AbstractResolver):
 
 def _check(hop: Hop) -> None:
     if hop.method not in METHODS:
-        raise InputError(f"there is no HTTP method {hop.method!r}")
+        raise InputError(f"{hop.method!r} is not an HTTP method")
     if hop.profile is not None:
         raise InputError("browser profiles need the setting http_client = wreq")
     proxy = hop.egress.proxy_url

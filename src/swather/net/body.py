@@ -159,7 +159,7 @@ def decoder_of(encoding: str) -> Decoder | None:
     names = [name.strip().lower().removeprefix("x-") for name in encoding.split(",")]
     known = [name for name in names if name in _DECODERS]
     if len(known) > MAX_STACKED:
-        raise BadResponse(f"an answer packed {len(known)} times cannot be decoded")
+        raise BadResponse(f"an answer that is compressed {len(known)} times cannot be decoded")
     if not known:
         return None
     decoder = _DECODERS[known[-1]]()
@@ -250,7 +250,7 @@ def _check(unpacked_bytes: int, packed_bytes: int, url: str, caps: Caps) -> None
         raise _too_large(url, caps)
     if unpacked_bytes > max(_RATIO_COUNTS_BYTES, packed_bytes * caps.max_ratio):
         raise TooLarge(
-            f"{shown_url(url)} grew to more than {caps.max_ratio:g} times its size when unpacked"
+            f"{shown_url(url)} grew more than {caps.max_ratio:g} times when decompressed"
         )
 
 

@@ -19,7 +19,7 @@ _PROXY_URL: Final = re.compile(
     r"((?:\[[0-9a-f:.]+\]|[^\s\x00-\x1f\x7f/?#\\@:\[\]]+)(?::([1-9][0-9]{0,4}))?)/?",
     re.IGNORECASE,
 )
-# Of what is no proxy, a colon may be followed by a password.
+# If it is not a proxy URL, a colon may be followed by a password.
 _BEFORE_A_COLON: Final = re.compile(r"(?:[a-z0-9]+://)?[^\s:/?#\\]*", re.IGNORECASE)
 
 
@@ -38,7 +38,7 @@ class Egress(msgspec.Struct, frozen=True):
 
     @classmethod
     def through(cls, proxy_url: str) -> "Egress":
-        """Through a proxy; InputError if that is no URL of one."""
+        """Through a proxy; InputError if that is not a proxy URL."""
         if not isinstance(proxy_url, str):
             kind = type(proxy_url).__name__  # not the value: it may hold a password
             raise InputError(
@@ -94,8 +94,8 @@ def _refused(proxy_url: str) -> InputError:
     host = start[0] if start else ""
     if proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:
         return InputError(
-            f"a proxy begins with one of {', '.join(f'{one}://' for one in PROXY_SCHEMES)}, "
-            f"got the one at {host!r}"
+            "a proxy URL must begin with one of "
+            f"{', '.join(f'{one}://' for one in PROXY_SCHEMES)}, got the one at {host!r}"
         )
     return InputError(
         f"the proxy at {host!r} cannot be used: write it as scheme://user:password@host:port, "

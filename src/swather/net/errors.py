@@ -6,11 +6,11 @@ FetchError
 ├── ConnectionFailed        no connection, or it broke before the answer was complete
 ├── ProxyFailed             the proxy could not be reached or refused us
 ├── BadResponse             an answer that cannot be decoded
-├── TooLarge                the answer is larger than we take
+├── TooLarge                the answer is larger than the limit
 ├── TooComplex              the page would take too long to parse
 ├── MissingElement          a page has no element that page.one() looks for
-├── TooManyRedirects        one redirect led to another, too many times
-├── Refused                 a place that we do not go to: private addresses, unless allowed
+├── TooManyRedirects        too many redirects in a row
+├── Refused                 an address that we do not fetch from: a private one, unless allowed
 │   ├── UnusableURL         a URL that cannot be requested
 │   ├── UntrustedRedirect   a redirect would take the body of a request to another origin
 │   └── Unencrypted         what must go over https would go over http
@@ -81,7 +81,7 @@ class MissingElement(FetchError):
 
 
 class TooLarge(FetchError):
-    """The answer is larger than we take."""
+    """The answer is larger than the limit."""
 
 
 class TooComplex(FetchError):
@@ -89,11 +89,11 @@ class TooComplex(FetchError):
 
 
 class TooManyRedirects(FetchError):
-    """One redirect led to another, too many times."""
+    """There were too many redirects in a row."""
 
 
 class Refused(FetchError):
-    """The address is private, loopback or otherwise not one of the public web; see guard.py."""
+    """The address is private, loopback or otherwise not on the public web; see guard.py."""
 
     reason = "private_address"
 

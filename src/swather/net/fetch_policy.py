@@ -8,8 +8,8 @@ from swather.net.private_hosts import NOT_ALLOWED
 
 
 class FetchPolicy(Protocol):
-    """Decides about one fetch and is told how it goes. A hop is one request on the wire: the first,
-    or a redirect.
+    """Decides about one fetch and follows its progress. A hop is one request on the wire: the
+    first, or a redirect.
 
     may_reach           whether a host is already known to be allowed, at a private or at a public
                         address; if not, `refusal` is asked

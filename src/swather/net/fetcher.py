@@ -112,10 +112,7 @@ class WebFetcher:
                 left -= time.monotonic() - began
                 request = redirected(request, page.status, leads_to, checked.origin)
                 url = leads_to
-            raise TooManyRedirects(
-                f"{shown_url(first)} leads from one redirect to another, more than "
-                f"{redirects} times"
-            )
+            raise TooManyRedirects(f"{shown_url(first)} redirects more than {redirects} times")
         finally:
             policy.end()
 
@@ -138,7 +135,7 @@ class WebFetcher:
         except (TimeoutError, FetchError) as error:
             failure = error
             if not isinstance(failure, FetchError):
-                failure = FetchTimeout(f"the name in {shown_url(url)} was not found in time")
+                failure = FetchTimeout(f"the host of {shown_url(url)} was not found in time")
             policy.failed(url, failure, time.monotonic() - began)
             raise failure from None
 

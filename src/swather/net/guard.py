@@ -131,7 +131,7 @@ class Guard:
             return tuple(await self._resolve(name))
         except (OSError, UnicodeError) as error:
             reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-            raise ConnectionFailed(f"the name {name} cannot be found{reason}") from None
+            raise ConnectionFailed(f"the host {name} cannot be found{reason}") from None
 
     async def _lookup_by_system(self, name: str) -> Sequence[IPAddress]:
         assert self._lookup is not None

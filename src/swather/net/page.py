@@ -95,7 +95,7 @@ class Headers(Mapping[str, str]):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What a request brought: `status`, `url` after redirects, `headers`, `content` as bytes."""
+    """The response to a request: `status`, `url` after redirects, `headers`, `content` as bytes."""
 
     url: str
     status: int = 200
@@ -108,7 +108,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the site says that the page is still the one of the etag or date it was given."""
+        """Whether the page has not changed since the etag or date that was sent."""
         return self.status == 304
 
     @property
@@ -118,7 +118,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def last_modified(self) -> str | None:
-        """When the page was changed last, as the site writes it, for `get(last_modified=…)`."""
+        """When the page was last changed, as the site writes it, for `get(last_modified=…)`."""
         return self.headers.get("last-modified")
 
     @cached_property
@@ -127,7 +127,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def text(self) -> str:
-        """The content as text, by the charset it names or looks like."""
+        """The content as text, in the charset it declares or seems to use."""
         return decoded(self.content, self.headers.get("content-type", ""))
 
     @cached_property

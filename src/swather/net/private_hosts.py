@@ -9,7 +9,7 @@ from swather.model.private_addresses import is_private
 from swather.net.errors import UnusableURL
 from swather.net.request import PORTS, is_http, parse_origin, split_url
 
-NOT_ALLOWED: Final = "nobody typed it"
+NOT_ALLOWED: Final = "was not given on the command line or as a target"
 _USUAL_PORTS: Final = frozenset(PORTS.values())
 
 Host = tuple[str, int]
@@ -29,15 +29,15 @@ def hosts_in(values: Iterable[Any]) -> set[Host]:
 
 
 def canonical_port(port: int) -> int:
-    """The port under which a host is allowed: 80 for 443, too, as whoever names one means both."""
+    """The port under which a host is allowed: 80 also for 443, because naming one means both."""
     return PORTS["http"] if port in _USUAL_PORTS else port
 
 
 def refusal_reason(host: str, first_address: str | None) -> str | None:
     """Why a host that is at a private address may not be reached; None if it may.
 
-    It may if somebody named it and it was private when it was first looked up, at `first_address`
-    (None: nobody named it). A name that was public then and is private now may be an attack: its
+    It may if a person named it and it was private when it was first looked up, at `first_address`
+    (None: no one named it). A name that was public then and is private now may be an attack: its
     owner could send us anywhere in our own network (DNS rebinding).
     """
     if first_address is None:
@@ -46,7 +46,7 @@ def refusal_reason(host: str, first_address: str | None) -> str | None:
         return None
     return (
         f"it was at {first_address}, on the public web, when this run first looked it up; "
-        "begin a new run if you moved it"
+        "start a new run if you moved it"
     )
 
 

@@ -25,7 +25,7 @@ _OF_THE_BODY: Final = frozenset(
 
 
 def location_in(response: Response, url: str) -> str | None:
-    """The URL that a redirect names, if it names one; UnusableURL when that is no web page."""
+    """The URL that a redirect names, if it names one; UnusableURL when that is not a web page."""
     location = next(iter(response.values("location")), None)
     if location is None:
         return None
@@ -36,7 +36,7 @@ def location_in(response: Response, url: str) -> str | None:
         leads_to = ""
     if not is_http(leads_to):
         raise UnusableURL(
-            f"{shown_url(url)} leads to {shown_url(location)!r}, which is no web page"
+            f"{shown_url(url)} redirects to {shown_url(location)!r}, which is not a web page"
         )
     return leads_to
 
@@ -59,7 +59,7 @@ def redirected(request: Request, status: int, url: str, came_from: Origin) -> Re
     else:
         is_downgrade = came_from.is_encrypted and not leads_to.is_encrypted
         if is_downgrade and request.https_only:
-            raise Unencrypted(f"{came_from.url} leads to {leads_to.url}, away from https")
+            raise Unencrypted(f"{came_from.url} redirects to {leads_to.url}, away from https")
         if request.trust_redirects and not is_downgrade:
             headers = {name: headers[name] for name in headers if name not in _NEVER_REDIRECTED}
         elif body is not None:
@@ -86,8 +86,8 @@ def _untrusted(
         why = "from https to http, where its body would go unencrypted"
         what_to_do = "request the http URL yourself if you want that"
     else:
-        why = "to another origin, which is not sent its body"
-        what_to_do = "request the new URL yourself, or give trust_redirects=True"
+        why = "to another origin, and its body is not sent there"
+        what_to_do = "request the new URL yourself, or pass trust_redirects=True"
     return UntrustedRedirect(
-        f"a {method} is redirected {why}; {what_to_do}: {came_from.url} leads to {leads_to.url}"
+        f"a {method} is redirected {why}; {what_to_do}: {came_from.url} redirects to {leads_to.url}"
     )

@@ -34,7 +34,7 @@ MAX_REDIRECTS: Final = 5
 CLAIM_SECONDS: Final = 45.0
 _FIRST_LOOK_SECONDS: Final = 0.05
 _LAST_LOOK_SECONDS: Final = 1.0
-# A response that is no robots.txt may soon change.
+# A response that is not a robots.txt may soon change.
 _ERROR_TTL_SECONDS: Final = 3_600.0
 # A site that is down may be up soon; one that is gone fails its targets soon enough.
 _LOOK_AGAIN_SECONDS: Final = 60.0
@@ -70,7 +70,7 @@ class _Response(NamedTuple):
 
 
 class _Remembered(NamedTuple):
-    """`rules` are None while the site does not provide them; nobody asks again before `until`."""
+    """`rules` are None while the site does not provide them; `until` is when to ask again."""
 
     rules: Rules | None
     until: float
@@ -121,7 +121,7 @@ class Robots:
         does not provide any.
 
         `fetch` gets its robots.txt if needed. `settle` is awaited with rules that are new to this
-        process before anybody uses them.
+        process before they are used.
         """
         rules = self.known(url) or await self._found(url, fetch, settle or _nothing)
         if not rules.allows(url):

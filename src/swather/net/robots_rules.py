@@ -7,11 +7,11 @@ from protego import Protego
 
 MAX_BYTES: Final = 500 * 1024
 # The name of this program in a User-agent line, whatever else it calls itself.
-OWN_TOKEN: Final = "swather"  # noqa: S105 - a product token is no secret
+OWN_TOKEN: Final = "swather"  # noqa: S105 - a product token is not a secret
 _ALL: Final = "*"
 _OTHERS: Final = "others"
 _TOKEN: Final = re.compile(r"[A-Za-z_-]*")
-# Every browser claims to be Mozilla, and some claim others: these name nobody.
+# Every browser claims to be Mozilla, and some claim others: these name no one in particular.
 _BROWSERS: Final = frozenset(
     {"applewebkit", "build", "chrome", "chromium", "edg", "edge", "firefox", "gecko",
      "khtml", "mobile", "mozilla", "msie", "opera", "opr", "presto", "safari", "trident", "version"}

@@ -105,7 +105,7 @@ def _result_of_exit(status: int) -> ParseResult:
         return ParseResult.TOO_SLOW
     if -status in _CRASHES:
         return ParseResult.FAILED
-    raise ChildProcessError(f"the process that tries out large pages ended with status {status}")
+    raise ChildProcessError(f"the process that checks large pages ended with status {status}")
 
 
 SANDBOX: Final = Sandbox()

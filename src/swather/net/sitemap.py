@@ -33,7 +33,7 @@ def sitemaps_named_in(robots: Page) -> list[str]:
 
 
 def sitemap_of(page: Page) -> Sitemap:
-    """Reads XML, a list of addresses in plain text, or either of them packed with gzip."""
+    """Reads XML, a list of addresses in plain text, or either of them compressed with gzip."""
     text = _unpacked(page).text
     root = _ROOT.search(text)
     if root is None:
@@ -44,7 +44,7 @@ def sitemap_of(page: Page) -> Sitemap:
 
 
 def _locations(text: str, prefix: str) -> Iterator[str]:
-    """What stands in the <loc> elements."""
+    """The contents of the <loc> elements."""
     # Ends are looked for first: to seek the end of each beginning takes hours if there is none.
     beginning, end = (re.compile(rf"<{mark}{re.escape(prefix)}loc\s*>") for mark in ("", "/"))
     at = 0
@@ -58,12 +58,12 @@ def _plain(location: str) -> str:
     try:
         return unescape(location)
     except ValueError:
-        # A number of thousands of digits is no character.
+        # A number of thousands of digits is not a character.
         return ""
 
 
 def _without_comments(text: str) -> str:
-    """A comment that never ends is none."""
+    """A comment that never ends does not count."""
     kept, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         kept.append(text[at:start])
@@ -87,7 +87,7 @@ def _unpacked(page: Page) -> Page:
                 if len(content) > MAX_BYTES:
                     raise TooLarge(f"the sitemap {page.url} has more than {MAX_BYTES:,} bytes")
     except zlib.error as error:
-        raise BadResponse(f"the sitemap {page.url} cannot be unpacked: {error}") from error
+        raise BadResponse(f"the sitemap {page.url} cannot be decompressed: {error}") from error
     if not decoder.is_complete:
-        raise BadResponse(f"the sitemap {page.url} cannot be unpacked: it ends too early")
+        raise BadResponse(f"the sitemap {page.url} cannot be decompressed: it ends too early")
     return Page(url=page.url, status=page.status, content=bytes(content))

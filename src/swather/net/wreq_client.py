@@ -28,7 +28,7 @@ _LEAST_SECONDS: Final = 0.001
 _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
 # A site may refuse them without a length, and wreq sends none for an empty body.
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
-# Never those that resolve the name on this machine, where nobody would check it.
+# Never those that resolve the name on this machine, where it would not be checked.
 _RESOLVED_THERE: Final = {"socks4": "socks4a", "socks5": "socks5h"}
 # wreq's own, and Python's, which it raises for values it cannot use.
 _ERRORS: Final[tuple[type[Exception], ...]] = (
@@ -64,7 +64,7 @@ class WreqClient:
     async def send(self, hop: Hop) -> "WreqResponse":
         method = _METHODS.get(hop.method)
         if method is None:
-            raise InputError(f"there is no HTTP method {hop.method!r}")
+            raise InputError(f"{hop.method!r} is not an HTTP method")
         given: dict[str, Any] = {}
         if hop.seconds != self._options.timeout_seconds:
             given["timeout"] = timedelta(seconds=max(hop.seconds, _LEAST_SECONDS))
@@ -218,7 +218,7 @@ def _profile(name: str) -> wreq.Profile:
         if known.lower() == wanted and known[0].isupper():
             profile: wreq.Profile = getattr(wreq.Profile, known)
             return profile
-    raise InputError(f"there is no browser profile {name!r}; chrome140 is one")
+    raise InputError(f"there is no browser profile {name!r}; try chrome140")
 
 
 def _translated(error: Exception, url: str) -> SwatherError:

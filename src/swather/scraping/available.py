@@ -28,7 +28,7 @@ class Available:
             if known is not scraper:
                 raise InputError(
                     f"two scrapers are named {scraper.name!r}, {known.spec} and {scraper.spec}; "
-                    "start a process for each, or give one another name: @scraper(name=…)"
+                    "start a process for each, or rename one: @scraper(name=…)"
                 )
 
     def all(self) -> dict[str, Scraper]:
@@ -38,7 +38,7 @@ class Available:
             try:
                 scraper = registry.load_installed(name)
             except LoadError as error:
-                _log.warning("the installed scraper %r is left out: %s", name, error)
+                _log.warning("skipping the installed scraper %r: %s", name, error)
             else:
                 found.setdefault(scraper.name, scraper)
         return found
@@ -51,15 +51,15 @@ class Available:
         if found is None:
             has = ", ".join(self.all()) or "none"
             raise InputError(
-                f"there is no code here for scraper {run.scraper!r} of run {run.name!r} "
-                f"(there is: {has}); name its code as SCRAPER: {registry.FORMS}{_begun_with(run)}"
+                f"there is no code for scraper {run.scraper!r} of run {run.name!r} here "
+                f"(only for: {has}); pass it as SCRAPER: {registry.FORMS}{_started_with(run)}"
             )
         # Two scrapers may have the same name; then a person has to say which is meant.
         if run.scraper_spec not in {run.scraper, found.spec}:
             raise InputError(
-                f"run {run.name!r} may be one of another scraper than {found.spec}, which is "
-                f"installed as {run.scraper!r}; name the right one as SCRAPER: {run.scraper}, "
-                f"{registry.FORMS}{_begun_with(run)}"
+                f"run {run.name!r} may belong to another scraper than {found.spec}, which is "
+                f"installed as {run.scraper!r}; pass the right one as SCRAPER: {run.scraper}, "
+                f"{registry.FORMS}{_started_with(run)}"
             )
         return found
 
@@ -70,5 +70,5 @@ class Available:
         return self.all().get(name)
 
 
-def _begun_with(run: Run) -> str:
-    return "" if run.scraper_spec == run.scraper else f" (it was begun with {run.scraper_spec!r})"
+def _started_with(run: Run) -> str:
+    return "" if run.scraper_spec == run.scraper else f" (it was started with {run.scraper_spec!r})"

@@ -112,7 +112,7 @@ class SyncWeb:
         return page
 
     def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Its result. In a forked process there is nobody who would ever run it."""
+        """Its result. In a forked process nothing would ever run it."""
         try:
             self._web._check_usable()  # noqa: SLF001 - its twin
         except BaseException:

@@ -137,8 +137,8 @@ def add_rule(
     message: str | None = None,
     after: float | None = None,
 ) -> None:
-    """Put a row before all others: errors of this type (or full name, 'package.module.Error')
-    whose text the regular expression `message` finds, if one is given.
+    """Add a rule before all others, for errors of this type (or full name, 'package.module.Error')
+    whose text matches the regular expression `message`, if one is given.
     """
     known_class = ErrorClass(error_class)
     meaning = Meaning(known_class, reason, after, known_class is ErrorClass.BLOCKED)

@@ -70,7 +70,7 @@ class Context(Web):
     ) -> bool:
         """Add the page a link leads to as a target of this run.
 
-        Relative links start at the last page. False when it leads to no web page ('mailto:…').
+        Relative links start at the last page. False if it does not lead to a web page ('mailto:…').
         """
         if not isinstance(url, str | None):
             raise TypeError(f"follow takes a link, got {url!r}; ctx.add takes any target")
@@ -131,7 +131,7 @@ class Context(Web):
     async def save(
         self, content: bytes | Path, name: str | None = None, media_type: str = ""
     ) -> File:
-        """Store a file: bytes, or one that lies at a path. Its name appears with the result."""
+        """Store a file, from bytes or from a path. Its name appears with the result."""
         self._check_usable()
         if not isinstance(content, bytes | Path):
             raise InputError(
@@ -145,8 +145,8 @@ class Context(Web):
         return file
 
     async def checkpoint(self, cursor: Any) -> None:
-        """Commit what was produced so far, and `cursor` as the place to go on from. Several at once
-        take turns.
+        """Commit what was produced so far, and `cursor` as the place to resume from. Concurrent
+        calls take turns.
         """
         self._check_usable()
         encode(cursor, what="cursor")
@@ -158,7 +158,7 @@ class Context(Web):
     async def progress(
         self, done: float | None = None, total: float | None = None, note: str = ""
     ) -> None:
-        """Tell those who watch how far this target is."""
+        """Report how far this target is; `swather why TASK` shows it."""
         self._check_usable()
         fields = {"done": done, "total": total, "note": note or None}
         data = {name: value for name, value in fields.items() if value is not None}

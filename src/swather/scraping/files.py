@@ -88,7 +88,7 @@ class FileStore:
                 return path
             if _is_content(path, source):
                 return path
-        raise FileExistsError(errno.EEXIST, "every name for it stands for other content", name)
+        raise FileExistsError(errno.EEXIST, "all names for it are taken by other files", name)
 
     def link_all(self, files: Iterable[File]) -> bool:
         """Give committed files their names; whether all of them have one now. The rows say where
@@ -184,7 +184,7 @@ class FileStore:
 
 def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:
     if source.is_symlink() or not source.is_file():
-        raise InputError(f"save() takes a regular file, and {str(source)!r} is none")
+        raise InputError(f"save() takes a regular file, and {str(source)!r} is not one")
     digest = hashlib.sha256()
     size = 0
     with source.open("rb") as opened:

@@ -30,8 +30,8 @@ def exit_fork(error: BaseException | None) -> NoReturn:
         status = _status_of(error)
     else:
         _log.warning(
-            "a scraper has forked, and the fork (process %d) returned from it%s; it ends here, and "
-            "its results are dropped. End a fork in the scraper, with os._exit()",
+            "a scraper forked, and the forked process %d returned from it%s; it exits now, and "
+            "its results are dropped. End forked processes in the scraper, with os._exit()",
             os.getpid(),
             "" if error is None else f" with {error!r}",
         )

@@ -14,10 +14,10 @@ from swather.scraping.instance import Instance
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What a scraper may return instead of raising: whether it succeeded, and what it has to show.
+    """What a scraper may return instead of raising: whether it succeeded, and its items.
 
-    `data` is one item or a list of them. Without success the attempt fails with `error`, for good
-    unless `retry`.
+    `data` is one item or a list of them. Without success the attempt fails with `error`, and is
+    tried again only with `retry`.
     """
 
     success: bool = True
@@ -107,6 +107,6 @@ def _refuse_coroutine(instance: Instance, returned: Any) -> None:
     elif not isinstance(returned, AsyncIterator):
         return
     raise InputError(
-        f"the scraper {instance.scraper.name!r} is a plain function that returned something to "
-        "await; write it with `async def`, or put @scraper nearest to the function"
+        f"the scraper {instance.scraper.name!r} is a plain function that returned an "
+        "awaitable; write it with `async def`, or put @scraper nearest to the function"
     )

@@ -1,4 +1,4 @@
-"""Logs in by a form, as a person in a browser does."""
+"""Logs in with a form, as a person in a browser does."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -93,12 +93,12 @@ def form_on(page: Page, selector: str | None) -> Form:
 def refused(request: Request, error: Unencrypted | UntrustedRedirect) -> Permanent:
     """The failure of a login that would take a password where it must not go."""
     if isinstance(error, Unencrypted):
-        return _failed(request.url, f"{error}; only hosts of a local network may do without")
+        return _failed(request.url, f"{error}; only hosts on a local network may use http")
     return _failed(request.url, "its form is redirected to another site with the password in it")
 
 
 def checked(answer: Page, check: Check, form: Form, fields: Mapping[str, Value]) -> Page:
-    """What the form led to, if that is a success. No text of an error tells a value of the form."""
+    """What the form led to, if that is a success. No error message contains a value of the form."""
     if answer.status in _REFUSALS:
         why = f"HTTP {answer.status}"
     else:

@@ -156,7 +156,7 @@ def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
 
 
 def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:
-    """Refuse what has no effect in this release: whoever sets it relies on it."""
+    """Refuse what has no effect in this release, because people would rely on it."""
 
     def checked(field: str, value: Any) -> Any:
         found = check(field, value)

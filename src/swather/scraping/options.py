@@ -33,7 +33,7 @@ __all__ = [
 
 
 class OptionFields(TypedDict, total=False):
-    """The keywords of the decorator; `Options` says what each is by default."""
+    """The keywords of the decorator; `Options` has the defaults."""
 
     name: str
     rate: str | None
@@ -70,19 +70,19 @@ class OptionFields(TypedDict, total=False):
 class Options:
     """How a scraper wants to be run.
 
-    name             under which it is known; the function's or class's own by default
-    rate             requests per lane, '5/s' or '30/min'; 'auto' goes by how fast the site answers,
-                     'none' by nothing; if None, 5/s for each host of the public web
-    total_rate       starts of the whole scraper, over all its lanes
-    burst            how many starts may come at once before a rate holds them back
+    name             the name of the scraper; by default that of the function or class
+    rate             requests per lane: '5/s', '30/min', 'auto', 'none'; 5/s per public host if None
+                     ('auto' learns a pace from how fast the site answers)
+    total_rate       targets that the scraper may start, over all lanes: '10/s'
+    burst            how many targets may start at once before a rate applies
     lane             what is paced as one: a name, or a function of the target; a URL's host if None
     partition        what is owned by one worker at a time: a name, or a function of the target
-    in_flight        how many run together on one lane
+    in_flight        how many targets run at the same time on one lane
     retries          executions after the first
     backoff          delay = backoff ** attempts seconds, or a Backoff
-    timeout          seconds after which one execution is cut
+    timeout          seconds after which an execution is stopped
     delay            seconds a slot waits between two targets, or (at least, at most)
-    isolation        'task', 'thread' or 'process'; by default as the function is written
+    isolation        'task', 'thread' or 'process'; by default 'task' if it is async, else 'thread'
     execution_mode   'single' or 'distributed'
     strategy         'fifo', 'lifo', 'priority' or 'weighted_random'
     tor, browser     whether its requests go through Tor, or through a browser
@@ -90,9 +90,9 @@ class Options:
     robots           whether robots.txt is obeyed
     allow_private    whether private and loopback addresses may be reached
     session          who shares cookies: 'run', 'lane' or 'proxy'; none are kept if None
-    profile          the browser its requests look like, 'chrome140' say; an honest client if None
-    user_agent       its requests' User-Agent, which robots.txt is read for, too; ours if None
-    headers          sent with its requests; those that may be secrets are given for an origin
+    profile          the browser that requests imitate, such as 'chrome140'; none if None
+    user_agent       the User-Agent of its requests, also for robots.txt; Swather's if None
+    headers          headers of its requests; secret ones are given per origin
     store_pages      whether pages are kept for `swather replay`; as the setting says if None
     version          changing it drops the cursors of unfinished targets
     params           a dataclass, msgspec Struct or pydantic model that types `ctx.params`
@@ -136,8 +136,8 @@ class Options:
             object.__setattr__(self, name, check(name, getattr(self, name)))
         if self.user_agent is not None and self.profile is not None:
             raise InputError(
-                f"user_agent: the profile {self.profile!r} brings a User-Agent of its own; "
-                "leave one of the two out"
+                f"user_agent: the profile {self.profile!r} has its own User-Agent; "
+                "set only one of the two"
             )
 
     @functools.cached_property
@@ -181,7 +181,7 @@ def _every_seconds(rate: str | None) -> float:
 
 
 def options_from(given: OptionFields) -> Options:
-    """Options of a decorator; a keyword it has not is refused with the nearest that it has."""
+    """Options of a decorator; an unknown keyword is refused, with the closest known one."""
     known = [one.name for one in fields(Options)]
     for name in given:
         if name not in known:

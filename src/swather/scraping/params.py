@@ -58,7 +58,7 @@ class Field(NamedTuple):
 def fields_of(kind: Any) -> dict[str, Field]:
     """The fields of a dataclass, a msgspec Struct or a pydantic model, by name.
 
-    What one is for is told by pydantic's `Field(description=…)`, msgspec's
+    Their descriptions come from pydantic's `Field(description=…)`, msgspec's
     `Meta(description=…)` or a text: `Annotated[int, "How many pages."]`.
     """
     if hasattr(kind, "model_fields"):

@@ -72,7 +72,7 @@ def load_installed(name: str) -> Scraper:
     hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
     raise LoadError(
         f"no scraper named {name!r} is installed; {hint} "
-        "(your own are named by their file, books.py, or as module:name)"
+        "(name your own by its file, books.py, or as module:name)"
     )
 
 
@@ -101,7 +101,7 @@ def refuse_while_loading(what: str) -> None:
     """
     if loading := _loading.get():
         raise LoadError(
-            f"{loading} calls {what} while it is loaded; put the call under "
+            f"{loading} calls {what} while it is being loaded; put the call under "
             "`if __name__ == '__main__':`"
         )
 

@@ -27,7 +27,7 @@ LOADED_FROM_FILE: Final = "__swather_file__"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scraper:
-    """A function or class under a name, with its options; what decorating one gives.
+    """A named function or class with its options; what the decorator returns.
 
     Calling it calls the function (or makes an instance of the class), so that it can be tested
     like any other.
@@ -95,11 +95,11 @@ def scraper(**options: Unpack[OptionFields]) -> Callable[[Callable[..., Any]], S
 def scraper(
     function: Callable[..., Any] | None = None, /, **options: Unpack[OptionFields]
 ) -> Scraper | Callable[[Callable[..., Any]], Scraper]:
-    """Make a scraper of a function `(ctx, target)`, or of a class with `scrape(ctx, target)`.
+    """Turn a function `(ctx, target)`, or a class with `scrape(ctx, target)`, into a scraper.
 
     The function may be async or plain, return items or yield them. A class may have `setup()` and
-    `close()`, for what is costly to open; `setup(web)` is given the web, to log in say. Options are
-    described at `Options`.
+    `close()`, for what is costly to open; `setup(web)` is given the web, for example to log in.
+    `Options` describes the options.
     """
     checked = options_from(options)
     if function is None:

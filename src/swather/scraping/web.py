@@ -37,7 +37,7 @@ class Web:
     )
 
     _WHY_OVER: ClassVar = (
-        "this ctx cannot be used any more, its target is done; let the scraper wait for its "
+        "this ctx can no longer be used: its target is done; make the scraper wait for its "
         "threads and tasks before it returns"
     )
 
@@ -82,7 +82,7 @@ class Web:
         A status of 400 or more raises HttpStatusError, unless `check` is False. With the `etag` or
         `last_modified` of an earlier page, the site may answer that it `is_unchanged`.
 
-        When a redirect leads to another origin (scheme, host or port), your `headers` stay behind,
+        When a redirect leads to another origin (scheme, host or port), your `headers` are dropped,
         except for those such as User-Agent and Accept-Language; `trust_redirects` sends them along.
         """
         request = self._request(
@@ -125,7 +125,7 @@ class Web:
         form: str | None = None,
         check: Check = None,
     ) -> Page:
-        """Log in by the form of a page, unless `check` holds there already; the page it leads to.
+        """Log in with the form of a page, unless `check` already holds; returns the next page.
 
         `fields` are filled in, hidden ones kept; `form` is a selector, by default of the form with
         a password. `check` is a text that the page must have, or a function of it: without it,
@@ -147,7 +147,7 @@ class Web:
         return self._process_id != posix.process_id
 
     def _end(self) -> None:
-        """The scraper has returned: whoever still has this object can no longer use it."""
+        """The scraper has returned: code that still holds this object can no longer use it."""
         self._is_over = True
 
     def _check_usable(self) -> None:
@@ -157,7 +157,7 @@ class Web:
         if self._is_over:
             raise AttemptOver(self._WHY_OVER)
         raise AttemptOver(
-            "this ctx cannot be used in a forked process; hand what is found there back to "
+            "this ctx cannot be used in a forked process; return what it finds to "
             "the process that runs the scraper"
         )
 
@@ -241,21 +241,21 @@ class Web:
 
 class InstanceWeb(Web):
     """What setup() is given. It lives as long as its instance, and fetches on behalf of the attempt
-    that the instance is at work on. A plain scraper's is given how to run a coroutine for that
+    that the instance is working on. A plain scraper's is given how to run a coroutine for that
     attempt, too.
     """
 
     __slots__ = ("_run_coroutine",)
 
     _WHY_OVER: ClassVar = (
-        "the web that setup() was given fetches for the target at hand, and there is no target "
-        "now; use it in setup() and in scrape()"
+        "the web passed to setup() can be used only in setup() and scrape(): it fetches for the "
+        "current target, and there is none now"
     )
 
     _run_coroutine: RunCoroutine | None
 
     def _serve(self, attempt: Web, run_coroutine: RunCoroutine | None = None) -> None:
-        """From now on this attempt is the one at hand; it has no last page yet."""
+        """Fetch for this attempt from now on; it has no last page yet."""
         self.run = attempt.run
         self.params = attempt.params
         self.page = None

@@ -35,5 +35,5 @@ class Book:
 
     @property
     def changed_on(self) -> date:
-        """The same day for the same number, so that it takes nothing from the shop's dice."""
+        """The same day for the same number, so that the shop's random numbers stay the same."""
         return _FIRST_DAY + timedelta(days=self.number * 7 % _DAYS)

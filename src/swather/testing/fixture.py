@@ -15,7 +15,7 @@
   ]
 }
 
-A page's `text` has its lines; what is no text has its bytes as `base64` instead. Text that is not
+A page's `text` has its lines; other content has its bytes as `base64` instead. Text that is not
 UTF-8 names its `encoding`, a page that was reached by a redirect its `final_url`, a request with a
 body that body's `body_sha256`.
 """
@@ -121,13 +121,13 @@ def read(path: Path | str) -> Fixture:
     try:
         found = msgspec.json.decode(content, type=Fixture)
     except (msgspec.MsgspecError, UnicodeError) as error:
-        raise InputError(f"{path} is no fixture: {error}") from error
+        raise InputError(f"{path} is not a fixture: {error}") from error
     if b'"swather_fixture"' not in content:
-        raise InputError(f"{path} is no fixture: it has no member 'swather_fixture'")
+        raise InputError(f"{path} is not a fixture: it has no member 'swather_fixture'")
     if found.swather_fixture != FORMAT:
         raise InputError(
             f"the fixture {path} has format {found.swather_fixture}, "
-            f"this release knows format {FORMAT}; save it anew with `swather try --save-fixture`"
+            f"this release reads format {FORMAT}; save it again with `swather try --save-fixture`"
         )
     for page in found.pages:
         _check(path, page)

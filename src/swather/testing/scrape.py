@@ -36,14 +36,14 @@ _RUN: Final = RunInfo(id=1, name="test")
 
 @dataclass(frozen=True, kw_only=True)
 class Scraped:
-    """What a scraper made of a target.
+    """What a scraper produced from a target.
 
     items      what it yielded, returned or emitted, as the JSON that would be stored
     targets    what it followed or added, as plain values
     children   the same with keys, lanes and priorities
     files      what it saved: content by name
     cursors    of its checkpoints
-    progress   what it told of its progress
+    progress   the progress it reported
     """
 
     items: list[Any]
@@ -69,7 +69,7 @@ def run_scraper(
     cursor: Any = None,
     attempt: int = 1,
 ) -> Scraped:
-    """Run a scraper on a target and return what it produced; what it raises is raised here.
+    """Run a scraper on a target and return what it produced; its exceptions are raised here.
 
     `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
     the process. `fixture` names a file of them that `swather try --save-fixture` has written.
@@ -111,7 +111,7 @@ def run_scraper(
 
 def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher | None) -> Fetcher:
     if sum(given is not None for given in (pages, fixture, fetcher)) > 1:
-        raise InputError("a test takes its pages from one place: pages, fixture or fetcher")
+        raise InputError("pass only one of pages, fixture and fetcher")
     if fixture is not None:
         return FixtureFetcher(fixtures.read(fixture), str(fixture))
     return fetcher or PageFetcher(pages or {})

@@ -35,8 +35,8 @@ class Shop(FakeSite):
     """The site, and what a scraper should find on it.
 
     `missing` books are listed and have no page (404). Pages that are `broken` answer 500 when they
-    are asked for the first time, those that are `busy` 429 with Retry-After: 1; later all is well.
-    Nothing on the shelves leads to the shop's services.
+    are asked for the first time, those that are `busy` 429 with Retry-After: 1; later requests
+    succeed. No page of a book links to the shop's services.
     """
 
     def __init__(self, seed: int, books: int, port: int) -> None:
@@ -93,7 +93,7 @@ class Shop(FakeSite):
 
 
 def shop(*, seed: int = 1, books: int = BOOKS, port: int = 0) -> Shop:
-    """A shop with so many books, the same ones for the same seed; serves in a `with` block."""
+    """A shop with this many books, the same ones for the same seed; serves in a `with` block."""
     return Shop(seed, books, port)
 
 

@@ -1,4 +1,4 @@
-"""What the shop has besides its shelves: orders behind a login, an API behind a token, a sitemap,
+"""What the shop has besides its books: orders behind a login, an API behind a token, a sitemap,
 covers.
 
 The name is ada, the password sesame, the token t0ken.

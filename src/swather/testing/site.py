@@ -21,7 +21,7 @@ _CLOSED: Final = (asyncio.IncompleteReadError, ConnectionError, TimeoutError)
 
 
 class Asked(NamedTuple):
-    """A request as the site saw it; `times` is 1 when its path was asked for the first time."""
+    """A request as the site saw it; `times` is 1 when its path was requested for the first time."""
 
     method: str
     path: str
@@ -82,14 +82,14 @@ class FakeSite:
                 f"port {self._port} of this machine cannot be used: {error.strerror}"
             ) from error
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        # A site that nobody stops does not keep its process alive.
+        # A site that is never stopped does not keep its process alive.
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="fake site", daemon=True
         )
         self._thread.start()
 
     def stop(self) -> None:
-        """Hang up on everyone."""
+        """Close all connections."""
         asyncio.run_coroutine_threadsafe(self._hang_up(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -120,7 +120,7 @@ class FakeSite:
                 await writer.wait_closed()
 
     async def _answer_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """False when the connection is to be closed."""
+        """False when the connection should be closed."""
         try:
             asked = await self._read(reader)
         except (ValueError, asyncio.LimitOverrunError):

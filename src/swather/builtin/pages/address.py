@@ -32,7 +32,7 @@ def address_of(url: str) -> str:
 
 
 def linked(base: str, href: str) -> str:
-    """The address that a link on a page leads to; '' when it is no web page."""
+    """The address that a link on a page leads to; '' when it is not a web page."""
     # Checked before anything is remembered: some links hold a whole file (data:…).
     return _linked(base, href) if len(base) + len(href) <= _MAX_CHARACTERS else ""
 

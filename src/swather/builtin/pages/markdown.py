@@ -199,7 +199,7 @@ class _Writer:
         return bool(marks) and any(mark.tag in _CODE for mark in marks if mark is not besides)
 
     def _end_paragraph(self) -> None:
-        """Marks that are open go on in the next paragraph."""
+        """Open marks continue in the next paragraph."""
         frame = self._frames[-1]
         if not frame.inline:
             return

@@ -7,29 +7,29 @@ from typing import Annotated, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Params:
-    """Which links are followed, and what is kept of a page."""
+    """Which links to follow, and what to keep of a page."""
 
     same_host: Annotated[
-        bool, "Follow links to the page's own host only; 'www.' before it makes no difference."
+        bool, "Follow only links to the page's own host, with or without 'www.'."
     ] = True
     include: Annotated[
-        tuple[str, ...], "Follow only links whose URL this regular expression finds."
+        tuple[str, ...], "Follow only links whose URL matches this regular expression."
     ] = ()
     exclude: Annotated[
-        tuple[str, ...], "Follow no links whose URL this regular expression finds."
+        tuple[str, ...], "Do not follow links whose URL matches this regular expression."
     ] = ()
     max_depth: Annotated[
         int | None, "Follow at most N links from a start URL; 0 follows none. No limit unless set."
     ] = None
-    sitemap: Annotated[bool, "Also take the pages that the site's sitemaps list, at depth 0."] = (
+    sitemap: Annotated[bool, "Also scrape the pages listed in the site's sitemaps, at depth 0."] = (
         False
     )
     max_sitemaps: Annotated[
-        int, "Read at most N of the sitemaps that robots.txt names, and of those of an index."
+        int, "Read at most N of the sitemaps that robots.txt or an index lists."
     ] = 1_000
-    save: Annotated[Literal["markdown", "html", "none"], "What is kept of a page's text."] = (
-        "markdown"
-    )
+    save: Annotated[
+        Literal["markdown", "html", "none"], "The format in which a page's text is kept."
+    ] = "markdown"
 
     def __post_init__(self) -> None:
         for name in ("max_depth", "max_sitemaps"):
@@ -42,5 +42,5 @@ class Params:
                     re.compile(pattern)
                 except re.error as error:
                     raise ValueError(
-                        f"{name!r}: {pattern!r} is no regular expression: {error}"
+                        f"{name!r}: {pattern!r} is not a regular expression: {error}"
                     ) from error

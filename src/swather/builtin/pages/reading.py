@@ -55,5 +55,5 @@ def _title_of(page: Page) -> str:
 
 
 def _storable(text: str) -> str:
-    """JSON in a database can hold no NUL."""
+    """JSON in a database cannot hold NUL."""
     return text.replace("\0", "\ufffd")

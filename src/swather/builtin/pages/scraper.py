@@ -37,7 +37,7 @@ class Robots(msgspec.Struct, frozen=True, tag_field="kind", tag="robots"):
 
 
 class Map(msgspec.Struct, frozen=True, tag_field="kind", tag="sitemap"):
-    """A sitemap of `site`; a guessed one may be missing, one that is `in_index` is no index."""
+    """A sitemap of `site`; a `guessed` one may be missing, one `in_index` is not an index."""
 
     url: str
     site: str
@@ -79,7 +79,7 @@ async def _crawl(ctx: Context, found: Found) -> None:
     is_start = ctx.task.parent_id is None
     was_redirected = key != page_key(found.url)
     if was_redirected and not (is_start or _may_follow(params, page.url, site_of(found.url))):
-        ctx.log.info("%s leads to %s, which is not to be followed", found.url, page.url)
+        ctx.log.info("%s redirects to %s, which is not followed", found.url, page.url)
         return
     if is_start and params.sitemap:
         robots = Robots(beside(page.url, "/robots.txt"))
@@ -155,8 +155,8 @@ async def _read_sitemap(ctx: Context, sitemap: Map) -> None:
     if listed.sitemaps and sitemap.in_index:
         # The protocol has no such thing, and a site that makes them up as we go has no end.
         raise Permanent(
-            f"{sitemap.url} is an index of sitemaps within another index, which is not read; "
-            "give the sitemaps' pages as targets if they are wanted",
+            f"{sitemap.url} is a sitemap index inside another index, which is not read; "
+            "pass the pages of its sitemaps as targets instead",
             reason="nested_sitemap",
         )
     for url in _readable(ctx, sitemap.url, listed.sitemaps, sitemap.site):
@@ -165,15 +165,15 @@ async def _read_sitemap(ctx: Context, sitemap: Map) -> None:
 
 
 def _readable(ctx: Context, named_in: str, sitemaps: list[str], site: str) -> list[str]:
-    """Those that the parameters let us read; what is left out is told."""
+    """Those that the parameters let us read; skipped ones are logged."""
     params: Params = ctx.params
     foreign = [url for url in sitemaps if params.same_host and site_of(url) != site]
     if foreign:
         count = "1 sitemap" if len(foreign) == 1 else f"{len(foreign):,} sitemaps"
         others = "" if len(foreign) == 1 else " among them"
         ctx.log.warning(
-            "%s names %s on another host, %s%s: left out; --no-same-host reads them, and with "
-            "--include only the pages you want are followed",
+            "%s lists %s on another host, %s%s: skipped; pass --no-same-host to read them, and "
+            "--include to follow only the pages you want",
             named_in, count, foreign[0], others,
         )  # fmt: skip
     known = set(foreign)
@@ -181,7 +181,7 @@ def _readable(ctx: Context, named_in: str, sitemaps: list[str], site: str) -> li
     if len(ours) > params.max_sitemaps:
         left_out = len(ours) - params.max_sitemaps
         ctx.log.warning(
-            "%s names %s sitemaps; %s of them are left out (--max-sitemaps %s)",
+            "%s lists %s sitemaps; %s of them were skipped (--max-sitemaps %s)",
             named_in, f"{len(ours):,}", f"{left_out:,}", params.max_sitemaps,
         )  # fmt: skip
     return ours[: params.max_sitemaps]

@@ -20,7 +20,7 @@ def collapsed(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that is not to be taken for Markdown."""
+    """Text that must not be read as Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
