@@ -6,6 +6,7 @@ import pytest
 from swather.errors import InputError, NotFound
 from swather.model.retry import Backoff
 from swather.model.run import RunState
+from swather.model.task import Target
 from swather.scraping.scraper import scraper
 from tests.store.given import a_producer, targets
 from tests.worker.given import Shop, until, wait_until
@@ -228,3 +229,16 @@ def test_partitions_are_served_by_whoever_has_room(shop: Shop):
     run = shop.run(by_state, 9)
     workers = [shop.start(by_state, run=run, concurrency=1, poll_seconds=0.05) for _ in range(2)]
     assert sum(worker.report().completed for worker in workers) == 9
+
+
+def test_a_partition_that_comes_late_is_served(shop: Shop):
+    @scraper
+    async def nothing(ctx, target): ...
+
+    run = shop.run(nothing, 1)
+    worker = shop.start(nothing, run=run, forever=True, poll_seconds=60)
+    wait_until(lambda: shop.counts(run) == {"completed": 1})
+    shop.store.tasks.enqueue(run, [Target(value="late", partition="north")])
+    shop.store.hints.send()
+    wait_until(lambda: shop.counts(run) == {"completed": 2})
+    worker.stop()

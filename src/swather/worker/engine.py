@@ -60,6 +60,8 @@ class Engine:
         self._reason = ""
         self._fatal: BaseException | None = None
         self._settle_at = 0.0
+        self._has_room = False
+        self._finds_partitions = True
         self._logs_starts = False
         # The kinds of answers that the upkeep owes.
         self._asked: set[type[Message]] = set()
@@ -157,10 +159,9 @@ class Engine:
             fences = [lease.fence for lease in claimed.leases]
             self._upkeep.submit(lambda store: store.events.log_started(fences))
         if not self._backlog.claimed(claimed, wanted, monotonic()):
-            # There is room for more work: serve a partition that nobody serves.
-            worker_id = self._parts.registration.worker_id
-            take = partial(self._jobs.take_partitions, worker_id=worker_id)
-            self._ask_once(take, messages.PartitionsTried())
+            self._has_room = True
+            if self._finds_partitions:
+                self._take_partitions()
 
     def _leases_lost(self, message: messages.LeasesLost) -> None:
         self._parts.leases.remove(message.fences)
@@ -192,6 +193,7 @@ class Engine:
 
     def _partitions_tried(self, message: messages.PartitionsTried) -> None:
         self._asked.discard(messages.PartitionsTried)
+        self._finds_partitions = message.taken
         if message.taken:
             self._hint()
 
@@ -211,6 +213,8 @@ class Engine:
         self._parts.watchdog.tick()
         self._release(self._backlog.take_stalled())
         self._sites.tick()
+        if self._has_room:
+            self._take_partitions()
         self._note()
         self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
 
@@ -295,6 +299,14 @@ class Engine:
         elif self._settle_at <= now:
             settle = partial(self._jobs.settle, forever=self._settings.forever)
             self._ask_once(settle, messages.RunsSettled())
+
+    def _take_partitions(self) -> None:
+        """There is room for more work: serve a partition that nobody serves. Where the last look
+        found none, the next waits for a tick, since most runs have no partitions.
+        """
+        self._has_room = False
+        take = partial(self._jobs.take_partitions, worker_id=self._parts.registration.worker_id)
+        self._ask_once(take, messages.PartitionsTried())
 
     def _ask_once(self, work: upkeep.Work, otherwise: Message) -> None:
         """Unless an answer of the kind of `otherwise` is on its way."""

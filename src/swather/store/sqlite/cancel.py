@@ -53,5 +53,5 @@ def _cancel(
     connection.executemany(queries.add_cancelled, [(row[0], run, now) for row in rows])
     wake_full(connection, [row[4] for row in rows])
     change_counters(connection, deltas)
-    if settings.event_level.logs(EventKind.CANCELLED):
+    if settings.logs(EventKind.CANCELLED):
         connection.executemany(queries.log_cancelled, [(now, run, row[0]) for row in rows])

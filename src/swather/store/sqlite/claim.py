@@ -140,7 +140,7 @@ class Taking:
             deltas[run_id, str(State.READY)] = -count
             deltas[run_id, str(State.LEASED)] = count
         change_counters(self._connection, deltas)
-        if settings.event_level.logs(EventKind.CLAIMED):
+        if settings.logs(EventKind.CLAIMED):
             self._connection.executemany(
                 queries.log_claimed,
                 [

@@ -60,7 +60,7 @@ class SQLiteEvents:
 
     def log_started(self, fences: Collection[Fence]) -> None:
         with self._connection.transaction():
-            if not self._settings.event_level.logs(EventKind.STARTED):
+            if not self._settings.logs(EventKind.STARTED):
                 return
             now = self._connection.clock.wall()
             self._connection.executemany(

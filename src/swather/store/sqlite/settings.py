@@ -4,7 +4,7 @@ import time
 from typing import Any, Final
 
 from swather.model.payload import decode, encode
-from swather.model.task import EventLevel
+from swather.model.task import LOGGED, EventKind, EventLevel
 from swather.store.checks import check_setting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.statements import queries
@@ -58,3 +58,7 @@ class SQLiteSettings:
             self._level = EventLevel(decode(value)) if value is not None else EventLevel.FAILURES
             self._level_read_at = now
         return self._level
+
+    def logs(self, kind: EventKind) -> bool:
+        """Whether events of this kind are logged now."""
+        return kind in LOGGED[self.event_level]

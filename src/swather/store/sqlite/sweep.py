@@ -109,7 +109,7 @@ class Sweeper:
             deltas[lease.run_id, State.READY] += 1
         change_counters(self._connection, deltas)
         wake_full(self._connection, [lease.lane_id for lease in leases])
-        if self._settings.event_level.logs(EventKind.SWEPT):
+        if self._settings.logs(EventKind.SWEPT):
             self._connection.executemany(
                 queries.add_events,
                 [
