@@ -18,7 +18,7 @@ SwatherError
 │   │   ├── DatabaseDamaged     the file is not a database, or fails its own check
 │   │   ├── DatabaseReplaced    the file was deleted, moved or replaced while in use
 │   │   ├── NetworkFileSystem   SQLite on NFS, SMB and the like is not safe
-│   │   ├── SchemaMissing       the database holds no Swather tables
+│   │   ├── SchemaMissing       the database has no Swather tables
 │   │   ├── SchemaTooOld        made by an earlier release: migrate it
 │   │   └── SchemaTooNew        made by a later release: upgrade Swather
 │   └── ConnectionLost          the connection broke; the last commit is uncertain
@@ -110,7 +110,7 @@ class NetworkFileSystem(DatabaseUnusable):
 
 
 class SchemaMissing(DatabaseUnusable):
-    """The database holds no Swather tables."""
+    """The database has no Swather tables."""
 
 
 class SchemaTooOld(DatabaseUnusable):

@@ -85,7 +85,7 @@ def test_migrate_says_where_the_old_file_is_kept(
     monkeypatch.setattr("swather.store.factory.prepare", prepare)
     (tmp_path / "swather.db.v0-20250215_120000.bak").touch()
     assert swather("db", "migrate").out == (
-        "applied 0002_next\nthe database from before is kept in swather.db.v1-20260215_120000.bak\n"
+        "applied 0002_next\nthe previous database is kept in swather.db.v1-20260215_120000.bak\n"
     )
 
 

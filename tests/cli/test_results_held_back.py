@@ -86,7 +86,7 @@ def test_an_export_that_cannot_read_all_leaves_the_file_and_says_what_to_do(
         said = swather("export", "numbers", "-o", "all.jsonl")
         assert said.code == 1
         assert "error: all.jsonl was not written: 3 items of run" in said.err
-        assert f"SELECT pg_terminate_backend({pid}); then: swather export" in said.err
+        assert f"SELECT pg_terminate_backend({pid}); to try again: swather export" in said.err
         assert Path("all.jsonl").read_text() == "old\n"
     done(swather, "export", "numbers", "-o", "all.jsonl")
     assert lines("all.jsonl") == 3

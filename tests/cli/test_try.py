@@ -53,13 +53,13 @@ def test_an_error_is_shown_with_the_traceback_of_the_users_code(swather: Swather
     assert "scrapers.py" in said.err.splitlines()[1]
     assert "number = int(target)" in said.err
     assert "ValueError: invalid literal for int()" in said.err
-    assert said.err.endswith("A run calls this transient and tries it again.\n")
+    assert said.err.endswith("A run would call this transient and retry the target.\n")
 
 
 def test_an_error_says_what_a_run_makes_of_it(swather: Swather):
     write(NUMBERS)
     said = swather("try", "scrapers.py", "7")
-    assert said.err.endswith("A run calls this permanent and gives it up (seven).\n")
+    assert said.err.endswith("A run would call this permanent and fail the target (seven).\n")
     data = swather("try", "scrapers.py", "7", "--json").data
     assert (data["error"], data["reason"]) == ("seven", "seven")
     assert "in numbers" in data["traceback"]

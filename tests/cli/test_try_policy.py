@@ -31,7 +31,7 @@ def test_robots_txt_is_obeyed(swather: Swather):
         said = swather("try", "scrapers.py:pages", f"{site.url}/", "-p", "paths=/ /private")
     assert said.code == 1
     assert "disallows" in said.err
-    assert "gives it up (robots)" in said.err
+    assert "fail the target (robots)" in said.err
     assert site.requests == {"/robots.txt": 1, "/": 1}
 
 
@@ -59,5 +59,5 @@ def test_a_private_address_that_nobody_typed_is_not_reached(swather: Swather):
         with FakeSite({"/": away}) as site:
             said = swather("try", "scrapers.py:pages", f"{site.url}/", "-p", "paths=/")
     assert said.code == 1
-    assert "gives it up (private_address)" in said.err
+    assert "fail the target (private_address)" in said.err
     assert not inside.requests

@@ -41,7 +41,7 @@ def test_a_second_signal_ends_it_at_once_with_nothing_left_leased(yard: Yard):
     worker = yard.start(run, "patient", grace_seconds=600.0)
     yard.wait_for("began-1")
     worker.signal(signal.SIGINT)
-    wait_until(lambda: "waiting for running ones" in worker.said)
+    wait_until(lambda: "finishing running targets" in worker.said)
     began = time.monotonic()
     worker.signal(signal.SIGINT)
     assert worker.end(10) == 130
@@ -63,7 +63,7 @@ def test_a_second_signal_ends_even_a_process_whose_loop_is_blocked(yard: Yard):
     worker = yard.start(run, "act", watchdog_seconds=600.0)
     yard.wait_for("began-0")
     worker.signal(signal.SIGINT)
-    wait_until(lambda: "waiting for running ones" in worker.said)
+    wait_until(lambda: "finishing running targets" in worker.said)
     worker.signal(signal.SIGINT)
     assert worker.end(10) == 130
     assert yard.counts(run) == {"ready": 1}

@@ -35,7 +35,7 @@ def test_a_worker_that_is_not_heard_of_is_told(store: Store, clock: Clock):
     store.workers.beat(worker, [lease.fence], {"run": run, "busy": 1, "running": {run: 1}})
     clock.advance(15)
     (silent,) = [reason for reason in why_run(store, run) if reason.code == "worker_silent"]
-    assert silent.text.startswith("Worker mill has not been heard of for 15s.")
+    assert silent.text.startswith("Worker mill has not been heard from for 15s.")
 
 
 def test_the_summary_of_an_unfinished_run_says_what_stopped_it(store: Store):

@@ -116,7 +116,7 @@ def test_a_run_that_is_not_there_cannot_be_resumed(store: Store):
 
 def test_a_run_of_another_scraper_or_with_other_params_cannot_be_resumed(store: Store):
     run = plan_run(store, a_scraper(), params={"page": 1}).run
-    with pytest.raises(InputError, match="is a run of 'books', not of 'films'"):
+    with pytest.raises(InputError, match="belongs to scraper 'books', not 'films'"):
         plan_run(store, a_scraper(name="films"), resume=run.name)
     with pytest.raises(InputError, match="other parameters"):
         plan_run(store, a_scraper(), resume=run.name, params={"page": 2})

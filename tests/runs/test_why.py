@@ -228,7 +228,7 @@ def test_a_running_task_tells_where_and_its_progress(store: Store):
     (lease,) = claim(store, a_worker(store, name="mill"))
     store.queue.progress(lease.fence, {"done": 3})
     text = said(store, lease.task_id)
-    assert "Worker mill has held it for 0.0s, and runs it or will soon." in text
+    assert "Worker mill has held it for 0.0s and is running it, or will soon." in text
     assert "Its progress: {'done': 3}." in text
 
 

@@ -63,7 +63,7 @@ def test_a_text_too_long_for_a_cell_is_cut_and_said(caplog: pytest.LogCaptureFix
     assert whole == texts[0]
     assert cut == "b" * (MAX_CHARACTERS - 1) + "…"
     assert len(wide.encode("utf-16-le")) <= 2 * MAX_CHARACTERS
-    assert "2 texts were cut that are longer than the 32,767 characters" in caplog.text
+    assert "2 texts were cut to the 32,767 characters" in caplog.text
 
 
 def test_more_columns_than_a_sheet_has_are_refused():

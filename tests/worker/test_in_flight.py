@@ -66,7 +66,7 @@ def test_a_store_that_could_not_be_told_is_told_again(monkeypatch, caplog):
         assert row.n == 0
 
     asyncio.run(main())
-    assert "could not tell the store" in caplog.text
+    assert "could not report the requests in flight" in caplog.text
 
 
 @pytest.mark.parametrize("moment", range(6))

@@ -22,7 +22,7 @@ class Commands(LazyGroup):
 
     table: ClassVar = {
         "run": LazyCommand("swather.cli.run", "Scrape targets, and lose nothing."),
-        "try": LazyCommand("swather.cli.try_once", "Scrape one target and show what comes of it."),
+        "try": LazyCommand("swather.cli.try_once", "Scrape one target and show the result."),
         "init": LazyCommand("swather.cli.init", "Start a project: a scraper, its test, settings."),
         "scrapers": LazyCommand(
             "swather.cli.scrapers", "List the installed scrapers, or show one."
@@ -47,13 +47,13 @@ class Commands(LazyGroup):
         "unpause": LazyCommand(
             "swather.cli.pausing", "Resume what was paused, or is cooling down."
         ),
-        "lanes": LazyCommand("swather.cli.lanes", "See and change how fast sites are scraped."),
+        "lanes": LazyCommand("swather.cli.lanes", "Show and change how fast sites are scraped."),
         "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
         "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),
-        "settings": LazyCommand("swather.cli.settings", "See and change settings."),
-        "demo": LazyCommand("swather.cli.demo", "Watch a whole run, with a worker killed."),
-        "db": LazyCommand("swather.cli.db", "Create, look at and look after a database."),
+        "settings": LazyCommand("swather.cli.settings", "Show and change settings."),
+        "demo": LazyCommand("swather.cli.demo", "Watch a whole run in which a worker is killed."),
+        "db": LazyCommand("swather.cli.db", "Create, inspect and maintain a database."),
         "doctor": LazyCommand("swather.cli.doctor", "Check this machine and the database."),
     }
 

@@ -67,7 +67,7 @@ RunName = Annotated[
 RunOrNewest = Annotated[
     str | None,
     typer.Argument(
-        metavar="RUN", help="The run's name, or a scraper's: its newest run. Else the newest."
+        metavar="RUN", help="The run's name, or a scraper's: its newest run. Default: the newest."
     ),
 ]
 DryRun = Annotated[

@@ -11,7 +11,7 @@ Yes = Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")]
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Return only when the answer is yes; where nobody can be asked, --yes must be given."""
+    """Return only when the answer is yes; without a terminal to ask on, --yes must be given."""
     if yes:
         return
     if not sys.stdin.isatty():

@@ -33,7 +33,7 @@ def with_db(command: str, url: str | None) -> str:
 
 def anywhere(command: str, url: str | None) -> tuple[str, list[str]]:
     """The same for any folder, and the variables that it needs: a password is never in a command,
-    where everybody on the machine could read it.
+    where all users of the machine could read it.
     """
     if url and url == os.environ.get(URL_VARIABLE):
         return command, [URL_VARIABLE]

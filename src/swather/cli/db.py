@@ -1,4 +1,4 @@
-"""`swather db …`: create, look at and look after a database."""
+"""`swather db …`: create, inspect and maintain a database."""
 
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from swather.cli.options import AsJSON, Database
 
 RECENT_RUNS: Final = 10
 
-group = group_of_commands("Create, look at and look after a database.")
+group = group_of_commands("Create, inspect and maintain a database.")
 
 
 @command_in(
@@ -70,7 +70,7 @@ def migrate(db: Database = None, as_json: AsJSON = False) -> None:
     for name in applied:
         print(f"applied {name}")
     for copy in copies:
-        print(f"the database from before is kept in {copy}")
+        print(f"the previous database is kept in {copy}")
 
 
 def _copies_beside(path: Path | None) -> set[str]:
@@ -191,7 +191,7 @@ def checkpoint_log(db: Database = None, as_json: AsJSON = False) -> None:
     """Checkpoint the write-ahead log.
 
     Moves what was committed from the log into the database, and shows how large the log is then.
-    Workers do this on their own. If the log stays large, some reader never ends.
+    Workers do this on their own. If the log stays large, a reader never ends.
     """
     from swather.cli import database, output
 

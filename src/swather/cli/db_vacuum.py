@@ -29,11 +29,11 @@ def vacuum(
 ) -> int:
     """Give back the space of deleted rows.
 
-    Also refreshes the statistics that queries are planned by. SQLite rewrites the file: others
-    wait meanwhile, and the disk needs room for two more copies. PostgreSQL keeps the space for new
-    rows and lets others work. With --full it rewrites one table after another: whoever needs that
-    table waits, workers too, and the disk needs room for a copy of it. A table that is in use for
-    too long is skipped, and the exit code is 1.
+    Also refreshes the statistics that queries are planned by. SQLite rewrites the file: other
+    processes wait until it is done, and the disk needs room for two more copies. PostgreSQL keeps
+    the space for new rows and lets others work. With --full it rewrites one table after another:
+    everything that needs that table waits, and the disk needs room for a copy of it. A table that
+    is in use for too long is skipped, and the exit code is 1.
     """
     from swather.cli import database, output
     from swather.cli.confirm import confirm
@@ -43,7 +43,7 @@ def vacuum(
     url = database.existing(db)
     is_postgres = factory.sqlite_path(url) is None
     if full and is_postgres:
-        confirm("Rewrite all tables? Workers wait while theirs is locked.", yes=yes)
+        confirm("Rewrite all tables? Workers wait while a table is locked.", yes=yes)
     with database.opened(db) as store, output.stderr().status("vacuuming") as status:
         tables = []
         for done in store.upkeep.vacuum(full=full):

@@ -50,7 +50,7 @@ def command(
     ] = SERVED_PORT,
     as_json: AsJSON = False,
 ) -> int:
-    """Watch a whole run, with a worker killed.
+    """Watch a whole run in which a worker is killed.
 
     Serves a small web shop on this machine and scrapes it as `swather run` does. Some of its pages
     are slow, some fail at first and some are missing. Halfway through, one worker is killed with

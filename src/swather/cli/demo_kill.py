@@ -1,4 +1,4 @@
-"""The demo's kill: a worker killed halfway through, and what becomes of the targets it had."""
+"""The demo's kill: a worker killed halfway through, and what happens to the targets it had."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ class KillingView(WrappingView):
             self._watch(self.killed)
 
     def _kill(self) -> None:
-        """SIGKILL the worker that has most; next time, if nobody has anything just now."""
+        """SIGKILL the worker that has most; next time, if no worker has any now."""
         for name, _ in Counter(holder for _, holder in self._leased()).most_common():
             if (process := self._process_of(name)) is not None:
                 break

@@ -25,8 +25,8 @@ def command(
     """Show what went wrong, grouped.
 
     Failures that look the same are one group, the most frequent first. `count` includes attempts
-    that were retried; `failed` is the number of tasks that failed for good. In a title, `#` stands
-    for an id and `…` for a URL; the line below it is the group's most frequent message.
+    that were retried; `failed` is the number of tasks that failed permanently. In a title, `#`
+    stands for an id and `…` for a URL; the line below it is the group's most frequent message.
     """
     from swather.cli import database, output
     from swather.cli.selection import run_named

@@ -40,9 +40,7 @@ def command(
     ],
     form: Annotated[
         FormatName | None,
-        typer.Option(
-            "--format", help="By default what the file's name says, and jsonl for stdout."
-        ),
+        typer.Option("--format", help="Default: by the file's name; jsonl for stdout."),
     ] = None,
     complete_only: Annotated[
         bool,
@@ -52,13 +50,13 @@ def command(
         bool,
         typer.Option(
             "--outdated",
-            help="Write only the old items of targets that failed when they were tried again.",
+            help="Write only the old items of targets that failed when they were retried.",
         ),
     ] = False,
     raw: Annotated[
         bool,
         typer.Option(
-            "--raw", help="Leave CSV cells as they are, even if a spreadsheet would run them."
+            "--raw", help="Do not escape CSV cells that a spreadsheet would run as formulas."
         ),
     ] = False,
     db: Database = None,
@@ -66,7 +64,7 @@ def command(
 ) -> None:
     """Write the items of a run to a file.
 
-    Writes what is committed now, in commit order; the run may continue meanwhile. The file is
+    Writes what is committed now, in commit order; the run may continue in the meantime. The file is
     either complete or left as it was. If items cannot be read within ten seconds, because another
     program keeps a transaction open in the database, the exit code is 1. Excel needs
     swather[xlsx], Parquet needs swather[parquet].
@@ -110,7 +108,7 @@ def command(
         except ResultsIncomplete as error:
             again = command_line("export", name, "-o", str(path), url=store.url)
             raise ResultsIncomplete(
-                f"{path} was not written: {error}; then: {again}", error.missing
+                f"{path} was not written: {error}; to try again: {again}", error.missing
             ) from error
     if as_json:
         output.print_json({"run": name, "path": str(done.path), "items": done.items})

@@ -1,4 +1,4 @@
-"""How a command fails: what is said on stderr, and an exit code that scripts can trust."""
+"""How a command fails: what is written to stderr, and an exit code that scripts can trust."""
 
 import sys
 from typing import Final

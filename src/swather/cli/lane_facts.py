@@ -1,4 +1,4 @@
-"""What is known of a lane, for programs and for people."""
+"""What is known about a lane, for programs and for people."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -42,7 +42,7 @@ group = listing_group(EXAMPLES)
 
 @group.callback()
 def lanes(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
-    """See and change how fast sites are scraped.
+    """Show and change how fast sites are scraped.
 
     A lane is paced as one: usually the host of a URL, or a name that a scraper chooses. Its limits
     apply to all runs and workers of the database together; a change takes effect within a second.

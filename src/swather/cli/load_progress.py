@@ -1,4 +1,4 @@
-"""How far loading has come, while a command does nothing else: one line, renewed in place."""
+"""How far loading has come, while a command does nothing else: one line, updated in place."""
 
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Self

@@ -33,7 +33,7 @@ def stdout() -> PlainConsole:
 
 
 def _console(stream: TextIO) -> PlainConsole:
-    """Rich itself heeds NO_COLOR and leaves colours out where nobody would see them."""
+    """Rich itself obeys NO_COLOR and leaves colours out where they would not be seen."""
     stream = underneath(stream)
     return PlainConsole(file=stream, width=None if stream.isatty() else _PIPED_WIDTH)
 
@@ -65,7 +65,7 @@ def print_json(data: Any, *, file: TextIO | None = None, indent: int | None = 2)
 
 
 def json_text(data: Any, stream: TextIO, *, indent: int | None = 2) -> str:
-    """JSON with all letters that the stream can hold, and nothing that steers a terminal."""
+    """JSON with all letters that the stream can hold, and nothing that controls a terminal."""
     has_letters = (stream.encoding or "utf-8").lower().startswith("utf")
     return visible_json(
         json.dumps(data, indent=indent, ensure_ascii=not has_letters, default=_plain)

@@ -19,7 +19,7 @@ _METAVARS: Final = {int: "N", float: "NUMBER", str: "TEXT"}
 
 
 def options_of(scraper: "Scraper", taken: set[str]) -> list[Any]:
-    """An option for each parameter, but for those whose option the command has itself."""
+    """An option for each parameter, except those whose option the command has itself."""
     fields = _fields(scraper)
     wanted = [
         Parameter(
@@ -39,7 +39,7 @@ def options_of(scraper: "Scraper", taken: set[str]) -> list[Any]:
 
 
 def rows_without_option(scraper: "Scraper", taken: set[str]) -> list[tuple[str, str]]:
-    """What help says of the parameters that only -p reaches."""
+    """What help says about parameters that only -p can set."""
     return [
         (f"-p {name}={'true|false' if _is_flag(field) else _metavar(field)}", _help(field))
         for name, field in _fields(scraper).items()

@@ -51,9 +51,9 @@ def command(
 
     Every target of the run that has stored pages is scraped again from them. Its new items replace
     the old ones, and the results file is rewritten. The old items of a target that fails are left
-    out of it; `export --outdated` writes them. The run is paused for other workers meanwhile. A
-    target that asks for a page that is not stored fails with the reason not_stored. To resume a
-    replay that was stopped, run the same command. Pages are stored by runs with --store-pages.
+    out of it; `export --outdated` writes them. Other workers do not work on the run during a
+    replay. A target that asks for a page that is not stored fails with the reason not_stored. To
+    resume a replay that was stopped, run the same command. Runs with --store-pages store pages.
     """
     from swather.cli import database
     from swather.cli.replay_session import ReplaySession

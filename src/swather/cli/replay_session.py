@@ -1,4 +1,4 @@
-"""One `swather replay` from its run to its last word."""
+"""One `swather replay` from its run to its last line."""
 
 import logging
 import shlex

@@ -1,4 +1,4 @@
-"""`swather retry`: ended tasks made ready again, and worked off if asked."""
+"""`swather retry`: ended tasks made ready again, and run again with --run."""
 
 import shlex
 from pathlib import Path

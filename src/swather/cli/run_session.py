@@ -1,4 +1,4 @@
-"""One `swather run`, or `retry --run`, from its command to its last word."""
+"""One `swather run`, or `retry --run`, from its command to its last line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -160,12 +160,12 @@ def prune_runs(
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
-    """Remove what is old.
+    """Remove old data.
 
-    Removes ended runs with all that belongs to them, and events, stored pages and rows of workers
-    past their days. Open runs are never removed. With the setting keep_runs_days, workers remove
-    old runs on their own, a little at a time; this does it now. The space is kept for new rows:
-    `swather db vacuum` gives it back.
+    Removes ended runs with everything that belongs to them, and events, stored pages and worker
+    rows that have expired. Open runs are never removed. With the setting keep_runs_days, workers
+    remove old runs on their own, a little at a time; this does it now. The space is kept for new
+    rows: `swather db vacuum` gives it back.
     """
     from swather.cli import database, output
     from swather.runs.run_names import MAX_RUNS_SEEN
@@ -203,7 +203,5 @@ def _ended_before(store: Any, older_than: str | None, db: str | None) -> datetim
         seconds = days * 86_400
     else:
         keep = database.with_db("swather settings set keep_runs_days 30", db)
-        raise InputError(
-            f"how old? Pass --older-than 30d, or set for how long runs are kept: {keep}"
-        )
+        raise InputError(f"pass --older-than 30d, or set how long runs are kept: {keep}")
     return datetime.now(UTC) - timedelta(seconds=seconds)

@@ -1,7 +1,7 @@
 """Commands that take a scraper: its parameters are options of theirs, --max-depth for max_depth.
 
-For that a scraper is loaded only when there is an option that the command itself has not, or when
-the help of the command is asked for with a scraper's name.
+A scraper is loaded for this only when there is an option that the command itself does not have, or
+when the command's help is asked for with a scraper's name.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,7 @@ class ScraperCommand(Command):
         return {flag for each in self.params for flag in (*each.opts, *each.secondary_opts)}
 
     def _explain(self, error: Any) -> None:
-        """Of an option that nobody has: the nearest, or where it would have been looked for."""
+        """For an unknown option: the nearest, or where it would have been looked for."""
         if not getattr(error, "message", "").startswith("No such option"):
             return
         if nearest := getattr(error, "possibilities", None):

@@ -23,8 +23,8 @@ def command(
 ) -> None:
     """List the installed scrapers, or show one.
 
-    A package installs a scraper by an entry point in the group `swather.scrapers`. Your own need
-    no installing: name their file, and see what their decorator says and which params they take.
+    A package installs a scraper with an entry point in the group `swather.scrapers`. Your own
+    scrapers need not be installed: name their file to see their options and parameters.
     """
     from swather.cli import output
     from swather.scraping import registry

@@ -90,7 +90,7 @@ def lane_names(given: list[str], *, scrapers: bool) -> list[str]:
 def unknown_lanes(
     store: "Store", names: list[str], *, scrapers: bool, said: str = "there is no"
 ) -> Iterator[str]:
-    """What is said of each name that no task and no person has used, with the one that may be
+    """What is said about each name that no task and no person has used, with the one that may be
     meant.
     """
     from difflib import get_close_matches

@@ -24,7 +24,7 @@ group = listing_group(EXAMPLES)
 
 @group.callback()
 def settings(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
-    """See and change settings.
+    """Show and change settings.
 
     The first place that names a setting wins: an option of the command, the environment
     (SWATHER_NAME), the file .env, the settings row of the database, swather.toml or [tool.swather]

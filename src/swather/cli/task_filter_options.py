@@ -24,7 +24,7 @@ Group = Annotated[
     typer.Option(
         "--group",
         metavar="GROUP",
-        help="Whose last error is in this group of `errors`; its first characters are enough.",
+        help="Last error in this group of `errors`; a unique prefix is enough.",
     ),
 ]
 Lane = Annotated[str | None, typer.Option("--lane", metavar="LANE", help="On this lane.")]

@@ -124,7 +124,7 @@ def _data(task: "Task", running: "RunningTarget | None") -> dict[str, Any]:
 
 
 def _leased_row(task: "Task", running: "RunningTarget | None") -> tuple[Any, ...]:
-    """One that no slot has taken yet, or that has only just begun, is as old as its claim."""
+    """One that no slot has taken yet, or that has only just started, is as old as its claim."""
     from datetime import UTC, datetime
 
     from swather.runs.words import duration

@@ -40,11 +40,11 @@ def command(
     ] = None,
     as_json: AsJSON = False,
 ) -> int:
-    """Scrape one target and show what comes of it.
+    """Scrape one target and show the result.
 
     Nothing is stored; robots.txt is obeyed as in a run. Items are printed, further targets and
-    files are listed; an error is shown with its whole traceback and with what a run would make of
-    it, and the exit code is 1.
+    files are listed; an error is shown with its whole traceback and with what a run would do
+    about it, and the exit code is 1.
     """
     from swather.cli import output
     from swather.net.fetcher import USER_AGENT
@@ -157,7 +157,9 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
     classified = classify(error)
     fault = classified.fault
     for_good = fault.error_class is ErrorClass.PERMANENT
-    meant = f"gives it up ({classified.reason or 'permanent'})" if for_good else "tries it again"
+    meant = (
+        f"fail the target ({classified.reason or 'permanent'})" if for_good else "retry the target"
+    )
     if as_json:
         output.print_json(
             {
@@ -171,6 +173,8 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
         )
     else:
         sys.stderr.write(fault.traceback)
-        output.stderr().print(f"A run calls this {fault.error_class} and {meant}.", style="bold")
+        output.stderr().print(
+            f"A run would call this {fault.error_class} and {meant}.", style="bold"
+        )
         _show_fixture(saved)
     return FINISHED_WITH_FAILURES

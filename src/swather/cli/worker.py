@@ -59,7 +59,9 @@ def command(
     partitions: Annotated[
         str | None,
         typer.Option(
-            "--partitions", metavar="A,B", help="Serve these. Default: any that no worker serves."
+            "--partitions",
+            metavar="A,B",
+            help="Serve these partitions. Default: any that no worker serves.",
         ),
     ] = None,
     lease_seconds: LeaseSeconds = None,
@@ -136,7 +138,7 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
 
 
 def _check_code(store: "Store", code: "Collection[str]", *, forever: bool) -> None:
-    """A worker that cannot do any of the work that waits says so, instead of that it is done."""
+    """A worker that cannot do any of the waiting work says so, instead of "finished"."""
     from swather.model.run import RunState
 
     open_runs = store.runs.find(state=RunState.OPEN, limit=MAX_OPEN_RUNS)

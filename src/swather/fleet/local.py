@@ -161,5 +161,5 @@ class LocalFleet:
         if self._on_exit is not None:
             self._on_exit(ended)
         elif ended.is_crash and not self._stops:
-            what = "no other is started" if member.is_over else "another takes its place"
+            what = "it is not restarted" if member.is_over else "it is restarted"
             _log.warning("%s; %s", ended, what)

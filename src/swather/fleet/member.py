@@ -24,7 +24,7 @@ _FIRST_PAUSE_SECONDS: Final = 0.2
 _MAX_DOUBLINGS: Final = 4
 _AWAY_PAUSE_SECONDS: Final = 2.0
 _NEVER: Final = float("inf")
-_HINTS: Final = {"SIGVTALRM": " (a target kept the interpreter for longer than its timeout)"}
+_HINTS: Final = {"SIGVTALRM": " (a target blocked the interpreter past its timeout)"}
 
 _log = logging.getLogger(__name__)
 

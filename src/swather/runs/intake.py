@@ -159,7 +159,7 @@ class Intake:
 
 
 def bad_lines(bad: list[BadLine]) -> BadLines:
-    """The error that lists them and says how to go on."""
+    """The error that lists them and says what to do."""
     more = len(bad) - MAX_LISTED
     them = "it" if len(bad) == 1 else "them"
     listed = [f"  {described(line)}" for line in bad[:MAX_LISTED]]

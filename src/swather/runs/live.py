@@ -106,7 +106,7 @@ class LiveExporter:
                 if isinstance(error, StoreError):
                     self._store.outage.failed(error)
                 else:
-                    _log.warning("%s: %s; trying again in %.1f s", self._path, error, pause)
+                    _log.warning("%s: %s; retrying in %.1f s", self._path, error, pause)
                 self._let_go()
 
     def _catch_up(self) -> bool:

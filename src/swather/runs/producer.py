@@ -65,7 +65,7 @@ class Producer:
         try:
             if not store.workers.beat(self.id, (), self.statistics).alive:
                 _log.warning(
-                    "this loader was taken for dead and registered again (was the machine asleep?)"
+                    "this loader was declared lost and registered again (was the machine asleep?)"
                 )
                 self.id = store.workers.register(self._new)
             store.outage.answered()

@@ -126,7 +126,9 @@ def own_reasons(situation: Situation) -> Iterator[Reason]:
     if run.paused and replay.is_half_done(run):
         yield Reason(
             code="run_replayed",
-            text=_with_code(run, "The run is paused for a replay. If none is at work, resume it."),
+            text=_with_code(
+                run, "The run is paused for a replay. If no replay is running, resume it."
+            ),
             stops=True,
             change="To resume the replay",
             command=command("replay", run.name, *code_words.argument(run), url=url),
@@ -213,8 +215,8 @@ def _troubles(worker: WorkerLine) -> Iterator[Reason]:
         yield Reason(
             code="worker_silent",
             text=(
-                f"Worker {worker.name} has not been heard of for {silent}. Others take over what "
-                "it holds when its lease ends."
+                f"Worker {worker.name} has not been heard from for {silent}. Other workers take "
+                "over its tasks when its lease ends."
             ),
             stops=True,
             values={"worker": worker.name, "seconds": round(worker.silent_seconds, 1)},

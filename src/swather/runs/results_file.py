@@ -197,8 +197,8 @@ def _recorded(path: Path) -> Position | None:
         return None
     except msgspec.MsgspecError as error:
         raise InputError(
-            f"{position_path(path)} is damaged ({error}); remove it and {path.name}, "
-            "the results are then written again"
+            f"{position_path(path)} is damaged ({error}); remove it and {path.name} "
+            "to write the results again"
         ) from error
 
 

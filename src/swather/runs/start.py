@@ -139,7 +139,7 @@ def _resuming(
 def _resumed(store: Store, scraper: Scraper, name: str, params: dict[str, Any]) -> Run:
     run = find_run(store, name)
     if run.scraper != scraper.name:
-        raise InputError(f"run {name!r} is a run of {run.scraper!r}, not of {scraper.name!r}")
+        raise InputError(f"run {name!r} belongs to scraper {run.scraper!r}, not {scraper.name!r}")
     if params and params != run.scraper_params:
         raise InputError(
             f"run {name!r} was started with other parameters ({run.scraper_params!r}); "

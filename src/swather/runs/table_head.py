@@ -69,8 +69,8 @@ class TableHead:
         else:
             return True
         self.notes.append(
-            f"{self._source} has no header: its first line holds {seen} and is a target, too "
-            "(--header if it names the columns)"
+            f"{self._source} has no header: its first line holds {seen}, so it is read as a "
+            "target (--header if it names the columns)"
         )
         return False
 

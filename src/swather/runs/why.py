@@ -152,7 +152,9 @@ def _leased(situation: Situation, task: Task) -> Reason:
         held = "" if since is None else f" for {duration(since.total_seconds())}"
         return Reason(
             code="task_leased",
-            text=f"Worker {task.worker} has held it{held}, and runs it or will soon.{progress}",
+            text=(
+                f"Worker {task.worker} has held it{held} and is running it, or will soon.{progress}"
+            ),
             values=values,
         )
     return Reason(

@@ -43,10 +43,10 @@ def write_xlsx(
     folder: Path | None = None,
     max_rows: int = MAX_ROWS,
 ) -> None:
-    """A header and a row per item; what is more than a sheet holds goes to a further one."""
+    """A header and a row per item; rows that do not fit go to further sheets."""
     if len(columns) > MAX_COLUMNS:
         raise InputError(
-            f"the items have {len(columns):,} columns, and a sheet of Excel has {MAX_COLUMNS:,}; "
+            f"the items have {len(columns):,} columns; an Excel sheet has at most {MAX_COLUMNS:,}; "
             "write .csv or .parquet instead"
         )
     writer = load_xlsxwriter()
@@ -59,9 +59,9 @@ def write_xlsx(
         book.close()
     if sheets.cut:
         _log.warning(
-            "%s longer than the %s characters that a cell of Excel holds; "
+            "%s cut to the %s characters that an Excel cell holds; "
             ".csv and .parquet have the whole text",
-            count(sheets.cut, "text was cut that is", "texts were cut that are"),
+            count(sheets.cut, "text was", "texts were"),
             f"{MAX_CHARACTERS:,}",
         )
 

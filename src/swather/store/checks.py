@@ -38,7 +38,7 @@ def check_new_run(new: NewRun) -> None:
 
 def refuse_cancelled(state: str | None) -> None:
     if state == RunState.CANCELLED:
-        raise RunCancelled("the run was cancelled and takes no more targets; begin a new one")
+        raise RunCancelled("the run was cancelled and takes no more targets; start a new one")
 
 
 def check_new_worker(new: NewWorker) -> None:

@@ -72,7 +72,7 @@ def sqlite_path(url: str) -> Path | None:
     if url.startswith("sqlite:///"):
         path = url.removeprefix("sqlite:///")
         if not path or path == ":memory:":
-            raise BadURL(f"{url!r} names no file; the queue must outlive the process: use {_FORMS}")
+            raise BadURL(f"{url!r} does not name a file; use {_FORMS}")
         if "\0" in path:
             raise BadURL(f"{url!r} contains NUL; use {_FORMS}")
         return Path(path)

@@ -41,7 +41,7 @@ def check_version(version: int, wanted: int, where: str) -> None:
         return
     if version == 0:
         raise SchemaMissing(
-            f"{where} holds no Swather tables yet; create them with: swather db init --db {where}"
+            f"{where} has no Swather tables yet; create them with: swather db init --db {where}"
         )
     if version < wanted:
         raise SchemaTooOld(
@@ -49,8 +49,8 @@ def check_version(version: int, wanted: int, where: str) -> None:
             f"run: swather db migrate --db {where}"
         )
     raise SchemaTooNew(
-        f"{where} has schema {version}, made by a later release of Swather; this one knows up to "
-        f"{wanted}. Upgrade Swather, or use another database"
+        f"{where} has schema {version}, made by a later release of Swather; this one supports "
+        f"up to {wanted}. Upgrade Swather, or use another database"
     )
 
 

@@ -117,4 +117,6 @@ def _unpacked(encoding: str, content: bytes) -> bytes:
         return content
     if encoding == _ZLIB:
         return zlib.decompress(content)
-    raise StoreError(f"a kept page is packed as {encoding!r}, which this release does not know")
+    raise StoreError(
+        f"a stored page is compressed with {encoding!r}, which this release does not support"
+    )

@@ -67,7 +67,7 @@ def _statements(file: str, text: str) -> Iterator[tuple[str, str]]:
     before, *parts = f"\n{text}".split(_MARK)
     early = _first_line_of_sql(before)
     if early:
-        raise ValueError(f"{file}: {early!r} stands before the first name")
+        raise ValueError(f"{file}: {early!r} comes before the first name")
     if not parts:
         raise ValueError(f"{file}: there is no statement")
     for part in parts:

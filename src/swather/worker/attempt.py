@@ -31,7 +31,7 @@ def is_suspect(faults: Faults) -> bool:
 
 
 def lease_lost(attempt: "Attempt") -> LeaseLost:
-    """What an attempt meets that was cut, or whose lease is somebody else's."""
+    """For an attempt that was stopped, or whose lease another worker has."""
     task_id, token = attempt.fence
     return LeaseLost(
         f"this attempt on task {task_id} was stopped or has lost its lease; nothing it does will "
@@ -198,9 +198,9 @@ class Attempt:
         if self.cut is not None:
             raise lease_lost(self)
         if self.is_over:
-            raise AttemptOver("this attempt is over; nothing more is taken for it")
+            raise AttemptOver("this attempt is over; nothing more is accepted for it")
         if self.postponed is not None:
-            raise Postponed("this attempt was put off; nothing it does will be kept")
+            raise Postponed("this attempt was postponed; nothing it does will be kept")
 
 
 class AttemptEnded(Message, frozen=True):

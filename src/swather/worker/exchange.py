@@ -190,7 +190,7 @@ class Exchange:
         if isinstance(error, (*HOPELESS, InputError)):
             self._mailbox.put(Hopeless(error))
         else:
-            _log.error("could not claim tasks, trying again: %s", error)
+            _log.error("could not claim tasks, retrying: %s", error)
         return None
 
     def retry(self, message: RetryOutcomes) -> None:
@@ -215,7 +215,7 @@ class Exchange:
         elif isinstance(error, HOPELESS):
             self._mailbox.put(Hopeless(error))
         else:
-            _log.error("results could not be stored, trying again: %s", error)
+            _log.error("results could not be stored, retrying: %s", error)
             self._again += len(outcomes)
             self._mailbox.put_later(RETRY_SECONDS, RetryOutcomes(outcomes))
 

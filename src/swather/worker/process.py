@@ -50,16 +50,14 @@ class Shutdown:
         self.signals += 1
         name = signal.Signals(number).name
         if self.signals == 1:
-            _log.info(
-                "%s: starting no new targets, waiting for running ones (again: at once)", name
-            )
+            _log.info("%s: finishing running targets; send it again to stop now", name)
             self.stop(now=False)
         else:
-            _log.warning("%s: stopping at once", name)
+            _log.warning("%s: stopping now", name)
             self.stop(now=True)
 
     def on_parent_death(self) -> None:
-        _log.warning("the process that started this worker is gone; stopping at once")
+        _log.warning("the process that started this worker is gone; stopping now")
         self.stop(now=True)
 
     def stop(self, *, now: bool) -> None:
@@ -73,7 +71,7 @@ class Shutdown:
     def _insist(self, patience_seconds: float) -> None:
         if self._ended.wait(patience_seconds):
             return
-        _log.critical("the worker does not stop; ending it by force")
+        _log.critical("the worker does not stop; killing it")
         try:
             self._worker.give_up()
         finally:
@@ -107,7 +105,7 @@ def watch_parent(on_death: Callable[[], None]) -> None:
             while os.read(descriptor, 64):
                 pass
         except OSError:
-            _log.exception("%s names no open descriptor", PARENT_VARIABLE)
+            _log.exception("%s does not name an open file descriptor", PARENT_VARIABLE)
             return
         on_death()
 

@@ -88,7 +88,7 @@ class Registration:
         lost = self.worker_id
         self.worker_id = store.workers.register(self._new_worker)
         _log.warning(
-            "worker %d was declared lost, as its beats came too late; it continues as worker %d",
+            "worker %d was declared lost because its beats were late; it continues as worker %d",
             lost,
             self.worker_id,
         )

@@ -137,7 +137,7 @@ class Upkeep(threading.Thread):
         while (run := store.upkeep.drop_expired()) is not None:
             if run != self._expiring:
                 self._expiring = run
-                _log.info("run %s is past keep_runs_days and is removed", run)
+                _log.info("run %s is older than keep_runs_days; removing it", run)
             if time.monotonic() > began + EXPIRY_WORK_SECONDS:
                 return  # the rest after the next sweep
         self._expiry_at = began + EXPIRY_SECONDS

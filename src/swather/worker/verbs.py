@@ -53,7 +53,7 @@ class Saving:
 
     @property
     def trouble(self) -> str:
-        """For people to read; '' while all is well."""
+        """For people to read; '' while there is none."""
         return f"no space left for files in {self._files.folder}" if self._full_until else ""
 
     async def keep(self, content: bytes | Path, name: str | None, media_type: str) -> File:
@@ -86,7 +86,7 @@ class Saving:
     def _full(self) -> DiskFull:
         if not self.is_full:
             self._full_until = monotonic() + FULL_SECONDS
-            _log.error("%s; this worker waits %.0f s", self.trouble, FULL_SECONDS)
+            _log.error("%s; retrying in %.0f s", self.trouble, FULL_SECONDS)
         return DiskFull(errno.ENOSPC, self.trouble)
 
 
@@ -178,7 +178,7 @@ class LoopVerbs:
             return await self._services.saving.keep(content, name, media_type)
         except DiskFull as error:
             self._attempt.postpone(FULL_SECONDS)
-            raise Postponed(f"{error.strerror}; the target comes again later") from error
+            raise Postponed(f"{error.strerror}; the target will be tried again later") from error
 
     async def _fetch_and_store(self, request: Request, fetching: Coroutine[Any, Any, Page]) -> Page:
         page = await fetching

@@ -115,7 +115,7 @@ class Enqueuer:
     def _lock(self, run_id: int) -> tuple[str, int, int | None]:
         row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)
         if row is None:
-            raise NotFound("the run was removed meanwhile")
+            raise NotFound("the run was removed in the meantime")
         return row[0], row[1], row[2]
 
     def _open(self, values: dict[str, Any], state: str, mask: int) -> None:

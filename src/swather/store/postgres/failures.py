@@ -18,12 +18,12 @@ from swather.errors import (
 
 _RETRYABLE: Final = frozenset({"40001", "40P01"})
 _LOST_CLASSES: Final = ("08", "57P", "25P03", "25P04")
-LACKS_A_RIGHT: Final = "lacks a right"
+LACKS_A_RIGHT: Final = "lacks a permission"
 _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
         frozenset({"55P03", "57014", "53300", *_RETRYABLE}),
         DatabaseBusy,
-        "{shown}: others held locks for too long ({said}); try again, or see who: swather status",
+        "{shown}: others held locks for too long ({said}); try again, or see: swather status",
     ),
     (
         frozenset({"25006"}),
@@ -33,7 +33,7 @@ _BY_STATE: Final[list[tuple[frozenset[str], type[SwatherError], str]]] = [
     (
         frozenset({"42P01", "3F000", "42883"}),
         SchemaMissing,
-        "{shown} lacks Swather's tables ({said}); create them with: swather db init --db {shown}",
+        "{shown} has no Swather tables ({said}); create them with: swather db init --db {shown}",
     ),
     (
         frozenset({"42703"}),

@@ -95,7 +95,7 @@ class Link(psycopg.Connection[TupleRow]):
                     asked = asked + 1 if unheard else 0
                     if asked == 2:
                         self.pgconn.finish()
-                        raise psycopg.OperationalError("the server does not answer any more")
+                        raise psycopg.OperationalError("the server no longer answers")
                     ask_at = time.monotonic() + (_ASK_AGAIN_SECONDS if asked else QUIET_SECONDS)
                 wanted = gen.send(ready)
         except StopIteration as end:

@@ -29,7 +29,7 @@ class PostgresPages:
         def work() -> None:
             # A removal of the run waits, so that no page is left behind.
             if self._connection.row(queries.lock_run, {"run_id": number}, hot=True) is None:
-                raise NotFound("the run was removed meanwhile")
+                raise NotFound("the run was removed in the meantime")
             for part in parts:
                 self._add(number, part)
 

@@ -111,7 +111,7 @@ class PostgresQueue:
             return None
         try:
             return self._claimer.complete(claim, attempt)
-        except Exception as error:  # noqa: BLE001 - the claim made anew raises what lasts
+        except Exception as error:  # noqa: BLE001 - the next claim raises it if it lasts
             _log.warning("%s: %s; claiming again", type(error).__name__, error)
             return None
 

@@ -68,7 +68,7 @@ def _end(link: Link, transaction: OpenTransaction) -> bool:
     end = f"SELECT pg_terminate_backend({transaction.pid})"
     about = (
         f"connection {transaction.pid} from {transaction.host or 'the database host'} has held "
-        f"locks for {transaction.silent_seconds:.0f} s without a word from its client"
+        f"locks for {transaction.silent_seconds:.0f} s while its client was silent"
     )
     try:
         link.execute(end)

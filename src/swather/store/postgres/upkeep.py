@@ -111,8 +111,8 @@ class PostgresUpkeep:
         wrong = [f"{what}: {which}" for what, which in rows]
         for _, name in self._connection.rows(queries.restored_runs):
             wrong.append(
-                f"results restored from another server are not read yet: run {name!r}; "
-                f"run: swather db migrate --db {self._connection.address.shown}"
+                f"results restored from another server cannot be read yet, run {name!r}; "
+                f"to fix it: swather db migrate --db {self._connection.address.shown}"
             )
         return wrong
 

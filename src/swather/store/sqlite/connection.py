@@ -163,12 +163,12 @@ class Connection:
         if _identity_of(self.file) != self._identity:
             raise DatabaseReplaced(
                 f"{self.path} was deleted, moved or replaced while it was in use; what was "
-                "committed is in the old file. Put it back, or begin anew"
+                "committed is in the old file. Put it back, or start over"
             )
         if self._wal_identity not in (None, _identity_of(self._wal)):
             raise DatabaseReplaced(
                 f"{self._wal.name} was deleted, moved or replaced while {self.path} was in use; it "
-                "is a part of the database, in which others can now write over each other"
+                "is part of the database, and processes may now overwrite each other's changes"
             )
 
     def _on_commit(self, _db: apsw.Connection, _name: str, pages: int) -> int:
@@ -207,7 +207,7 @@ def _connect(path: Path, file: Path) -> apsw.Connection:
     kind = posix.network_file_system(file)
     if kind is not None:
         raise NetworkFileSystem(
-            f"{path} lies on a network file system ({kind}), where SQLite loses data; "
+            f"{path} is on a network file system ({kind}), where SQLite loses data; "
             "put the file on a local disk, or use PostgreSQL"
         )
     if file.is_dir():

@@ -35,14 +35,14 @@ _BY_KIND: Final[list[tuple[tuple[type[apsw.Error], ...], type[StoreError], str]]
     (
         (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError),
         DatabaseUnreachable,
-        "{path} cannot be opened ({said}); check that its folder exists and is yours",
+        "{path} cannot be opened ({said}); check that its folder exists and belongs to you",
     ),
     ((apsw.FullError,), StoreError, "no space left for {path} ({said}); nothing was changed"),
 ]
 _ANOTHER_RELEASE: Final = "{path} has tables of another release of Swather ({said}); use that one"
 # What an error in a statement says.
 _BY_WORDS: Final[list[tuple[str, type[StoreError], str]]] = [
-    ("no such table", SchemaMissing, "{path} lacks a table of Swather's ({said})"),
+    ("no such table", SchemaMissing, "{path} has no such Swather table ({said})"),
     ("no such column", SchemaTooNew, _ANOTHER_RELEASE),
     ("has no column", SchemaTooNew, _ANOTHER_RELEASE),
 ]

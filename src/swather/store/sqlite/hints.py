@@ -80,7 +80,7 @@ class SQLiteHints:
         if not self._warned:
             self._warned = True
             _log.warning(
-                "this process is not woken when there is work, and polls for it: %s; "
+                "this process cannot be woken when there is work and polls instead: %s; "
                 "remove %s if it should not be there",
                 error,
                 self.folder,

@@ -212,6 +212,6 @@ class InFlight:
         try:
             await self._tell(lane, count)
         except Exception:  # noqa: BLE001 - it is tried again until it succeeds or the worker ends
-            _log.warning("could not tell the store what is in flight on %s", lane, exc_info=True)
+            _log.warning("could not report the requests in flight on %s", lane, exc_info=True)
             return False
         return True

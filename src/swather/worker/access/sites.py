@@ -193,7 +193,7 @@ class Sites:
     def _tell_breaker(self, key: BreakerKey, follows: Opens | Closes) -> None:
         scraper, lane = key
         if isinstance(follows, Closes):
-            _log.info("the breaker of %s on %s is closed: a probe has succeeded", *key)
+            _log.info("the breaker of %s on %s is closed: a probe succeeded", *key)
             self._background.submit(partial(_close, key=key))
             return
         seen, seconds = follows

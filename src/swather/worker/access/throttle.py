@@ -241,7 +241,7 @@ class Throttle:
     def _check_patience(self, requester: Requester, lane: str, waited_seconds: float) -> None:
         if waited_seconds > FULL_SECONDS:
             requester.postpone(PATIENCE_SECONDS)
-            raise Postponed(f"lane {lane} is full; the target comes again")
+            raise Postponed(f"lane {lane} is full; the target will be tried again")
 
     def _remember_free(self, lane: str, free: _Free) -> None:
         if len(self._free) >= _MAX_LANES:
@@ -253,4 +253,4 @@ class Throttle:
             return seconds
         # Its own lane holds the task back by itself until it opens; another one would not.
         requester.postpone(0.0 if lane == requester.lease.lane else seconds)
-        raise Postponed(f"lane {lane} is {held}; the target comes again when it is open")
+        raise Postponed(f"lane {lane} is {held}; the target will be tried again when it opens")

@@ -156,7 +156,7 @@ class Child:
             what,
         )
         if isinstance(stray, wire.Ask):
-            error = AttemptOver("the attempt that asks this is over; nothing more is taken for it")
+            error = AttemptOver("this attempt is over; nothing more is accepted for it")
             self._send(wire.Reply(stray.number, error=wire.error_of(error)))
 
     async def _answer(self, ask: wire.Ask, verbs: LoopVerbs) -> None:
@@ -201,13 +201,13 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
             assert content is not None
             return wire.pack(await verbs.save(content, save.name, save.media_type))
         case _:
-            raise ValueError(f"a child asked for {ask.verb!r}, which is no verb")
+            raise ValueError(f"a child asked for {ask.verb!r}, which is not a verb")
     return b""
 
 
 def _told(status: int | None) -> str:
     if status is None:
-        return "the child process closed its line to the worker and went on"
+        return "the child process closed its connection to the worker but is still running"
     if status >= 0:
         return f"the child process ended with exit code {status} before the target was done"
     try:
