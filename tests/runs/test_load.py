@@ -9,6 +9,7 @@ from swather.model.run import RunState
 from swather.model.worker import WorkerKind
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
+from swather.runs.loading import anything_new
 from swather.runs.targets import BadLine, from_values
 from swather.store import Store
 from tests.runs.given import a_scraper, an_intake
@@ -30,6 +31,17 @@ def test_loading_again_adds_what_is_new(store: Store):
     load(store, run, an_intake(range(10)))
     again = load(store, run, an_intake(range(12)))
     assert (again.added, again.duplicates) == (2, 10)
+
+
+@pytest.mark.parametrize("adding", [load, anything_new])
+def test_new_targets_close_the_breakers_of_their_scraper(store: Store, adding):
+    run = a_run(store)
+    load(store, run, an_intake([1]))
+    store.breakers.trip("books", "site", seen={}, probe_seconds=600.0)
+    adding(store, run, an_intake([1]))
+    assert len(store.breakers.find()) == 1
+    adding(store, run, an_intake([1, 2]))
+    assert store.breakers.find() == []
 
 
 def test_a_limit_leaves_a_complete_load(store: Store):

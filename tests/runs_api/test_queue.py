@@ -1,6 +1,7 @@
 """swather.open: for people who bring their own worker loop."""
 
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -25,6 +26,18 @@ def test_claim_process_report(queue: Queue):
     counts = queue.stats("shops")
     assert (counts.completed, counts.unfinished, counts.items) == (2, 0, 2)
     assert sorted(item["shop"] for item in queue.items("shops")) == ["a", "b"]
+
+
+def test_new_targets_close_the_breakers_of_their_scraper(queue: Queue, url: str):
+    queue.enqueue("shops", [Target(value="a", lane="site")])
+    with closing(swather.store.open(url)) as store:
+        store.breakers.trip("shops", "site", seen={}, probe_seconds=600.0)
+        store.breakers.trip("films", "site", seen={}, probe_seconds=600.0)
+        queue.enqueue("shops", [Target(value="a", lane="site")])
+        assert len(store.breakers.find()) == 2
+        queue.enqueue("shops", [Target(value="b", lane="site")])
+        assert [breaker.scraper for breaker in store.breakers.find()] == ["films"]
+    assert len(queue.claim(10, run="shops")) == 2
 
 
 def test_a_run_with_nothing_left_is_finished(queue: Queue, url: str):

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from swather.model.run import RunState
 from swather.model.worker import WorkerKind
+from swather.runs.fresh_chance import close_breakers
 from swather.runs.intake import Intake
 from swather.runs.load import Loaded, load
 from swather.store import Store
@@ -178,6 +179,7 @@ def anything_new(store: Store, run: str, intake: Intake) -> bool:
         if batch:
             intake.count(store.tasks.enqueue(run, batch, batch_size=len(batch)))
         if intake.added:
+            close_breakers(store, store.runs.get(run).scraper)
             return True
     store.loads.complete(run, intake.load)
     return False

@@ -28,6 +28,7 @@ from swather.model.run import Counts, NewRun, Run
 from swather.model.task import Target
 from swather.model.worker import NewWorker
 from swather.net.private_hosts import Host, hosts_in
+from swather.runs.fresh_chance import close_breakers
 from swather.runs.items import Reading
 from swather.scraping.classify import classify
 from swather.scraping.fault_outcome import fault_outcome
@@ -88,7 +89,8 @@ class Queue:
         self, run: str, targets: Iterable[Any], *, scraper: Scraper | str | None = None
     ) -> Enqueued:
         """Add targets (any JSON, or a Target) to a run, which is made if there is none of that
-        name; how many were new. Those that the run has already are left alone.
+        name; how many were new. Those that the run has already are left alone. New ones close the
+        circuit breakers of the run's scraper.
 
         A `scraper` names the run's, and gives its targets their lanes and the run its limits.
         """
@@ -100,6 +102,8 @@ class Queue:
             new = NewRun(scraper=made.name, name=run, lane_limits=limits)
             found = self._store.runs.create(new)
         added = self._store.tasks.enqueue(run, self._allowing(found, made, targets))
+        if added.added:
+            close_breakers(self._store, found.scraper)
         self._store.hints.send()
         return added
 
