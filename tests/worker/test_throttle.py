@@ -174,6 +174,21 @@ def test_a_closed_lane_is_known_to_be_so_until_something_changes():
     asyncio.run(throttle.wait_for_permit(an_attempt(), "own"))
 
 
+def test_who_waits_for_a_slow_lane_asks_again_when_something_changes():
+    def refused():
+        asyncio.get_running_loop().call_later(0.01, throttle.forget)
+        return Permits(0, 3_600.0, "paced")
+
+    asked = Asked(refused, granted)
+    throttle = a_throttle(asked)
+
+    async def work():
+        await throttle.wait_for_permit(an_attempt(), "own")
+
+    asyncio.run(asyncio.wait_for(work(), 30))
+    assert asked.times == 2
+
+
 def test_a_claim_pays_for_a_request_that_is_made_at_once(monkeypatch):
     throttle = a_throttle(Asked())
     lease = an_attempt(every_seconds=0.05).lease

@@ -1,6 +1,7 @@
 """Holds the requests of a worker to the pace of their lanes, by permits from the store."""
 
 import asyncio
+from contextlib import suppress
 from time import monotonic
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -66,6 +67,7 @@ class Throttle:
         self._closed: dict[str, _Closed] = {}
         self._slower_since: dict[str, float] = {}
         self._changed_at = 0.0
+        self._changed = asyncio.Event()
         self._claims = Punctuality()
         self._permits = Punctuality()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -100,6 +102,8 @@ class Throttle:
         self._changed_at = monotonic()
         self._free.clear()
         self._closed.clear()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def use_claim(self, lease: Lease) -> bool:
         """Use the permit that came with the claim; whether it still counts: soon after, unless the
@@ -149,7 +153,7 @@ class Throttle:
                             return
                         continue
                     wait = self._heed(requester, lane, permits)
-                await asyncio.sleep(wait)
+                await self._sleep(wait)
 
     async def wait_for_counted_permit(
         self, requester: Requester, lane: str, *, gives_up: bool
@@ -175,8 +179,17 @@ class Throttle:
                             return Granted(permits.is_counted, has_given_up)
                         continue
                     wait = self._heed(requester, lane, permits)
-                await asyncio.sleep(wait)
+                await self._sleep(wait)
         return Granted(False, has_given_up)
+
+    async def _sleep(self, seconds: float) -> None:
+        """For so long; a long sleep ends when limits, pauses or cool-downs are changed."""
+        if seconds <= ASK_AGAIN_SECONDS:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
 
     def leave(self, lane: str) -> None:
         """A request that had a place there has ended."""
