@@ -26,6 +26,18 @@ def every_seconds() -> tuple[float, bool]:
         return run.lane_limits.every_seconds, run.lane_limits.public_only
 
 
+def test_a_run_says_the_pace_that_overrides_its_own(swather: Swather):
+    write(ECHO, "echo.py")
+    words = ("lanes", "set", "example.com", "--rate", "20/s", "--override")
+    stores.open("sqlite:///swather.db").close()
+    assert swather(*words).code == 0
+    said = swather("run", "echo.py", PUBLIC, "http://example.org/1").err
+    assert "Pace: 20/s on lane example.com, set with lanes set --override; " in said
+    assert "this scraper asks for 5/s" in said
+    assert "Pace: 5/s per public host (the default)" in said
+    assert "per public host" not in swather("run", "echo.py", PUBLIC, "--new").err
+
+
 @pytest.mark.parametrize(
     ("target", "options", "environment", "says", "limits"),
     [

@@ -9,6 +9,7 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.store import Store
 from tests.cli.conftest import Swather, done
+from tests.store.given import a_run, a_worker, claim
 
 HOST = "example.com"
 SEEN = {"of": 20, "failed": 20, "statuses": {"503": 20}, "classes": {"blocked": 20}}
@@ -50,6 +51,74 @@ def test_what_is_not_named_stays_as_it_was(swather: Swather, store: Store):
     said = done(swather, "lanes", "set", HOST, "--rate", "none")
     assert said.out == "lane example.com: no limits\n"
     assert store.lanes.get(HOST).limits.are_none
+
+
+@pytest.fixture
+def slow_run(store: Store) -> str:
+    """A run that has a worker and asks for 5/s and 2 in flight."""
+    run = a_run(store, 9, lane=HOST, lane_limits=Limits(0.2, 1, 2))
+    claim(store, a_worker(store))
+    return run
+
+
+def test_a_faster_limit_says_that_the_scrapers_own_applies(
+    swather: Swather, store: Store, slow_run: str
+):
+    said = done(swather, "lanes", "set", HOST, "--rate", "20/s", "--in-flight", "8")
+    assert said.out == "lane example.com: 20/s, at most 8 in flight\n"
+    override = "swather lanes set example.com --override"
+    assert said.err == (
+        f"note: run {slow_run} asks for 5/s, and the strictest limit applies: lane example.com "
+        f"runs at 5/s; to go faster: {override}\n"
+        "note: a run on lane example.com asks for at most 2 in flight, and the strictest limit "
+        f"applies; to allow 8: {override}\n"
+    )
+    assert store.lanes.get(HOST).in_force == Limits(0.2, 1, 2)
+
+
+def test_an_override_speeds_a_lane_up_with_a_warning(swather: Swather, store: Store, slow_run: str):
+    words = ("lanes", "set", HOST, "--rate", "20/s", "--override")
+    said = done(swather, *words)
+    assert said.out == "lane example.com: 20/s, whatever scrapers ask for\n"
+    warning, note = said.err.splitlines()
+    assert warning == (f"warning: run {slow_run} asks for 5/s; lane example.com now runs at 20/s")
+    assert "in every run, until swather lanes set example.com --no-override; a Crawl-delay" in note
+    assert store.lanes.get(HOST).in_force == Limits(0.05, 1, 2)
+    assert "20/s (override)" in done(swather, "lanes").out
+    shown = done(swather, "lanes", "show", HOST).out
+    assert "runs ask for  5/s, at most 2 in flight" in shown
+    assert f"20/s, set with --override (run {slow_run} asks for 5/s)." in shown
+    data = done(swather, *words, "--json").data[0]
+    assert (data["overrides"], data["every_seconds"], data["runs_rate"]) == (True, 0.05, "5/s")
+    done(swather, "lanes", "set", HOST, "--in-flight", "9")
+    assert store.lanes.get(HOST).in_force == Limits(0.05, 1, 9)
+    done(swather, "lanes", "set", HOST, "--no-override")
+    assert store.lanes.get(HOST).in_force == Limits(0.2, 1, 2)
+
+
+def test_an_override_ends_with_the_limits_that_it_had(swather: Swather, store: Store):
+    done(swather, "lanes", "set", HOST, "--rate", "20/s", "--override")
+    assert done(swather, "lanes", "set", HOST, "--rate", "none").out == (
+        "lane example.com: no limits\n"
+    )
+    assert not store.lanes.get(HOST).overrides
+    refused = swather("lanes", "set", HOST, "--override")
+    assert refused.code == 2
+    assert "--override needs a limit, and lane example.com has none" in refused.err
+
+
+def test_a_crawl_delay_is_not_overridden_and_that_is_said(swather: Swather, store: Store):
+    store.lanes.set_crawl_delay(HOST, 10.0)
+    said = done(swather, "lanes", "set", HOST, "--rate", "20/s", "--override").err
+    assert "asks for a Crawl-delay of 10s, which always applies: the lane runs at 6/min" in said
+
+
+def test_total_limits_of_a_scraper_last_when_they_override(swather: Swather, store: Store):
+    words = ("lanes", "set", "books", "--scraper", "--rate", "100/s")
+    assert "the next run of books sets the limits in its decorator again" in (
+        done(swather, *words).err
+    )
+    assert done(swather, *words, "--override").err == ""
 
 
 def test_a_url_means_the_lane_of_its_host(swather: Swather, store: Store):

@@ -86,6 +86,18 @@ def test_a_rate_a_pause_and_their_end_reach_all_workers(swather: Swather, databa
             assert site.since(slowed_at) <= 4 * taken + 2
 
 
+def test_an_override_speeds_up_workers_that_are_at_work(swather: Swather, database: str):
+    with Recorder() as site, at_work(site, database, 400, "--rate", "2/s"):
+        words = ("set", site.url, "--rate", "40/s", "--override", "--db", database)
+        said = swather("lanes", *words)
+        assert (said.code, "asks for 2/s; lane " in said.err) == (0, True)
+        start = time.monotonic()
+        # At 2/s it would take half a minute.
+        wait_until(lambda: site.since(start) >= 60, seconds=10.0)
+        taken = time.monotonic() - start
+        assert site.since(start) <= 40 * taken + 2
+
+
 def test_a_crawl_delay_holds_over_all_workers_and_no_secret_is_asked_for(database: str):
     with Recorder(ROBOTS) as site:
         secret = f"{site.url}/secret/1"

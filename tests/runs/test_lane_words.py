@@ -52,6 +52,27 @@ def test_a_cool_down_tells_how_often_the_site_has_refused_us():
             "20/min (learned)",
         ),
         ({"limits": Limits(4.0), "learned_every_seconds": 2.0}, "is limited to 15/min.", "15/min"),
+        (
+            {
+                "limits": Limits(0.05),
+                "overrides": True,
+                "run_limits": Limits(0.2),
+                "slowest_run": "shops",
+                "learned_every_seconds": 2.0,
+            },
+            "is limited to 20/s, set with --override (run shops asks for 5/s).",
+            "20/s (override)",
+        ),
+        (
+            {"limits": Limits(0.05), "overrides": True, "crawl_delay_seconds": 2.0},
+            "is limited to 30/min: its robots.txt asks for a Crawl-delay of 2.0s.",
+            "30/min (crawl delay)",
+        ),
+        (
+            {"limits": Limits(in_flight=3), "overrides": True, "learned_every_seconds": 2.0},
+            "is limited to 30/min, a pace learned from how fast the site answers.",
+            "30/min (learned)",
+        ),
     ],
 )
 def test_the_slowest_pace_holds_and_tells_whose_it_is(fields, sentence, pace):
@@ -64,6 +85,15 @@ def test_the_runs_own_limits_count_too():
     text = said(lane, run_limits=Limits(10.0, in_flight=2))
     assert text == (
         "Lane example.com is at its limit of 2 in flight.\nLane example.com is limited to 6/min."
+    )
+
+
+def test_limits_that_override_hold_for_a_run_that_asks_for_others():
+    lane = a_lane(limits=Limits(0.05), overrides=True, in_flight=2)
+    assert said(lane, run_limits=Limits(10.0, in_flight=2)).startswith(
+        "Lane example.com is at its limit of 2 in flight.\n"
+        "Lane example.com is limited to 20/s, set with --override (this run asks for 6/min). "
+        "To remove it: swather lanes set example.com --rate none"
     )
 
 

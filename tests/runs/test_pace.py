@@ -90,6 +90,16 @@ def test_a_limit_that_was_just_set_decides_at_once_and_is_named(
     assert named in snapshot.limited_by
 
 
+def test_a_limit_that_overrides_the_runs_own_decides(store: Store):
+    run, worker = a_busy_run(store, lane_limits=Limits(every_seconds=1.0))
+    claim(store, worker)
+    assert look(store, run).limited_by == f"lane {LANE} at 1/s"
+    store.lanes.limit(LANE, Limits(every_seconds=0.05), overrides=True)
+    snapshot = look(store, run)
+    assert snapshot.eta_seconds == pytest.approx(50, rel=0.02)
+    assert snapshot.limited_by == f"lane {LANE} at 20/s"
+
+
 def test_a_lane_that_cools_goes_on_as_before_afterwards(store: Store):
     run, worker = a_busy_run(store)
     store.lanes.cool(LANE, 60)

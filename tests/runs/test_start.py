@@ -132,6 +132,12 @@ def test_the_limits_of_the_scraper_are_in_force(store: Store):
     assert store.lanes.get("books", PacedKind.SCRAPER).limits.are_none
 
 
+def test_total_limits_that_a_person_set_to_override_stay(store: Store):
+    store.lanes.limit("books", Limits(0.01), PacedKind.SCRAPER, overrides=True)
+    plan_run(store, a_scraper(total_rate="10/s"))
+    assert store.lanes.get("books", PacedKind.SCRAPER).limits == Limits(0.01)
+
+
 def test_a_run_that_goes_on_takes_the_scrapers_present_pace_and_version_and_says_so(store: Store):
     plan_run(store, a_scraper(rate="2/s", version="1"))
     planned = plan_run(store, a_scraper(rate="5/s", version="2"))

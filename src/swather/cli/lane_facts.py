@@ -6,7 +6,8 @@ from typing import Any
 
 from swather.model.lane import Breaker, Lane, PacedKind
 from swather.runs.lane_words import pace_of
-from swather.runs.words import rate, time_ahead
+from swather.runs.limit_words import rate_of
+from swather.runs.words import time_ahead
 
 
 def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
@@ -16,13 +17,16 @@ def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
     return {
         str(lane.kind): lane.name,
         "kind": str(lane.kind),
-        "rate": rate(1 / limits.every_seconds) if limits.every_seconds else None,
+        "rate": rate_of(limits),
         "burst": limits.burst,
         "max_in_flight": limits.in_flight,
         "in_flight": lane.in_flight,
         "every_seconds": in_force.every_seconds or None,
         "crawl_delay_seconds": lane.crawl_delay_seconds,
         "learned_every_seconds": lane.learned_every_seconds,
+        "overrides": lane.overrides,
+        "runs_rate": rate_of(lane.run_limits),
+        "runs_max_in_flight": lane.run_limits.in_flight,
         "slowest_run": lane.slowest_run or None,
         "paused": lane.paused,
         "cool_until": lane.cool_until,

@@ -13,7 +13,6 @@ from swather.cli.pausing import Create, Verb, change
 from swather.errors import InputError
 
 if TYPE_CHECKING:
-    from swather.model.pacing import Limits
     from swather.store.ports import Store
 
 EXAMPLES: Final = """\
@@ -23,8 +22,6 @@ swather lanes show example.com
 swather lanes pause example.com
 swather lanes cool example.com --for 10m
 swather lanes clear example.com"""
-
-NONE: Final = "none"
 
 LaneName = Annotated[
     str, typer.Argument(metavar="LANE", help="The lane: a host, or a URL of that host.")
@@ -69,9 +66,9 @@ def list_lanes(
 ) -> None:
     """List lanes that are limited, held back or busy.
 
-    The rate shown is the one in force: the slowest of the rate set here, the Crawl-delay in the
-    site's robots.txt and the learned pace (rate="auto"). The limits in a scraper's decorator apply
-    as well, to that scraper's runs.
+    The rate shown is the one in force: the slowest of the rate set here, the rates of runs that
+    have workers, the learned pace (rate="auto") and the Crawl-delay in the site's robots.txt. Only
+    the Crawl-delay slows down a rate that was set with --override.
     """
     from swather.cli import database, output
     from swather.cli.lane_facts import data_of, row_of
@@ -140,16 +137,26 @@ def _facts(data: dict[str, Any]) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = [
         (data["kind"], data[data["kind"]]),
         ("rate", data["rate"]),
+        ("override", "yes" if data["overrides"] else None),
         ("burst", data["burst"] if data["rate"] else None),
         ("in flight", data["in_flight"] if most is None else f"{data['in_flight']} of {most}"),
         ("strikes", data["strikes"]),
     ]
     if data["kind"] == "lane":
         facts += [
+            ("runs ask for", _asked(data)),
             ("crawl delay", _seconds(data["crawl_delay_seconds"])),
             ("learned pace", _seconds(data["learned_every_seconds"])),
         ]
     return facts
+
+
+def _asked(data: dict[str, Any]) -> str | None:
+    """'5/s, at most 8 in flight'."""
+    said = [data["runs_rate"]] if data["runs_rate"] else []
+    if data["runs_max_in_flight"] is not None:
+        said.append(f"at most {data['runs_max_in_flight']} in flight")
+    return ", ".join(said) or None
 
 
 def _seconds(every: float | None) -> str | None:
@@ -163,6 +170,7 @@ def _seconds(every: float | None) -> str | None:
 swather lanes set example.com --rate 2/s --in-flight 4
 swather lanes set example.com --rate 30/min --burst 5
 swather lanes set example.com --rate none
+swather lanes set example.com --rate 20/s --override
 swather lanes set books --scraper --rate 100/s""",
 )
 def limit_lanes(
@@ -179,39 +187,55 @@ def limit_lanes(
         int | None,
         typer.Option("--burst", min=1, metavar="N", help="Requests at once after a pause."),
     ] = None,
+    override: Annotated[
+        bool | None,
+        typer.Option(
+            "--override/--no-override",
+            help="Replace what scrapers ask for, even to go faster.",
+            show_default=False,
+        ),
+    ] = None,
     scraper: OfScrapers = False,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
     """Limit how fast lanes are scraped.
 
-    Over all runs and workers together, within a second. What is not named stays as it is. The
-    strictest limit wins: a lane cannot be made faster than a scraper's decorator, the site's
-    robots.txt or a learned pace allow.
+    Over all runs and workers together, within a second. What is not named stays as it is.
+
+    Normally the strictest limit applies: a lane goes no faster than a scraper's rate, the default
+    rate or a learned pace. With --override, the limits set here replace those, slower or faster,
+    in every run, until --no-override or clear. What the site asks for still applies: its
+    Crawl-delay, cool-downs after 429 or 503, and circuit breakers.
     """
     from swather.cli import database, output
     from swather.cli.lane_facts import data_of
+    from swather.cli.lane_limits import in_words, wanted_on
     from swather.cli.selection import lane_names, paced_kind
+    from swather.runs.limit_words import notes_on
 
-    if rate is None and in_flight is None and burst is None:
+    if rate is None and in_flight is None and burst is None and override is None:
         raise InputError("nothing to set; pass --rate 2/s, --in-flight 4 or --burst 5")
     kind = paced_kind(scrapers=scraper)
     with database.opened(db) as store:
         wanted = {
-            name: _changed(store.lanes.get(name, kind).limits, rate, in_flight, burst)
+            name: wanted_on(store.lanes.get(name, kind), rate, in_flight, burst, override)
             for name in lane_names(lanes, scrapers=scraper)
         }
         _note_typos(store, list(wanted), scrapers=scraper)
-        for name, limits in wanted.items():
-            store.lanes.limit(name, limits, kind)
+        for name, (limits, overrides) in wanted.items():
+            store.lanes.limit(name, limits, kind, overrides=overrides)
         store.hints.send()
         found = [store.lanes.get(name, kind) for name in wanted]
         breakers = store.breakers.find()
+        notes = [note for lane in found for note in notes_on(lane, url=store.url)]
     if as_json:
         output.print_json([data_of(lane, breakers) for lane in found])
-        return
-    for lane in found:
-        print(f"{lane.kind} {lane.name}: {_in_words(lane.limits)}")
+    else:
+        for lane in found:
+            print(f"{lane.kind} {lane.name}: {in_words(lane)}", flush=True)
+    for note in notes:
+        print(note, file=sys.stderr)
 
 
 def _note_typos(store: "Store", names: list[str], *, scrapers: bool) -> None:
@@ -221,50 +245,6 @@ def _note_typos(store: "Store", names: list[str], *, scrapers: bool) -> None:
     for said in unknown_lanes(store, names, scrapers=scrapers, said="nothing has used"):
         if "did you mean" in said:
             print(f"note: {said}", file=sys.stderr)
-
-
-def _changed(
-    limits: "Limits", rate: str | None, in_flight: str | None, burst: int | None
-) -> "Limits":
-    import msgspec
-
-    from swather.model.pacing import parse_rate
-
-    if rate == "auto":
-        raise InputError(
-            "auto is only for scrapers, @scraper(rate='auto'); for a lane, pass --rate 2/s"
-        )
-    every = limits.every_seconds
-    if rate is not None:
-        every = 0.0 if rate == NONE else parse_rate(rate)
-    if burst is not None and not every:
-        raise InputError("--burst needs a rate; pass --rate as well")
-    return msgspec.structs.replace(
-        limits,
-        every_seconds=every,
-        burst=(burst or limits.burst) if every else 1,
-        in_flight=limits.in_flight if in_flight is None else _in_flight(in_flight),
-    )
-
-
-def _in_flight(text: str) -> int | None:
-    if text == NONE:
-        return None
-    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 2**31):
-        raise InputError(f"--in-flight takes a whole number of at least 1, or none, got {text!r}")
-    return int(text)
-
-
-def _in_words(limits: "Limits") -> str:
-    from swather.runs.words import rate
-
-    said = []
-    if limits.every_seconds:
-        at_once = f", {limits.burst} at once" if limits.burst > 1 else ""
-        said.append(rate(1 / limits.every_seconds) + at_once)
-    if limits.in_flight is not None:
-        said.append(f"at most {limits.in_flight} in flight")
-    return ", ".join(said) or "no limits"
 
 
 @command_in(

@@ -1,6 +1,6 @@
 """One `swather run`, or `retry --run`, from its command to its last line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
 from swather.model.run import RunState
 from swather.model.task_filter import TaskFilter
+from swather.runs import limit_words
 from swather.runs.lane_words import default_pace
 from swather.runs.load import Loaded
 from swather.runs.source import Source
@@ -23,6 +24,7 @@ from swather.runs.summary import Summary
 from swather.runs.view import view_on
 from swather.runs.words import count, duration
 from swather.scraping import registry
+from swather.scraping.targets import lane_of_host
 
 _NOTHING_DONE: Final = Ended()
 
@@ -92,7 +94,7 @@ class RunSession:
             view.say(_already_over(driver))
             return _NOTHING_DONE, ""
         view.say(_beginning(driver))
-        if pace := default_pace(driver.run.lane_limits, _lanes_of(driver)):
+        for pace in _paces(driver):
             view.say(pace)
         workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
         at_limit = "" if self.max_seconds is None else _at_limit(self.max_seconds)
@@ -166,12 +168,22 @@ def _beginning(driver: RunDriver) -> str:
     return f"{'Starting' if driver.planned.is_new else 'Resuming'} run {driver.run.name}{again}"
 
 
-def _lanes_of(driver: RunDriver) -> list[str]:
+def _paces(driver: RunDriver) -> Iterator[str]:
+    """The paces that the run's own code does not name."""
+    limits, lanes = driver.run.lane_limits, _lanes_of(driver)
+    overriding = limit_words.overriding(driver.store, lanes)
+    if pace := default_pace(limits, lanes - {lane.name for lane in overriding}):
+        yield pace
+    for lane in overriding:
+        yield limit_words.pace_note(lane, limits)
+
+
+def _lanes_of(driver: RunDriver) -> set[str]:
     """Hosts that the run will send requests to, as far as they are known now."""
     if driver.intake is not None:
-        return [host for host, _ in driver.intake.hosts]
+        return {lane_of_host(host, port) for host, port in driver.intake.hosts}
     which = TaskFilter(run=driver.run.name)
-    return [task.lane for task in driver.store.tasks.find(which, limit=1)]
+    return {task.lane for task in driver.store.tasks.find(which, limit=1)}
 
 
 def _already_over(driver: RunDriver) -> str:

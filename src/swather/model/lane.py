@@ -23,6 +23,8 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     `strikes`: how often the site has asked us to go away, forgiven ones aside.
     `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set, and so do
     the `run_limits` of all runs on it that have workers; `slowest_run` is the slowest of them.
+    With `overrides`, the limits that were set replace what scrapers ask for, which is all of these
+    except the crawl delay.
     """
 
     name: str
@@ -37,12 +39,24 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     crawl_delay_seconds: float | None = None
     run_limits: Limits = NO_LIMITS
     slowest_run: str = ""
+    overrides: bool = False
 
     @property
     def in_force(self) -> Limits:
         """The limits that apply to claims and permits."""
-        own = in_force(self.limits, self.learned_every_seconds, self.crawl_delay_seconds)
-        return strictest(own, self.run_limits)
+        return self.limits_for(NO_LIMITS)
+
+    @property
+    def overrides_rate(self) -> bool:
+        return self.overrides and self.limits.every_seconds > 0
+
+    def limits_for(self, run_limits: Limits) -> Limits:
+        """The same with those of one more run on it."""
+        asked = strictest(self.run_limits, run_limits)
+        if self.overrides:
+            asked = asked.overridden_by(self.limits)
+        learned = None if self.overrides_rate else self.learned_every_seconds
+        return strictest(in_force(self.limits, learned, self.crawl_delay_seconds), asked)
 
 
 def free_lane(name: str, kind: PacedKind) -> Lane:

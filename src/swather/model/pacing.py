@@ -55,6 +55,17 @@ class Limits(msgspec.Struct, frozen=True):
     def without_in_flight(self) -> "Limits":
         return Limits(self.every_seconds, self.burst)
 
+    def overridden_by(self, own: "Limits") -> "Limits":
+        """What is left of them where `own` replace them: what `own` do not limit."""
+        if not own.every_seconds:
+            return Limits(
+                self.every_seconds,
+                self.burst,
+                self.in_flight if own.in_flight is None else None,
+                self.public_only,
+            )
+        return Limits(in_flight=self.in_flight if own.in_flight is None else None)
+
     @property
     def are_none(self) -> bool:
         return not self.every_seconds and self.in_flight is None

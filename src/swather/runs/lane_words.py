@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from swather.model.lane import Lane, PacedKind
-from swather.model.pacing import NO_LIMITS, Limits, strictest
+from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.private_addresses import is_public_host
 from swather.runs.reason import Reason
 from swather.runs.words import clock_time, command, count, duration, rate
@@ -18,7 +18,7 @@ def holds(
 ) -> Iterator[Reason]:
     """What holds a lane back; `run_limits` are those of the run that asks."""
     run_limits = on_lane(run_limits, lane.name)
-    limits = limits_of(lane, run_limits)
+    limits = lane.limits_for(run_limits)
     if lane.paused:
         yield _paused(lane, url)
     if lane.cool_until is not None and lane.cool_until > now:
@@ -27,11 +27,6 @@ def holds(
         yield _full(lane, limits.in_flight, url)
     if limits.every_seconds:
         yield _paced(lane, limits, run_limits, url)
-
-
-def limits_of(lane: Lane, run_limits: Limits) -> Limits:
-    """The limits in force for a run whose own limits on the lane are these."""
-    return strictest(lane.in_force, run_limits)
 
 
 def title_of(lane: Lane) -> str:
@@ -119,7 +114,7 @@ def _paced(lane: Lane, limits: Limits, run_limits: Limits, url: str) -> Reason:
         code=f"{lane.kind}_rate",
         text=f"{title_of(lane)} is limited to {_rate(lane, limits, run_limits)}.",
         brief=f"{title_of(lane)} is limited to {rate(per_second)}.",
-        change="To lift that limit" if is_set else "",
+        change=("To remove it" if lane.overrides else "To lift that limit") if is_set else "",
         command=_command("set", lane, url, "--rate", "none") if is_set else "",
         values=_values(lane, rate_per_second=per_second),
     )
@@ -135,7 +130,7 @@ def _values(lane: Lane, **more: Any) -> dict[str, Any]:
 
 def _by(lane: Lane, limits: Limits) -> str:
     if limits.every_seconds == lane.limits.every_seconds:
-        return ""
+        return " (override)" if lane.overrides else ""
     if limits.every_seconds == lane.crawl_delay_seconds:
         return " (crawl delay)"
     if limits.every_seconds == lane.learned_every_seconds:
@@ -146,7 +141,7 @@ def _by(lane: Lane, limits: Limits) -> str:
 def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     """Why it is that slow, unless a limit was set."""
     if limits.every_seconds == lane.limits.every_seconds:
-        return ""
+        return _overriding(lane, run_limits) if lane.overrides else ""
     if limits.every_seconds == lane.crawl_delay_seconds:
         return f": its robots.txt asks for a Crawl-delay of {duration(limits.every_seconds)}"
     if limits.every_seconds == lane.learned_every_seconds:
@@ -156,6 +151,17 @@ def _origin(lane: Lane, limits: Limits, run_limits: Limits) -> str:
     if limits.every_seconds == lane.run_limits.every_seconds:
         return f": run {lane.slowest_run} allows no more there"
     return ""
+
+
+def _overriding(lane: Lane, run_limits: Limits) -> str:
+    """', set with --override (run books asks for 5/s)'."""
+    said = ", set with --override"
+    if run_limits.every_seconds > lane.run_limits.every_seconds:
+        return f"{said} (this run asks for {rate(1 / run_limits.every_seconds)})"
+    if lane.run_limits.every_seconds:
+        asked = rate(1 / lane.run_limits.every_seconds)
+        return f"{said} (run {lane.slowest_run} asks for {asked})"
+    return said
 
 
 def _command(verb: str, lane: Lane, url: str, *options: str) -> str:

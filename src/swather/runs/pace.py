@@ -9,7 +9,7 @@ import msgspec
 from swather.model.lane import Lane
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.run import RunState
-from swather.runs.lane_words import limits_of, on_lane, title_of
+from swather.runs.lane_words import on_lane, title_of
 from swather.runs.reasons import Situation
 from swather.runs.words import duration, rate
 
@@ -88,7 +88,7 @@ def _bound_by(
 ) -> Iterator[_Bound]:
     if not tasks:
         return
-    limits = limits_of(lane, run_limits)
+    limits = lane.limits_for(run_limits)
     cooling = 0.0
     if lane.cool_until is not None and lane.cool_until > situation.now:
         cooling = (lane.cool_until - situation.now).total_seconds()
@@ -146,7 +146,7 @@ def _average_seconds(situation: Situation) -> float:
 def _usual(situation: Situation) -> str:
     """Why it goes no faster than it does, where no rate decides."""
     for lane in situation.lanes:
-        limits = limits_of(lane, on_lane(situation.run.lane_limits, lane.name))
+        limits = lane.limits_for(on_lane(situation.run.lane_limits, lane.name))
         if limits.in_flight is not None and lane.in_flight >= limits.in_flight:
             return f"lane {lane.name} with {limits.in_flight} in flight"
     slots, busy = sum(w.slots for w in situation.able), sum(w.busy for w in situation.able)

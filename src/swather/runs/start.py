@@ -180,7 +180,8 @@ def _create(
 
 def _limit_total(store: Store, scraper: Scraper) -> None:
     wanted = scraper.options.total_limits()
-    if store.lanes.get(scraper.name, PacedKind.SCRAPER).limits != wanted:
+    found = store.lanes.get(scraper.name, PacedKind.SCRAPER)
+    if found.limits != wanted and not found.overrides:
         store.lanes.limit(scraper.name, wanted, PacedKind.SCRAPER)
 
 

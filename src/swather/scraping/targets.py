@@ -67,6 +67,12 @@ def lane_of_url(url: str) -> str:
     return _lane_of(url if end < 0 else url[:end])
 
 
+def lane_of_host(host: str, port: int) -> str:
+    """The same for a host and its canonical port (swather.net.private_hosts)."""
+    name = f"[{host}]" if ":" in host else host
+    return name if port == PORTS["http"] else f"{name}:{port}"
+
+
 @lru_cache(maxsize=4096)
 def _lane_of(url: str) -> str:
     try:

@@ -212,7 +212,20 @@ class Lanes(Protocol):
         """Whether a task or a person has ever named it."""
         ...
 
-    def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None: ...
+    def limit(
+        self,
+        name: str,
+        limits: Limits,
+        kind: PacedKind = PacedKind.LANE,
+        *,
+        overrides: bool = False,
+    ) -> None:
+        """Without `overrides`, the strictest of these and what scrapers ask for applies. With it,
+        these replace what scrapers ask for, slower or faster: the rate if they have one, the number
+        in flight if they have one.
+        """
+        ...
+
     def pause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None: ...
     def unpause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
         """Also ends a cool-down."""

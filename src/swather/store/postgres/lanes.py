@@ -16,7 +16,7 @@ from swather.store.checks import (
 )
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
-from swather.store.postgres.repace import locked_lane, put_in_force
+from swather.store.postgres.repace import hurry, locked_lane, put_in_force
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
 
@@ -49,15 +49,33 @@ class PostgresLanes:
         this = {"kind": str(kind), "name": check_name(str(kind), name)}
         return self._connection.row(queries.find_lane, this) is not None
 
-    def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
-        self._change(
-            name,
-            kind,
-            queries.limit_lane,
-            every_seconds=limits.every_seconds,
-            burst=limits.burst,
-            in_flight=limits.in_flight,
-        )
+    def limit(
+        self,
+        name: str,
+        limits: Limits,
+        kind: PacedKind = PacedKind.LANE,
+        *,
+        overrides: bool = False,
+    ) -> None:
+        check_paced(name, kind)
+        number = lane_id(self._connection, name, str(kind))
+        this = {
+            "lane_id": number,
+            "every_seconds": limits.every_seconds,
+            "burst": limits.burst,
+            "in_flight": limits.in_flight,
+            "overrides": overrides,
+        }
+
+        def change() -> None:
+            before = locked_lane(self._connection, number)
+            self._connection.execute(queries.limit_lane, this)
+            put_in_force(self._connection, number, before)
+            if overrides:
+                # What it waited for was the pace of a run.
+                hurry(self._connection, number)
+
+        self._transact(number, change)
 
     def pause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(name, kind, queries.pause_lane)
@@ -183,4 +201,5 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         crawl_delay_seconds=row[11],
         run_limits=Limits(*row[12:15]),
         slowest_run=row[15],
+        overrides=row[16],
     )

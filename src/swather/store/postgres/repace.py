@@ -35,12 +35,12 @@ def put_in_force(connection: Connection, lane_id: int, before: LockedLane) -> fl
     this = {"lane_id": lane_id}
     after: float = connection.value(queries.pace_lane, this, hot=True)
     if after < before.every_seconds and before.every_seconds >= WORTH_WAKING_SECONDS:
-        _hurry(connection, lane_id)
+        hurry(connection, lane_id)
         connection.execute(queries.wake_lane, this)
     return after
 
 
-def _hurry(connection: Connection, lane_id: int) -> None:
+def hurry(connection: Connection, lane_id: int) -> None:
     """Cap `due_at` at what the limits in force can explain."""
     this = {"lane_id": lane_id}
     lane = connection.rows(queries.get_pace, this)

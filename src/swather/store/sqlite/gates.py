@@ -158,11 +158,13 @@ def lane_gate(
     now: float,
     wanted: int,
 ) -> Gate | None:
-    """The gate of a lane row (limited, every, burst, in_flight, tat, paused, cool_until) under the
-    limits of the runs on it; None when nothing limits it.
+    """The gate of a lane row (limited, every, burst, in_flight, tat, paused, cool_until, is_public,
+    overrides, set_every) under the limits of the runs on it; None when nothing limits it.
     """
     if not row[0] and of_runs.are_none:
         return None
+    if row[8]:
+        of_runs = of_runs.overridden_by(Limits(row[9], in_flight=row[3]))
     limits = strictest(Limits(row[1], row[2], row[3]), of_runs)
     in_flight = 0
     if limits.in_flight is not None:

@@ -18,7 +18,7 @@ from swather.store.clock import at_or_none
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import LimitingRuns
 from swather.store.sqlite.names import lane_id
-from swather.store.sqlite.repace import repace
+from swather.store.sqlite.repace import hurry, repace
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
@@ -60,15 +60,28 @@ class SQLiteLanes:
         with self._connection.reading():
             return self._connection.row(queries.find_lane, (str(kind), name)) is not None
 
-    def limit(self, name: str, limits: Limits, kind: PacedKind = PacedKind.LANE) -> None:
-        self._change(
-            name,
-            kind,
-            queries.limit_lane,
-            every_seconds=limits.every_seconds,
-            burst=limits.burst,
-            in_flight=limits.in_flight,
-        )
+    def limit(
+        self,
+        name: str,
+        limits: Limits,
+        kind: PacedKind = PacedKind.LANE,
+        *,
+        overrides: bool = False,
+    ) -> None:
+        check_paced(name, kind)
+        with self._connection.transaction():
+            number = lane_id(self._connection, name, str(kind))
+            self._update(
+                number,
+                queries.limit_lane,
+                every_seconds=limits.every_seconds,
+                burst=limits.burst,
+                in_flight=limits.in_flight,
+                overrides=overrides,
+            )
+            if overrides:
+                # What it waited for was the pace of a run.
+                hurry(self._connection, number)
 
     def pause(self, name: str, kind: PacedKind = PacedKind.LANE) -> None:
         self._change(name, kind, queries.pause_lane)
@@ -188,4 +201,5 @@ def _lane_of(row: tuple[Any, ...], limiting: LimitingRuns) -> Lane:
         crawl_delay_seconds=row[11],
         run_limits=limiting.on(*row[12:14]),
         slowest_run=limiting.slowest_on(*row[12:14]),
+        overrides=bool(row[14]),
     )

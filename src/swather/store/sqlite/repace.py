@@ -22,16 +22,20 @@ def repace(connection: Connection, lane_id: int, change: Callable[[], None]) -> 
     change()
     after: float = connection.value(queries.pace_lane, this)
     if after < before and before >= WORTH_WAKING_SECONDS:
-        _hurry(connection, lane_id)
+        hurry(connection, lane_id)
         connection.execute(queries.wake_lane, this)
     return after
 
 
-def _hurry(connection: Connection, lane_id: int) -> None:
+def hurry(connection: Connection, lane_id: int) -> None:
     """Cap `due_at` at what the limits in force can explain."""
     row = connection.row(queries.get_pace, (lane_id,))
     assert row is not None
-    limits = strictest(Limits(row[0], row[1]), LimitingRuns(connection).on(lane_id, row[2]))
+    every, burst, is_public, overrides, set_every = row
+    of_runs = LimitingRuns(connection).on(lane_id, is_public)
+    if overrides:
+        of_runs = of_runs.overridden_by(Limits(set_every))
+    limits = strictest(Limits(every, burst), of_runs)
     connection.execute(
         queries.hurry_lane, (connection.clock.monotonic() + full_debt(limits), lane_id)
     )

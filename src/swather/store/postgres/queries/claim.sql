@@ -92,11 +92,15 @@ CROSS JOIN LATERAL (
 ) AS h
 CROSS JOIN LATERAL (
     SELECT limited, tripped, is_public,
+           overrides AND set_every_seconds > 0 AS sets_rate,
+           overrides AND in_flight IS NOT NULL AS sets_in_flight,
            every_seconds = 0 AND NOT paused
            AND (cool_until IS NULL OR cool_until <= swather.clock()) AS is_counted
     FROM swather.lanes WHERE id = h.lane_id OFFSET 0
 ) AS l
-CROSS JOIN LATERAL (SELECT h.lane_id, o.run_id, l.is_public) AS asked
+CROSS JOIN LATERAL (
+    SELECT h.lane_id, o.run_id, l.is_public, l.sets_rate, l.sets_in_flight
+) AS asked
 -- include: limits_on_lane
 LIMIT %(limit)s
 
@@ -134,7 +138,9 @@ FROM (
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS h
 CROSS JOIN LATERAL (
-    SELECT every_seconds, burst, in_flight, tat, paused, cool_until, tripped, is_public
+    SELECT every_seconds, burst, in_flight, tat, paused, cool_until, tripped, is_public,
+           overrides AND set_every_seconds > 0 AS sets_rate,
+           overrides AND in_flight IS NOT NULL AS sets_in_flight
     FROM swather.lanes
     WHERE id = h.lane_id
     FOR NO KEY UPDATE SKIP LOCKED
@@ -142,7 +148,9 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT scraper_lane_id FROM swather.runs WHERE id = h.run_id OFFSET 0
 ) AS r
-CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, l.is_public) AS asked
+CROSS JOIN LATERAL (
+    SELECT h.lane_id, h.run_id, l.is_public, l.sets_rate, l.sets_in_flight
+) AS asked
 -- include: limits_on_lane
 
 -- name: claim_heads
@@ -244,9 +252,11 @@ candidates AS MATERIALIZED (
         SELECT FROM swather.lanes WHERE id = r.scraper_lane_id AND NOT limited OFFSET 0
     ) AS s
     CROSS JOIN LATERAL (
-        SELECT is_public FROM swather.lanes WHERE id = h.lane_id OFFSET 0
+        SELECT is_public, overrides AND set_every_seconds > 0 AS sets_rate,
+               overrides AND in_flight IS NOT NULL AS sets_in_flight
+        FROM swather.lanes WHERE id = h.lane_id OFFSET 0
     ) AS p
-    CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, p.is_public) AS asked
+    CROSS JOIN LATERAL (SELECT h.lane_id, h.run_id, p.*) AS asked
     -- include: limits_on_lane
     LEFT JOIN LATERAL (
         SELECT name FROM swather.lanes
@@ -572,13 +582,17 @@ FROM (
         ORDER BY wake_at LIMIT 1
     ) AS h
     CROSS JOIN LATERAL (
-        SELECT cool_until, every_seconds, burst, tripped, is_public
+        SELECT cool_until, every_seconds, burst, tripped, is_public,
+               overrides AND set_every_seconds > 0 AS sets_rate,
+               overrides AND in_flight IS NOT NULL AS sets_in_flight
         FROM swather.lanes WHERE id = h.lane_id OFFSET 0
     ) AS l
     CROSS JOIN LATERAL (
         SELECT scraper_lane_id FROM swather.runs WHERE id = o.run_id OFFSET 0
     ) AS r
-    CROSS JOIN LATERAL (SELECT h.lane_id, o.run_id, l.is_public) AS asked
+    CROSS JOIN LATERAL (
+        SELECT h.lane_id, o.run_id, l.is_public, l.sets_rate, l.sets_in_flight
+    ) AS asked
     -- include: limits_on_lane
     UNION ALL
     SELECT 0.02, false

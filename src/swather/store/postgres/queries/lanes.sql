@@ -18,7 +18,7 @@ SELECT name FROM swather.lanes WHERE kind = %(kind)s AND id <> 0 ORDER BY id DES
 SELECT id FROM swather.lanes WHERE kind = %(kind)s AND name = %(name)s
 
 -- name: lane_columns
--- The columns of a lane `l` under the limits `g` of the runs on it.
+-- The columns of a lane `l` and the limits `g` of the runs on it, overridden or not.
 SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, l.cool_until,
        l.cool_reason,
        CASE l.kind
@@ -32,13 +32,15 @@ SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, 
        END,
        CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
        l.learned_every_seconds, l.crawl_delay_seconds, g.every, g.burst, g.in_flight,
-       coalesce(g.slowest, '')
+       coalesce(g.slowest, ''), l.overrides
 
 -- name: get_lane
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 -- include: lane_columns
 FROM swather.lanes AS l
-CROSS JOIN LATERAL (SELECT l.id AS lane_id, 0 AS run_id, l.is_public) AS asked
+CROSS JOIN LATERAL (
+    SELECT l.id AS lane_id, 0 AS run_id, l.is_public, false AS sets_rate, false AS sets_in_flight
+) AS asked
 -- include: limits_on_lane
 WHERE l.kind = %(kind)s AND l.name = %(name)s
 
@@ -53,14 +55,17 @@ FROM (
     SELECT lane_id FROM swather.breakers WHERE lane_id <> 0
 ) AS i
 CROSS JOIN LATERAL (SELECT * FROM swather.lanes WHERE id = i.id OFFSET 0) AS l
-CROSS JOIN LATERAL (SELECT l.id AS lane_id, 0 AS run_id, l.is_public) AS asked
+CROSS JOIN LATERAL (
+    SELECT l.id AS lane_id, 0 AS run_id, l.is_public, false AS sets_rate, false AS sets_in_flight
+) AS asked
 -- include: limits_on_lane
 ORDER BY l.kind, l.name
 LIMIT %(limit)s
 
 -- name: limits_on_lane
 -- Included in statements: the limits of all runs on a lane. `limiting` has the runs whose limits
--- apply, `asked` the lane, a run that is known to be on it (0: none), and whether the lane is public.
+-- apply, `asked` the lane, a run that is known to be on it (0: none), whether the lane is public, and
+-- whether its own rate and its own number in flight override those of runs.
 -- Not a function, which could not share `limiting` and made reading heads a fifth slower.
 CROSS JOIN LATERAL (
     SELECT coalesce(max(o.every), 0) AS every,
@@ -68,8 +73,10 @@ CROSS JOIN LATERAL (
            min(o.lane_in_flight) AS in_flight,
            (array_agg(o.name ORDER BY o.every DESC) FILTER (WHERE o.every > 0))[1] AS slowest
     FROM (
-        SELECT name, lane_burst, lane_in_flight,
+        SELECT name, lane_burst,
+               CASE WHEN NOT asked.sets_in_flight THEN lane_in_flight END AS lane_in_flight,
                CASE
+                   WHEN asked.sets_rate THEN 0
                    WHEN rate_is_default AND asked.is_public IS NOT TRUE THEN 0
                    ELSE lane_every_seconds
                END AS every
@@ -87,13 +94,18 @@ CROSS JOIN LATERAL (
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 SELECT g.every, g.burst, g.in_flight
 FROM swather.lanes AS l
-CROSS JOIN LATERAL (SELECT l.id AS lane_id, 0 AS run_id, l.is_public) AS asked
+CROSS JOIN LATERAL (
+    SELECT l.id AS lane_id, 0 AS run_id, l.is_public,
+           l.overrides AND l.set_every_seconds > 0 AS sets_rate,
+           l.overrides AND l.in_flight IS NOT NULL AS sets_in_flight
+) AS asked
 -- include: limits_on_lane
 WHERE l.id = %(lane_id)s
 
 -- name: limit_lane
 UPDATE swather.lanes
-SET set_every_seconds = %(every_seconds)s, set_burst = %(burst)s, in_flight = %(in_flight)s
+SET set_every_seconds = %(every_seconds)s, set_burst = %(burst)s, in_flight = %(in_flight)s,
+    overrides = %(overrides)s
 WHERE id = %(lane_id)s
 
 -- name: pause_lane
@@ -123,8 +135,8 @@ WHERE id IN (
 
 -- name: clear_lane
 UPDATE swather.lanes
-SET set_every_seconds = 0, set_burst = 1, in_flight = NULL, paused = false, cool_until = NULL,
-    cool_reason = '', tat = 'epoch', learned_every_seconds = NULL, learned_at = NULL,
+SET set_every_seconds = 0, set_burst = 1, in_flight = NULL, overrides = false, paused = false,
+    cool_until = NULL, cool_reason = '', tat = 'epoch', learned_every_seconds = NULL, learned_at = NULL,
     crawl_delay_seconds = NULL, strikes = 0, forgiven_at = NULL
 WHERE id = %(lane_id)s
 
@@ -155,10 +167,18 @@ SELECT every_seconds, burst FROM swather.lanes WHERE id = %(lane_id)s
 
 -- name: pace_lane
 -- The interval in force: the slowest of what was set, learned and asked for; a burst only if set.
+-- What was set may override what was learned.
 UPDATE swather.lanes
-SET every_seconds = greatest(set_every_seconds, learned_every_seconds, crawl_delay_seconds),
+SET every_seconds = greatest(
+        set_every_seconds,
+        CASE WHEN NOT (overrides AND set_every_seconds > 0) THEN learned_every_seconds END,
+        crawl_delay_seconds
+    ),
     burst = CASE
-        WHEN greatest(learned_every_seconds, crawl_delay_seconds) > set_every_seconds THEN 1
+        WHEN greatest(
+            CASE WHEN NOT (overrides AND set_every_seconds > 0) THEN learned_every_seconds END,
+            crawl_delay_seconds
+        ) > set_every_seconds THEN 1
         ELSE set_burst
     END
 WHERE id = %(lane_id)s

@@ -12,9 +12,11 @@ FROM swather.leases AS l
 JOIN swather.runs AS r ON r.id = l.run_id
 JOIN swather.workers AS w ON w.id = l.worker_id AND w.state = 'live'
 CROSS JOIN LATERAL (
-    SELECT is_public FROM swather.lanes WHERE id = %(lane_id)s OFFSET 0
+    SELECT is_public, overrides AND set_every_seconds > 0 AS sets_rate,
+           overrides AND in_flight IS NOT NULL AS sets_in_flight
+    FROM swather.lanes WHERE id = %(lane_id)s OFFSET 0
 ) AS p
-CROSS JOIN LATERAL (SELECT %(lane_id)s::bigint AS lane_id, l.run_id, p.is_public) AS asked
+CROSS JOIN LATERAL (SELECT %(lane_id)s::bigint AS lane_id, l.run_id, p.*) AS asked
 -- include: limits_on_lane
 WHERE l.task_id = %(task_id)s AND l.token = %(token)s
 

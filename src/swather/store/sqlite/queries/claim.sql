@@ -27,7 +27,7 @@ ORDER BY r.id
 SELECT * FROM (
     SELECT h.id, h.best, h.wake_at, h.lane_id, l.name,
            l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
-           l.is_public, l.tripped
+           l.is_public, l.overrides, l.set_every_seconds, l.tripped
     FROM heads AS h
     JOIN lanes AS l ON l.id = h.lane_id
     WHERE h.run_id = ?1 AND h.partition = ?2 AND h.best = ?3 AND h.wake_at = ?5 AND h.id > ?6
@@ -38,7 +38,7 @@ UNION ALL
 SELECT * FROM (
     SELECT h.id, h.best, h.wake_at, h.lane_id, l.name,
            l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
-           l.is_public, l.tripped
+           l.is_public, l.overrides, l.set_every_seconds, l.tripped
     FROM heads AS h
     JOIN lanes AS l ON l.id = h.lane_id
     WHERE h.run_id = ?1 AND h.partition = ?2 AND h.best = ?3 AND h.wake_at > ?5 AND h.wake_at <= ?4
@@ -97,7 +97,7 @@ SELECT min(due_at) FROM scheduled WHERE run_id = ?
 -- name: next_head
 SELECT h.wake_at, h.lane_id,
        l.limited, l.every_seconds, l.burst, l.in_flight, l.tat, l.paused, l.cool_until,
-       l.is_public, l.tripped
+       l.is_public, l.overrides, l.set_every_seconds, l.tripped
 FROM heads AS h
 JOIN lanes AS l ON l.id = h.lane_id
 WHERE h.run_id = :run_id AND h.partition = :partition AND h.best = :best

@@ -22,7 +22,7 @@ SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, 
            )
        END,
        iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds,
-       id, is_public
+       id, is_public, overrides
 FROM lanes AS l
 
 -- name: get_lane
@@ -47,7 +47,9 @@ SELECT count(*) FROM leases
 WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = ?)
 
 -- name: limit_lane
-UPDATE lanes SET set_every_seconds = :every_seconds, set_burst = :burst, in_flight = :in_flight
+UPDATE lanes
+SET set_every_seconds = :every_seconds, set_burst = :burst, in_flight = :in_flight,
+    overrides = :overrides
 WHERE id = :lane_id
 
 -- name: pause_lane
@@ -68,8 +70,8 @@ WHERE (every_seconds > 0 OR in_flight IS NOT NULL OR paused OR cool_until IS NOT
 
 -- name: clear_lane
 UPDATE lanes
-SET set_every_seconds = 0, set_burst = 1, in_flight = NULL, paused = 0, cool_until = NULL,
-    cool_reason = '', tat = 0, learned_every_seconds = NULL, learned_at = NULL,
+SET set_every_seconds = 0, set_burst = 1, in_flight = NULL, overrides = 0, paused = 0,
+    cool_until = NULL, cool_reason = '', tat = 0, learned_every_seconds = NULL, learned_at = NULL,
     crawl_delay_seconds = NULL, strikes = 0, forgiven_at = NULL
 WHERE id = :lane_id
 
@@ -97,17 +99,22 @@ UPDATE lanes SET crawl_delay_seconds = :seconds WHERE id = :lane_id
 SELECT every_seconds FROM lanes WHERE id = :lane_id
 
 -- name: get_pace
-SELECT every_seconds, burst, is_public FROM lanes WHERE id = ?
+SELECT every_seconds, burst, is_public, overrides, set_every_seconds FROM lanes WHERE id = ?
 
 -- name: pace_lane
 -- The interval in force: the slowest of what was set, learned and asked for; a burst only if set.
+-- What was set may override what was learned.
 UPDATE lanes
 SET every_seconds = max(
-        set_every_seconds, coalesce(learned_every_seconds, 0), coalesce(crawl_delay_seconds, 0)
+        set_every_seconds,
+        iif(overrides AND set_every_seconds > 0, 0, coalesce(learned_every_seconds, 0)),
+        coalesce(crawl_delay_seconds, 0)
     ),
     burst = iif(
-        max(coalesce(learned_every_seconds, 0), coalesce(crawl_delay_seconds, 0))
-            > set_every_seconds,
+        max(
+            iif(overrides AND set_every_seconds > 0, 0, coalesce(learned_every_seconds, 0)),
+            coalesce(crawl_delay_seconds, 0)
+        ) > set_every_seconds,
         1, set_burst
     )
 WHERE id = :lane_id

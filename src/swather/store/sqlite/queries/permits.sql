@@ -1,7 +1,8 @@
 -- Permits for further requests of a task, and the requests in flight.
 
 -- name: paces
-SELECT id, limited, every_seconds, burst, in_flight, tat, paused, cool_until, is_public
+SELECT id, limited, every_seconds, burst, in_flight, tat, paused, cool_until, is_public, overrides,
+       set_every_seconds
 FROM lanes
 WHERE id IN (:lane_id, (SELECT scraper_lane_id FROM runs WHERE id = :run_id))
 
