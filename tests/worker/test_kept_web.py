@@ -147,5 +147,5 @@ def test_a_web_that_is_kept_fetches_for_nobody_between_targets(
     run, _ = shop.scrape(made, [f"{site.url}/0"], concurrency=1)
     assert shop.counts(run) == {"completed": 1}
     (error,) = raised
-    assert "no target" in str(error)
+    assert "can be used only in setup() and scrape()" in str(error)
     assert "/closing" not in site.paths()

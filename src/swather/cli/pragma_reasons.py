@@ -35,7 +35,7 @@ REASONS: Final[dict[str, str]] = {
     "autovacuum_naptime": "how often the server looks for tables to vacuum",
     "jit": "off: compiling costs more than a claim",
     "plan_cache_mode": "the hot statements are planned once, not at every call",
-    "statement_timeout": "0 is no limit; locks and idle transactions have limits of their own",
+    "statement_timeout": "0 means no limit; locks and idle transactions have limits of their own",
     "lock_timeout": "how long a statement waits for a lock before we look for who holds it",
     "transaction_timeout": "a transaction that was stopped between two statements is ended",
     "client_connection_check_interval": "notices during a statement that its client is gone",

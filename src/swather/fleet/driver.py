@@ -63,7 +63,7 @@ class Driver:
         max_seconds: float | None = None,
         at_limit: str = "",
     ) -> Ended:
-        """Load what is to be loaded, and let the workers work, until there is no more to do or
+        """Load the targets, and let the workers work, until there is no more to do or
         `max_seconds` are over; `at_limit` is said then.
         """
         work = Work(

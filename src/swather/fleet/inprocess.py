@@ -65,7 +65,7 @@ class InProcess:
 
 class InForeground(InProcess):
     """For a process that does nothing else, in its main thread: the first SIGINT or SIGTERM lets
-    running targets end, the second stops at once. `say` gets what becomes of a stuck worker.
+    running targets end, the second stops now. `say` gets what becomes of a stuck worker.
     """
 
     def __init__(self, worker: Worker, say: Callable[[str], None]) -> None:

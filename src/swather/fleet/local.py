@@ -95,7 +95,7 @@ class LocalFleet:
         self._stopping.set()
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
-        """True when no process runs and none will be started any more."""
+        """True when no process runs and none will be started."""
         return self._over.wait(timeout_seconds)
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 class Exit(NamedTuple):
     """A process that has ended; `code` is negative for the signal that killed it. `was_cut_short`:
-    the worker had begun to work and did not report its end, so the code is not its own.
+    the worker had started to work and did not report its end, so the code is not its own.
     `is_hopeless`: it said that another would end like it.
     """
 

@@ -33,7 +33,7 @@ class Workers(Protocol):
     ) -> None: ...
     def start(self) -> None: ...
     def wait(self, timeout_seconds: float) -> bool:
-        """True when none is at work and none will be."""
+        """True when none is working and none will be."""
 
     def look(self, *, moving: bool) -> None:
         """Do periodic work. `moving`: targets have ended since the last time."""
@@ -56,7 +56,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Work:
-    """Workers on one run, and what is loaded into it meanwhile.
+    """Workers on one run, and what is loaded into it at the same time.
 
     The work is stopped after `max_seconds`, and `at_limit` is said then. A load that fails
     and a database that is unusable stop the workers, and are raised at the end.

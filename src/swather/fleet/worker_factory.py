@@ -1,4 +1,4 @@
-"""Makes workers from the settings, whoever starts them."""
+"""Makes workers from the settings, for all that start them."""
 
 from collections.abc import Mapping
 from functools import partial

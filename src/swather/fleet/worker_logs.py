@@ -20,7 +20,7 @@ class WorkerLogs:
         self._unended: dict[Path, bytes] = {}
 
     def pass_on(self) -> None:
-        """Pass on the lines since the last call, but for dumps of stacks."""
+        """Pass on the lines since the last call, except stack dumps."""
         for path in self._files():
             with path.open("rb") as file:
                 file.seek(self._read_to.get(path, 0))

@@ -60,7 +60,7 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def free_lane(name: str, kind: PacedKind) -> Lane:
-    """A lane nobody has limited yet."""
+    """A lane that has not been limited yet."""
     return Lane(
         name=name,
         kind=kind,

@@ -160,7 +160,7 @@ def started(limits: Limits, pace: Pace, now: float, count: int) -> float:
 def opens_at(limits: Limits, pace: Pace, now: float) -> float:
     """When the next start may happen: `now`, a later time, or NEVER while paused.
 
-    A full lane (in flight) opens when somebody finishes; the answer is then a second from now.
+    A full lane (in flight) opens when a request finishes; the answer is then a second from now.
     """
     if pace.paused:
         return NEVER

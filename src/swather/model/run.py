@@ -66,7 +66,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def scraper_spec(self) -> str:
         """Where the scraper came from when the run began: books.py:books, package.module:books. For
-        people to read; nobody loads it.
+        people to read; it is never loaded.
         """
         return str(self.params.get(RESERVED_PARAM, {}).get("scraper") or self.scraper)
 

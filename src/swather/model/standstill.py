@@ -1,4 +1,4 @@
-"""When nothing has ended for so long that this is no longer chance."""
+"""When nothing has ended for too long to be chance."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A transaction that somebody else has open on the database."""
+"""A transaction that another program has open on the database."""
 
 import msgspec
 

@@ -1,6 +1,6 @@
 """How a suggested command names the code of a run, when only the run is known.
 
-Not by what the database says, which could then choose the code that somebody runs by copying the
+Not by what the database says, which could then choose the code that a person runs by copying the
 command.
 """
 

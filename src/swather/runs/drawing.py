@@ -17,7 +17,7 @@ from swather.visible import visible_line
 
 MAX_WORKERS_SHOWN: Final = 8
 MAX_REASONS_SHOWN: Final = 3
-# No snapshot for so long: whoever takes them waits for the database.
+# No snapshot for so long: what takes them waits for the database.
 STALE_SECONDS: Final = 2.5
 _INDENT: Final = "    "
 

@@ -19,7 +19,7 @@ from swather.store.retrying_queue import RetryingQueue
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """How far a load has come. `complete`: every target that was asked for is in the run;
-    `cancelled`: the run was cancelled meanwhile and takes no more.
+    `cancelled`: the run was cancelled while loading and takes no more.
     """
 
     added: int = 0

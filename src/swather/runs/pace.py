@@ -54,7 +54,7 @@ def _measured_rate(situation: Situation, sampled_rate: float | None) -> float | 
 
 
 def _slowest(situation: Situation, measured: float | None) -> _Bound | None:
-    """What takes longest; None where something takes nobody knows how long."""
+    """What takes longest; None if it is unknown how long something takes."""
     if situation.run.paused or situation.producers or not situation.able:
         return None
     if situation.breakers:

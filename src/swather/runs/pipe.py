@@ -13,7 +13,7 @@ _MAX_AHEAD: Final = 10_000
 class Pipe(Generic[T]):
     """The entries of a slow source, read ahead in a thread; None whenever nothing has arrived.
 
-    A blocked read cannot be interrupted, so the thread is abandoned when nobody reads any more.
+    A blocked read cannot be interrupted, so the thread is abandoned when there is no reader left.
     """
 
     def __init__(self, entries: Iterable[T]) -> None:

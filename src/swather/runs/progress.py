@@ -196,7 +196,7 @@ class Watcher:
         while len(samples) > 2 and samples[1][0] <= now - self._window_seconds:
             samples.popleft()
         since, before = samples[0]
-        # A retry makes ended tasks unfinished again; that is no negative progress.
+        # A retry makes ended tasks unfinished again; that is not negative progress.
         return max(done - before, 0) / (now - since) if now > since else None
 
     def _read_errors(self, counts: Counts) -> None:

@@ -63,8 +63,9 @@ def open(
 class Queue:
     """Targets go in, leases come out, and every lease is finished or released.
 
-    What is not finished within `lease_seconds` of the last `beat` or `claim` is somebody else's,
-    and finishing it changes nothing. For use by one thread; closing gives back what is held.
+    What is not finished within `lease_seconds` of the last `beat` or `claim` goes to another
+    worker, and finishing it changes nothing. For use by one thread; closing gives
+    back what is held.
     """
 
     def __init__(

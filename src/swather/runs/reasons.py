@@ -1,4 +1,4 @@
-"""What holds a run back: found once, for `why`, `status` and whoever watches."""
+"""What holds a run back: found once, for `why`, `status` and the live view."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,8 +22,8 @@ MAX_LISTED: Final = 5
 
 class Situation:
     """What a run's reasons and estimate are made of, read at one moment. `now` is the time by the
-    database's clock, where a worker has told it; `starts_workers` if the process that asks keeps
-    workers of its own running.
+    database's clock, where a worker has reported it; `starts_workers` if the process that asks
+    keeps workers of its own running.
     """
 
     def __init__(

@@ -40,6 +40,6 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _keep_mode(path: Path, stream: IO[bytes]) -> None:
-    """Keep the mode of the old file, which somebody may have changed."""
+    """Keep the mode of the old file, which a person may have changed."""
     with suppress(FileNotFoundError):
         os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))

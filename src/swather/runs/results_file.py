@@ -87,7 +87,7 @@ class ResultsFile:
         self.go_back()
 
     def is_in_place(self) -> bool:
-        """False when somebody removed, replaced, truncated or extended the file."""
+        """False when another program removed, replaced, truncated or extended the file."""
         own = os.fstat(self._descriptor)
         try:
             found = self.path.stat()

@@ -71,8 +71,8 @@ def plan_run(
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
-    to read. A new run has at most `task_limit` tasks; if its targets have priorities, and nobody
-    names a strategy, it takes the highest first. `default_rate` is for scrapers that name none.
+    to read. A new run has at most `task_limit` tasks; if its targets have priorities, and no
+    strategy is given, it takes the highest first. `default_rate` is for scrapers that name none.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")

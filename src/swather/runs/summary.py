@@ -124,7 +124,7 @@ def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summar
     if seconds is None and found.finished_at is not None:
         seconds = (found.finished_at - found.created_at).total_seconds()
         if seconds < 0:
-            # The clock was set back meanwhile, and nobody knows by how much.
+            # The clock was set back during the run, and it is unknown by how much.
             seconds = None
     return Summary(
         run=run,

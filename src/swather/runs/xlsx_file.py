@@ -1,7 +1,7 @@
 """Items as an Excel workbook, through XlsxWriter, which is loaded only here.
 
 Rows are streamed to a temporary file, so that a million of them need no memory. Texts are written
-as texts: Excel runs no formula in them, not even when somebody edits the cell.
+as texts: Excel runs no formula in them, not even when the cell is edited.
 """
 
 import logging

@@ -72,7 +72,7 @@ class Grant(NamedTuple):
 
 def grant(gates: Sequence[BaseGate], wanted: int, ahead_seconds: float) -> Grant:
     """How many may pass now; if none, one that only has to wait for its pace, for at most
-    `ahead_seconds`: its moment is reserved, and nobody else can take it.
+    `ahead_seconds`: its moment is reserved, and no one else can take it.
     """
     count = min([wanted, *(gate.left for gate in gates)])
     if count or not ahead_seconds:

@@ -1,4 +1,4 @@
-"""An outage of the database, told once by everybody in a process who meets it."""
+"""An outage of the database, reported once per process."""
 
 import logging
 import time

@@ -181,7 +181,7 @@ class Writer:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             front = [*islice(self._waiting, self._bounds.max_rows)]
-        # Outside the lock, so that nobody waits meanwhile; only this thread removes jobs.
+        # Outside the lock, so that no one waits for it; only this thread removes jobs.
         count = fitting(front, self._bounds)
         with self._changed:
             if not self._waiting:

@@ -84,7 +84,7 @@ class Prefetch:
             self._seconds += _WEIGHT * (seconds - self._seconds)
 
     def stalled(self) -> None:
-        """Nothing has begun for a while: tasks are slow until quick ones show otherwise."""
+        """Nothing has started for a while: tasks are slow until quick ones show otherwise."""
         self._seconds = max(self._seconds or 0.0, 1.0)
 
     def claimed(self, *, limited: bool) -> None:

@@ -219,7 +219,7 @@ class Engine:
         self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
 
     def _stop(self, reason: str) -> None:
-        """Claim nothing more, and give back what has not begun."""
+        """Claim nothing more, and give back what has not started."""
         if self._is_stopping:
             return
         if reason == "restart":
@@ -301,7 +301,7 @@ class Engine:
             self._ask_once(settle, messages.RunsSettled())
 
     def _take_partitions(self) -> None:
-        """There is room for more work: serve a partition that nobody serves. Where the last look
+        """There is room for more work: serve a partition that no worker serves. Where the last look
         found none, the next waits for a tick, since most runs have no partitions.
         """
         self._has_room = False

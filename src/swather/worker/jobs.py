@@ -157,7 +157,7 @@ class Jobs:
         """Read the run of a lease."""
         try:
             self.load(store.runs.by_id(lease.run_id))
-        except Exception as error:  # noqa: BLE001 - it is for whoever waits for the run
+        except Exception as error:  # noqa: BLE001 - it is for those waiting for the run
             return RunLoaded(lease.run_id, error)
         return RunLoaded(lease.run_id, None)
 
@@ -179,7 +179,7 @@ class Jobs:
         return RunsSettled(ended, "finished" if self._run is None else str(states[self._run]))
 
     def take_partitions(self, store: Store, *, worker_id: int) -> PartitionsTried:
-        """Serve a partition of each known run that nobody serves."""
+        """Serve a partition of each known run that no worker serves."""
         runs = [job.run.name for job in list(self.known.values())]
         taken = [_take_partition(store, run, self._partitions, worker_id) for run in runs]
         return PartitionsTried(any(taken))
@@ -220,6 +220,6 @@ def _take_partition(store: Store, run: str, wanted: Collection[str] | None, work
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:
-    """As the run was begun, whichever worker meets it; else as the scraper says here."""
+    """As the run was started, whichever worker meets it; else as the scraper says here."""
     noted = run.params.get(RESERVED_PARAM, {}).get("store_pages")
     return bool(scraper.options.store_pages if noted is None else noted)

@@ -31,7 +31,7 @@ class Mailbox:
     def post(self, message: Message) -> None:
         """From any thread."""
         self._messages.append(message)
-        with suppress(RuntimeError):  # the loop was closed: nobody is left to read it
+        with suppress(RuntimeError):  # the loop was closed: there is no reader left
             self._loop.call_soon_threadsafe(self._wake)
 
     def put(self, message: Message) -> None:
@@ -54,7 +54,7 @@ class Mailbox:
         return self.take()
 
     def take(self) -> list[Message]:
-        """Those there are, without waiting. Others may be posted meanwhile, and are left."""
+        """Those there are, without waiting. Those that are posted later are left."""
         messages = self._messages
         return [messages.popleft() for _ in range(len(messages))]
 
@@ -128,7 +128,7 @@ class SettingsRead(Message, frozen=True):
 
 
 class PartitionsTried(Message, frozen=True):
-    """Partitions that nobody serves were looked for; whether one was taken."""
+    """Partitions that no worker serves were looked for; whether one was taken."""
 
     taken: bool = False
 
@@ -142,7 +142,7 @@ class ControlChanged(Message, frozen=True):
 
 
 class Hopeless(Message, frozen=True):
-    """The database cannot be used any more."""
+    """The database can no longer be used."""
 
     error: Exception
 

@@ -28,7 +28,7 @@ class Abandoned(Exception):
 def outcome_of(
     attempt: Attempt, ending: Ending, random: Random
 ) -> tuple[Outcome | None, Classified | None]:
-    """What is to be committed (None when the lease is gone and there is nothing to say), and what
+    """What to commit (None when the lease is gone and there is nothing to say), and what
     went wrong, if the site or the scraper did.
     """
     if attempt.cut is not Cut.LOST and attempt.postponed is not None:
@@ -87,7 +87,7 @@ def _with_location(ending: Classified, job: Job) -> Classified:
 
 
 def stuck(attempt: Attempt, stack: StackSummary) -> Outcome:
-    """For an attempt that blocks the whole loop, as if it had died in a child: nobody else can have
+    """For an attempt that blocks the whole loop, as if it had died in a child: no other can have
     done it. `stack` is where it does.
     """
     crash = Classified(

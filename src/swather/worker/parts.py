@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 class Parts:
     """What one call of `Worker.run` needs. `store` is for the writer and the main thread,
-    `background` for the upkeep and whoever asks a question beside.
+    `background` for the upkeep and for separate queries.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Parts:
         """Commit what waits, and sign off."""
         patience = STOP_GRACE_SECONDS if is_cut else CLOSE_SECONDS
         self._writer.close(patience)
-        # Only then: a beat that finds its worker retired would register it anew.
+        # Only then: a beat that finds its worker retired would register it again.
         self.beat.stop_and_join(patience)
         try:
             self._store.workers.retire(self.registration.worker_id)
@@ -141,7 +141,7 @@ class Parts:
 
     def give_up(self, *, charge: bool) -> None:
         """From any thread, when the loop cannot: give back all leases. With `charge` the attempt
-        that the loop is stuck in counts as a crash; if that is not known, all that had begun do.
+        that the loop is stuck in counts as a crash; if that is not known, all that had started do.
         """
         store, worker_id = self._store.another(), self.registration.worker_id
         begun = set(self.slots.running)

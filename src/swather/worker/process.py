@@ -113,8 +113,8 @@ def watch_parent(on_death: Callable[[], None]) -> None:
 
 
 class Farewell:
-    """Tells whoever started this process that its exit code is the worker's own word. A scraper may
-    end the process with any code; then the beginning was told, and the end was not.
+    """Tells the process that started this one that the exit code is the worker's own. A scraper may
+    end the process with any code; then the start was reported, and the end was not.
     """
 
     def __init__(self, descriptor: int | None) -> None:
@@ -143,7 +143,7 @@ class Farewell:
 
     def _tell(self, what: bytes) -> None:
         if self._descriptor is not None:
-            with suppress(OSError):  # nobody listens any more
+            with suppress(OSError):  # no one is listening
                 os.write(self._descriptor, what)
 
 
@@ -151,7 +151,7 @@ def main(worker: Worker) -> int:
     """Run a worker until its end, in the main thread of a process that does nothing else.
 
     The exit code: 0 when there was nothing left to do, 130 when it was stopped, 75 when it should
-    be started anew, 2 for wrong input, 3 for a database that fails. A worker whose event loop is
+    be restarted, 2 for wrong input, 3 for a database that fails. A worker whose event loop is
     stuck ends the process with 70; one whose interpreter is, is killed.
     """
     if not faulthandler.is_enabled():

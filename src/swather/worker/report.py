@@ -24,7 +24,7 @@ class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker did until it ended.
 
     `reason`: 'finished' or 'cancelled' (as its run did), 'stopped', or 'restart' when it had to
-    leave too many hanging threads behind and should be started anew. `lost`: attempts whose lease
+    leave too many hanging threads behind and should be restarted. `lost`: attempts whose lease
     was taken away.
     """
 
@@ -122,7 +122,7 @@ class Statistics:
         self._told = (0, 0)
 
     def look(self, *, limits_changed: bool = False) -> None:
-        """Note what has ended; several times between two beats. `limits_changed`: somebody has
+        """Note what has ended; several times between two beats. `limits_changed`: a person has
         changed how fast work may go.
         """
         now, tally = monotonic(), self._tally

@@ -1,4 +1,4 @@
-"""What a worker is told when it is made, how it treats sites, and the row it registers."""
+"""What a worker is given when it is made, how it treats sites, and the row it registers."""
 
 import logging
 from collections.abc import Callable, Iterable

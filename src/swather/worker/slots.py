@@ -81,7 +81,7 @@ class Slots:
             self.cut(attempt, why, grace_seconds)
 
     def cut_lost(self, fences: Collection["Fence"]) -> None:
-        """Whatever is done for these tasks is done in vain."""
+        """Stop work on these tasks: its results would be refused."""
         for fence in fences:
             attempt = self.running.get(fence)
             if attempt is not None:
@@ -140,7 +140,7 @@ class Slots:
 
 def suspects_held(concurrency: int) -> int:
     """How many suspects may wait for a child process: enough to look past a few of them for tasks
-    that the other slots can do, and no hoard that other workers could do meanwhile.
+    that the other slots can do, and no hoard that other workers could be working on.
     """
     return 2 * concurrency
 
@@ -240,7 +240,7 @@ class Dispatch:
             self._upkeep.submit(lambda store: self._jobs.load_for(store, lease))
 
     def _start_suspects(self) -> None:
-        """They wait for each other and not in slots, so that nobody waits for them."""
+        """They wait for each other and not in slots, so that no slot waits for them."""
         at_once = max(1, min(MAX_ALONE, self._slots.concurrency // 2))
         while self._suspects and self._alone_now < at_once and self._slots.free > 0:
             self._alone_now += 1

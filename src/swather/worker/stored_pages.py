@@ -50,7 +50,7 @@ class PageStore:
         future.add_done_callback(self._done)
 
     def _done(self, future: Future[None]) -> None:
-        """On the writer's thread. A page that cannot be kept is no reason to fail its target."""
+        """On the writer's thread. A page that cannot be kept must not fail its target."""
         error = future.exception()
         if error is not None and not self._has_failed:
             self._has_failed = True

@@ -1,5 +1,5 @@
-"""The upkeep thread: sweeps, looks after files, and does errands for the engine. An errand takes a
-store and returns a message, or nothing.
+"""The upkeep thread: sweeps, names and prunes files, and does errands for the engine. An errand
+takes a store and returns a message, or nothing.
 """
 
 import logging
@@ -84,7 +84,7 @@ class Upkeep(threading.Thread):
         self._work.put(_Errand(work, otherwise))
 
     def call(self, work: Callable[[Store], Any]) -> Future[Any]:
-        """Do this for somebody who waits for it."""
+        """Do this for a caller who waits for it."""
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
 

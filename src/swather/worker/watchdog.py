@@ -22,7 +22,7 @@ GRACE_SECONDS: Final = 5.0
 STACK_MARK: Final = "| "
 _MAX_STEP_SECONDS: Final = 2.0
 _WIND_UP_SECONDS: Final = 1.0
-# setitimer refuses what a C integer cannot hold; nobody waits for longer.
+# setitimer refuses what a C integer cannot hold; no one waits for longer.
 _MAX_PATIENCE_SECONDS: Final = 30 * 86_400.0
 
 
@@ -30,7 +30,7 @@ class Watchdog:
     """Looks from another thread whether the loop still ticks.
 
     A loop may be blocked for as long as the attempts on it may run; after that and a grace it is
-    stuck. Time that passes while nobody looks does not count: a process that was stopped and
+    stuck. Time that passes while no one looks does not count: a process that was stopped and
     continued has a loop as sound as before.
     """
 
@@ -64,7 +64,7 @@ class Watchdog:
             self._stalled_seconds = 0.0
             return False
         if not self._stalled_seconds:
-            # Asked for now: what blocks the loop may have begun since the last look.
+            # Asked for now: what blocks the loop may have started since the last look.
             deadline = self._longest_deadline()
             allowed = 0.0 if deadline is None else max(deadline - now, 0.0)
             self._patience_seconds = allowed + step + self._grace_seconds

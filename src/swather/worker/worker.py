@@ -1,4 +1,4 @@
-"""The worker: claims, scrapes, reports, until its run is finished or it is told to stop."""
+"""The worker: claims, scrapes, reports, until its run is finished or it is stopped."""
 
 import asyncio
 import gc
@@ -40,11 +40,11 @@ class Worker:
     url             the database
     lease_seconds   after which others may take over the tasks of a worker that has gone silent
     strategy        in which order to take tasks; the run's own by default
-    partitions      which partitions to serve; by default whatever nobody serves
+    partitions      which partitions to serve; by default any that no worker serves
     grace_seconds   how long running targets may take to end when the worker is stopped
     forever         keep running when there is nothing left to do
     files_folder    where files go that scrapers save
-    batch_size      how many tasks to claim at a time; by default as many as are soon begun
+    batch_size      how many tasks to claim at a time; by default as many as can start soon
     poll_seconds    how often to look for work when no hint comes
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
@@ -110,7 +110,7 @@ class Worker:
         self._lock = threading.Lock()
         self._parts: Parts | None = None
         self._stopping: bool | None = None
-        # Set when it has begun to work: it has signed on and asks for its first tasks.
+        # Set when it has started to work: it has signed on and asks for its first tasks.
         self.begun = threading.Event()
 
     def run(self, on_stuck: Callable[[], None] = lambda: None) -> WorkerReport:
@@ -159,8 +159,8 @@ class Worker:
         return parts.tally.report(name, reason)
 
     def stop(self, *, now: bool = False) -> None:
-        """Claim nothing more and end when what runs has ended, or after the grace time; with `now`
-        at once. May be called from any thread, and from a signal handler.
+        """Claim nothing more, and end when running targets have finished or the grace time is over;
+        with `now`, stop now. May be called from any thread, and from a signal handler.
         """
         self._stopping = now or bool(self._stopping)
         parts = self._parts

@@ -105,7 +105,7 @@ def _ask_limited(
     worker_id: int,
     scraper_lane_id: int | None,
 ) -> Attempt:
-    """Under the locks of scraper, lanes and heads, so that nobody else uses the same allowance.
+    """Under the locks of scraper, lanes and heads, so that no one else uses the same allowance.
 
     It waits only for the scraper's lock, and for nothing after it: there can be no deadlock.
     """

@@ -120,7 +120,7 @@ def _version(connection: Connection) -> int:
 
 
 def _apply(connection: Connection, migration: migrate.Migration) -> bool:
-    """One migration in one transaction; False if another process has applied it meanwhile."""
+    """One migration in one transaction; False if another process has applied it by now."""
 
     def work() -> bool:
         connection.execute(queries.lock_number, {"number": _MIGRATING})

@@ -9,7 +9,7 @@ from swather.store.postgres.statements import queries
 
 
 def vacuum_tables(connection: Connection, *, full: bool) -> Iterator[Vacuumed]:
-    """With `full` each table is rewritten, under a lock that nobody can read behind."""
+    """With `full` each table is rewritten, under a lock that also blocks readers."""
     options = "FULL, ANALYZE" if full else "ANALYZE"
     before = {row[0]: row[1] for row in connection.rows(queries.table_stats)}
     for table in sorted(before, key=lambda table: before[table]):

@@ -63,7 +63,7 @@ class Connection:
         self._db: apsw.Connection | None = _connect(self.path, self.file)
         self._identity = _identity_of(self.file)
         self._wal = Path(self._db.filename_wal)
-        # Known from the first transaction on: nobody else removes the file after it.
+        # Known from the first transaction on: no one else removes the file after it.
         self._wal_identity: tuple[int, int] | None = None
         self._db.set_wal_hook(self._on_commit)
 

@@ -154,7 +154,7 @@ class Walk:
         priorities: Sequence[int],
     ) -> None:
         """From the queue to the leases. The picked tasks of a priority are all there are in their
-        range: nobody else is writing.
+        range: no one else is writing.
         """
         ranges = []
         leases = []
@@ -182,7 +182,7 @@ class Walk:
         every_seconds = slowest(head.gates if run.gate is None else (*head.gates, run.gate))
         leases = []
         for row in rows:
-            # Another version of the scraper begins anew.
+            # Another version of the scraper starts over.
             resumes = row[11] is not None and row[13] == run.version
             lease = Lease(
                 task_id=row[2],

@@ -76,7 +76,7 @@ class SQLiteHints:
             self.folder.rmdir()
 
     def _warn(self, error: OSError) -> None:
-        """Warn once: there is no socket (a full disk, somebody else's folder)."""
+        """Warn once: there is no socket (a full disk, another user's folder)."""
         if not self._warned:
             self._warned = True
             _log.warning(

@@ -40,7 +40,7 @@ def restore(path: Path, backup: Path) -> Iterator[int]:
 
 
 def set_damaged_aside(path: Path, backup: Path) -> Path | None:
-    """Rename a file that is no sound database, with its log; returns its new name. Nothing is
+    """Rename a file that is not a sound database, with its log; returns its new name. Nothing is
     renamed for a backup that cannot be restored.
     """
     _opened_backup(backup).close()

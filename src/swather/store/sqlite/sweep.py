@@ -78,7 +78,7 @@ class Sweeper:
             process = Process(
                 host=row[2], boot_id=row[3], namespace=row[4], pid=row[5], started=row[6]
             )
-            # The monotonic clock starts anew with each boot, and so do all processes.
+            # The monotonic clock starts over with each boot, and so do all processes.
             gone = row[0] in dead or process.boot_id != posix.boot_id() or row[7] <= now
             if gone or posix.is_dead(process):
                 lost.append(row[:2])

@@ -1,4 +1,4 @@
-"""Vacuums the file: SQLite writes all of it anew, and others wait meanwhile."""
+"""Vacuums the file: SQLite rewrites all of it, and others wait until it is done."""
 
 import os
 import shutil

@@ -276,7 +276,7 @@ class AttemptFetch:
             self._lane, self._is_leased = lane, False
 
     def end(self) -> None:
-        """No request is in flight any more."""
+        """No request is in flight now."""
         if self._lane:
             lane, self._lane = self._lane, ""
             self._access.leave(lane, is_leased=self._is_leased)
@@ -302,6 +302,6 @@ class _RobotsFetch(AttemptFetch):
     def _answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
     ) -> None:
-        """Its answer is no page of the scraper's."""
+        """Its answer is not a page of the scraper's."""
         self._access.answered(url, status, retry_after_seconds, seconds)
         self._access.forget_status()

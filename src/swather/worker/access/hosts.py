@@ -14,8 +14,8 @@ MAX_KNOWN: Final = 10_000
 
 
 class HostAccess:
-    """Asks the store about hosts at private addresses, and always before it refuses one: somebody
-    may have typed it meanwhile. Hosts that are found on the public web are reached at once, and
+    """Asks the store about hosts at private addresses, and always before it refuses one: a
+    person may have given it since. Hosts that are found on the public web are reached at once, and
     noted in the store a little later, many in one transaction.
     """
 
@@ -23,7 +23,7 @@ class HostAccess:
         self._allowed = allowed
         self._executor = executor
         self._known: set[tuple[int, str, int, bool]] = set()
-        # Where a run first found a name, if nobody had typed it by then.
+        # Where a run first found a name, if no person had given it by then.
         self._found: dict[tuple[int, str], str] = {}
         self._public: defaultdict[str, list[Sighting]] = defaultdict(list)
         # The targets of a run begin together, and one of them asks for all.
@@ -46,7 +46,7 @@ class HostAccess:
             return None
         async with self._turn(job.run.id, host, port):
             if (job.run.id, host, port, private) in self._known:
-                return None  # somebody else has asked meanwhile
+                return None  # another attempt has asked by now
             first = await asyncio.get_running_loop().run_in_executor(
                 self._executor, self._allowed.pin, job.run.name, host, canonical_port(port), found
             )

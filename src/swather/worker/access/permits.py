@@ -24,7 +24,7 @@ GOOD_FOR_INTERVALS: Final = 0.5
 # By how much at once, and in a second, what is usual may become later.
 LATER_SECONDS: Final = 0.05
 LATER_PER_SECOND: Final = 0.5
-# When somebody else's request may have ended, on a lane that was full.
+# When another's request may have ended, on a lane that was full.
 LOOK_AGAIN_SECONDS: Final = 0.1
 # When to try again to tell a store that could not be reached.
 TELL_AGAIN_SECONDS: Final = 1.0
@@ -150,7 +150,7 @@ class InFlight:
         self._telling: dict[str, asyncio.Task[None]] = {}
 
     def turn(self, lane: str) -> asyncio.Lock:
-        """Held by whoever tells the store about the lane."""
+        """Held while the store is told about the lane."""
         turn = self._turns.get(lane)
         if turn is None:
             turn = self._turns[lane] = asyncio.Lock()
@@ -172,7 +172,7 @@ class InFlight:
         self.put_right(lane)
 
     def put_right(self, lane: str) -> None:
-        """Tell the store how many there are, unless somebody's next question does."""
+        """Tell the store how many there are, unless the next question does."""
         if lane not in self._telling:
             self._telling[lane] = asyncio.get_running_loop().create_task(self._tell_all(lane))
 
@@ -187,7 +187,7 @@ class InFlight:
             pass
 
     def forget_told(self, lane: str) -> None:
-        """A question was not answered: nobody knows what the store believes."""
+        """A question was not answered: it is unknown what the store believes."""
         self._told[lane] = -1
         self.put_right(lane)
 

@@ -41,7 +41,7 @@ class SiteMessage(Message, frozen=True):
 
 
 class LaneClosed(SiteMessage, frozen=True):
-    """A strike was told to the fleet: its lane is closed for so long."""
+    """A strike was reported to the fleet: its lane is closed for so long."""
 
     lane: str
     seconds: float

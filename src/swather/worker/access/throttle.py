@@ -18,7 +18,7 @@ PATIENCE_SECONDS: Final = 5.0
 FREE_SECONDS: Final = 0.25
 # The same for the first request of a task, which the claim has asked for.
 FREE_TO_BEGIN_SECONDS: Final = 2.0
-# When to come back to a lane of others that somebody has paused.
+# When to come back to a lane of others that a person has paused.
 PAUSED_SECONDS: Final = 60.0
 ASK_AGAIN_SECONDS: Final = 1.0
 _MAX_LANES: Final = 10_000
@@ -45,7 +45,7 @@ class Granted(NamedTuple):
 
 
 class _Closed(NamedTuple):
-    """Until when; and since when the store lets nobody in, as far as this worker knows."""
+    """Until when; and since when the store lets no request in, as far as this worker knows."""
 
     until: float
     known_at: float

@@ -245,7 +245,7 @@ if __name__ == "__main__":
         with visible_streams():
             status = main(*map(int, sys.argv[1:]))
     except ConnectionError:
-        # The worker is gone, and has nobody to tell.
+        # The worker is gone, and there is no one to tell.
         status = 1
     logging.shutdown()
     sys.stdout.flush()

@@ -80,7 +80,7 @@ class Pool:
         return past
 
     def clear(self) -> list[Instance]:
-        """All that are open, to be closed; those in use, too, for nobody will give them back."""
+        """All that are open, to be closed; those in use, too: they will not be given back."""
         left = list(self._open)
         for instance in left:
             instance.rest()

@@ -17,7 +17,7 @@ from swather.worker.verbs import LoopVerbs, Services
 
 CLOSE_SECONDS: Final = 5.0
 
-# A coroutine that ignores its end may not be collected either: it would be asked to end once more.
+# A coroutine that ignores its end may not be collected either: it would be asked to end again.
 _left_behind: list[Any] = []
 
 

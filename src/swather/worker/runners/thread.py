@@ -107,7 +107,7 @@ class ThreadRunner:
         return StackSummary() if frame is None else traceback.extract_stack(frame)
 
     def abandon(self, attempt: Attempt) -> None:
-        """The thread goes on; if it ever ends, it is idle again."""
+        """The thread keeps running; if it ever ends, it is idle again."""
 
     async def close(self) -> None:
         """Those left behind are told as well, and close what they have when they end."""

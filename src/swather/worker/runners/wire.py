@@ -189,7 +189,7 @@ def raised_from(met: Met) -> Exception:
     kind = getattr(net_errors, met.kind, None) or getattr(errors, met.kind, None)
     if not (isinstance(kind, type) and issubclass(kind, errors.SwatherError)):
         return errors.SwatherError(f"{met.kind}: {met.text}")
-    # Not by its constructor, which would make the text anew out of what it is given.
+    # Not by its constructor, which would build the text again from its arguments.
     error = kind.__new__(kind)
     error.args = (met.text,)
     vars(error).update(met.details)
