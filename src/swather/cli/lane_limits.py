@@ -29,7 +29,7 @@ def wanted_on(
                 "pass --rate 20/s or --in-flight 16"
             )
         return Wanted(limits, overrides=False)
-    # A lane without limits has nothing to override with, whatever an older release left there.
+    # A process of an older release removes limits without this flag.
     before = lane.overrides and not lane.limits.are_none
     return Wanted(limits, before if override is None else override)
 
