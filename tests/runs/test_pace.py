@@ -177,6 +177,9 @@ def test_what_nobody_knows_is_unknown_and_its_reason_is_told_with_a_command(
 
 def test_whoever_starts_workers_does_not_ask_a_person_to_start_one(store: Store):
     run, worker = a_busy_run(store)
+    watcher = Watcher(store, run, starts_workers=True, look_seconds=0)
+    watcher.snapshot()
     worker_gone(store, run, worker)
-    snapshot = Watcher(store, run, starts_workers=True).snapshot()
-    assert [reason.code for reason in snapshot.stops] == ["workers_starting"]
+    assert watcher.snapshot().stops == []
+    starting = Watcher(store, run, starts_workers=True).snapshot()
+    assert [reason.code for reason in starting.stops] == ["workers_starting"]

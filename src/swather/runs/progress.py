@@ -135,6 +135,7 @@ class Watcher:
         self._window_seconds = window_seconds
         self._look_seconds = look_seconds
         self._starts_workers = starts_workers
+        self._had_workers = False
         self._monotonic = monotonic
         self._samples: deque[tuple[float, int]] = deque()
         self._groups: list[ErrorGroup] = []
@@ -184,7 +185,14 @@ class Watcher:
         now, looked = self._monotonic(), self._looked
         is_known = looked is not None and now < looked.at + self._look_seconds
         if looked is None or not is_known or run.state is not RunState.OPEN:
-            situation = Situation(self._store, run, counts, starts_workers=self._starts_workers)
+            situation = Situation(
+                self._store,
+                run,
+                counts,
+                starts_workers=self._starts_workers,
+                had_workers=self._had_workers,
+            )
+            self._had_workers = self._had_workers or bool(situation.workers)
             looked = _look(situation, sampled_rate, now)
             self._looked = looked
         return looked

@@ -23,7 +23,7 @@ MAX_LISTED: Final = 5
 class Situation:
     """What a run's reasons and estimate are made of, read at one moment. `now` is the time by the
     database's clock, where a worker has reported it; `starts_workers` if the process that asks
-    keeps workers of its own running.
+    has workers of its own, and `had_workers` once some of them have started.
     """
 
     def __init__(
@@ -34,8 +34,10 @@ class Situation:
         now: datetime | None = None,
         *,
         starts_workers: bool = False,
+        had_workers: bool = False,
     ) -> None:
         self.starts_workers = starts_workers
+        self.had_workers = had_workers
         self.store = store
         self.url = store.url
         self.run = run
@@ -176,7 +178,8 @@ def _lane_reasons(situation: Situation) -> Iterator[Reason]:
 def worker_reasons(situation: Situation) -> Iterator[Reason]:
     workers, able, url = situation.workers, situation.able, situation.url
     if not workers and situation.starts_workers:
-        yield Reason(code="workers_starting", text="Workers are starting.", stops=True)
+        if not situation.had_workers:
+            yield Reason(code="workers_starting", text="Workers are starting.", stops=True)
     elif not workers:
         yield no_worker(situation.run, url)
     elif not able:
