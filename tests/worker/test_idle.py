@@ -74,7 +74,13 @@ def test_the_first_question_after_a_hint_is_for_one_task(
     monkeypatch.setattr(Writer, "claim", noted)
     run = shop.run(note)
     shop.start(note, run=run, forever=True, poll_seconds=60, concurrency=8)
-    wait_until(lambda: answered, 10)
+
+    def asks_no_more() -> bool:
+        before = len(answered)
+        time.sleep(0.3)
+        return bool(answered) and len(answered) == before
+
+    wait_until(asks_no_more, 10)
     shop.store.tasks.enqueue(run, [Target(value=number) for number in range(3)])
     shop.store.hints.send()
     wait_until(lambda: len(began) == 3, 10)
