@@ -28,8 +28,8 @@ from tests.worker.given import wait_until
 
 SOURCE = f"{Path(swather.store.__file__).parents[1]}/"
 WARM_UP = 20
-# A change that needs more should say why.
-MOST_FILES = 45
+# 45, and two that other threads may pass meanwhile; a change that needs more should say why.
+MOST_FILES = 47
 MOST_HOPS = 250
 
 
