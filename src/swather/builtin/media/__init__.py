@@ -1,0 +1,1 @@
+"""The scraper `media`: pictures and videos from many sources, for one query."""

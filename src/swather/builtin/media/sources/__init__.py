@@ -1,0 +1,1 @@
+"""Where pictures and videos come from: one file per source, and the registry of their names."""
