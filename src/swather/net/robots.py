@@ -24,7 +24,7 @@ from swather.net.errors import (
 from swather.net.page import Page
 from swather.net.request import origin_of
 from swather.net.robots_rules import ALL_ALLOWED, MAX_BYTES, OWN_TOKEN, Rules, parse
-from swather.store.web_ports import Robots as RobotsStore
+from swather.store.ports import Robots as RobotsStore
 
 TTL_SECONDS: Final = 86_400.0
 MAX_CRAWL_DELAY_SECONDS: Final = 60.0

@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple
 from swather.errors import DatabaseUnusable, SwatherError
 from swather.model.task import EventLevel
 from swather.scraping.files import FileStore
-from swather.store.ports import Store
+from swather.store.ports import Sighting, Store
 from swather.store.retrying_queue import RETRYABLE
-from swather.store.web_ports import Sighting
 from swather.worker.access.throttle import PATIENCE_SECONDS
 from swather.worker.messages import (
     Hopeless,

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 
 from swather.store.checks import check_host
+from swather.store.ports import Sighting
 from swather.store.postgres.arrays import Integers, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
 from swather.store.postgres.statements import queries
-from swather.store.web_ports import Sighting
 
 
 class PostgresAllowedHosts:

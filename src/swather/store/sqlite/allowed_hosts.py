@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable
 
 from swather.store.checks import check_host
+from swather.store.ports import Sighting
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
 from swather.store.sqlite.statements import queries
-from swather.store.web_ports import Sighting
 
 
 class SQLiteAllowedHosts:

@@ -7,7 +7,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from swather.net.private_hosts import canonical_port, refusal_reason
-from swather.store.web_ports import AllowedHosts, Sighting
+from swather.store.ports import AllowedHosts, Sighting
 from swather.worker.jobs import Job
 
 MAX_KNOWN: Final = 10_000

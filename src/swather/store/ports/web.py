@@ -1,33 +1,9 @@
-"""The verbs of a store about the web: breakers, robots.txt, allowed hosts and stored pages.
-
-They block and are atomic like all others, see swather.store.ports.
-"""
+"""The verbs about sites: robots.txt, allowed hosts and stored pages."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from swather.model.lane import Breaker
 from swather.model.stored_page import StoredPage, StoredRobots
-
-
-class Breakers(Protocol):
-    """While one is open, claims start one task at a time of its scraper on its lane, and no more
-    than one per `probe_seconds`. A lane of "" means the targets without a lane.
-    """
-
-    def trip(self, scraper: str, lane: str, *, seen: dict[str, Any], probe_seconds: float) -> None:
-        """Open a breaker, with the first probe `probe_seconds` from now. An open one is updated
-        with what was seen last and its next probe; neither time is ever shortened.
-        """
-        ...
-
-    def close(self, scraper: str, lane: str) -> bool:
-        """Whether it was open."""
-        ...
-
-    def find(self, *, scraper: str | None = None, lane: str | None = None) -> list[Breaker]:
-        """Those that are open."""
-        ...
 
 
 class Robots(Protocol):

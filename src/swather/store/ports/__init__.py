@@ -1,0 +1,40 @@
+"""The verbs of a store, one protocol per noun. Both databases implement all of them.
+
+Verbs block and are atomic: each is one transaction, or (where it says so) several that can be
+repeated safely. Threads that share a store take turns. What must not wait for its turn (the beat, a
+dashboard) opens a store of its own.
+"""
+
+from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
+from swather.store.ports.queue import Fence, Finished, Hints, Queue
+from swather.store.ports.results import Events, Results
+from swather.store.ports.runs import Loads, Runs
+from swather.store.ports.store import Store
+from swather.store.ports.tasks import Enqueued, Tasks
+from swather.store.ports.upkeep import Settings, Upkeep
+from swather.store.ports.web import AllowedHosts, Pages, Robots, Sighting
+from swather.store.ports.workers import Workers
+
+__all__ = [
+    "LEARNED_SECONDS",
+    "AllowedHosts",
+    "Breakers",
+    "Enqueued",
+    "Events",
+    "Fence",
+    "Finished",
+    "Hints",
+    "Lanes",
+    "Loads",
+    "Pages",
+    "Queue",
+    "Results",
+    "Robots",
+    "Runs",
+    "Settings",
+    "Sighting",
+    "Store",
+    "Tasks",
+    "Upkeep",
+    "Workers",
+]

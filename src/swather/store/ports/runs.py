@@ -1,0 +1,71 @@
+"""The verbs of runs, and of the loads that fill them."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from swather.model.pacing import Limits
+from swather.model.run import Counts, Load, NewRun, Run, RunState
+
+T = TypeVar("T")
+
+
+class Runs(Protocol):
+    def create(self, new: NewRun) -> Run:
+        """Create a run; an existing name is refused, a missing one is generated."""
+        ...
+
+    def exclusively(self, work: Callable[[], T]) -> T:
+        """Run `work` in one transaction, with no other call of `exclusively` at the same time: to
+        create a run unless there is one. It may be repeated, and must not change anything outside.
+        """
+        ...
+
+    def get(self, name: str) -> Run: ...
+    def by_id(self, run_id: int) -> Run: ...
+    def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
+        """Newest first."""
+        ...
+
+    def counts(self, name: str) -> Counts:
+        """From the counter rows; costs the same for ten tasks and ten million."""
+        ...
+
+    def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
+        """Continue with another version of the scraper (its cursors are dropped) and other lane
+        limits, from the next claim on.
+        """
+        ...
+
+    def record(self, name: str, reserved: dict[str, Any]) -> Run:
+        """Merge these members into Swather's own part of the run's params."""
+        ...
+
+    def pause(self, name: str) -> None: ...
+    def unpause(self, name: str) -> None: ...
+    def cancel(self, name: str) -> int:
+        """Stop the run at once, then end its tasks in batches; how many were ended."""
+        ...
+
+    def settle(self, name: str) -> bool:
+        """Finish the run if none of its tasks is ready, scheduled or leased and no producer is
+        alive. True only for the call that finished it.
+        """
+        ...
+
+    def remove(self, name: str) -> None:
+        """Delete a run that is not open, with all that belongs to it."""
+        ...
+
+
+class Loads(Protocol):
+    """A run is load_incomplete while a load of it has begun and was not completed."""
+
+    def begin(self, run: str, load: Load) -> None:
+        """Replaces an earlier load of the same source with other content."""
+        ...
+
+    def complete(self, run: str, load: Load) -> None: ...
+
+    def incomplete(self, run: str) -> list[str]:
+        """The names of those that were not completed."""
+        ...

@@ -1,0 +1,52 @@
+"""The verbs of workers: beats, sweeps and the partitions they serve."""
+
+from collections.abc import Collection
+from typing import Any, Protocol
+
+from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
+from swather.store.ports.queue import Fence
+
+
+class Workers(Protocol):
+    def register(self, new: NewWorker) -> int:
+        """A producer opens its run again if it was finished; a cancelled one is refused."""
+        ...
+
+    def beat(
+        self,
+        worker_id: int,
+        held: Collection[Fence],
+        statistics: dict[str, Any] | None = None,
+    ) -> Beat:
+        """Renew all leases of a worker; give back those it does not know about."""
+        ...
+
+    def tell(self, worker_id: int, statistics: dict[str, Any]) -> None:
+        """Write what a worker says of itself between two beats; its leases stay as they are."""
+        ...
+
+    def retire(self, worker_id: int) -> int:
+        """End a worker; what it still held goes back without a charge (how many)."""
+        ...
+
+    def get(self, worker_id: int) -> Worker: ...
+    def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]: ...
+    def pause(self, worker_id: int) -> None: ...
+    def unpause(self, worker_id: int) -> None: ...
+
+    def sweep(self, dead: Collection[int] = ()) -> Swept:
+        """Give back what lost workers held: those in `dead` (a reaped child, say), dead processes
+        of this host, workers past their lease, and leases whose worker has no row. Also makes due
+        tasks ready and does the store's small chores. Any worker may sweep, at any time.
+        """
+        ...
+
+    def take_partitions(
+        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
+    ) -> list[str]:
+        """Take over unowned partitions: the named ones, else up to `limit` with the most waiting
+        tasks. Returns all that the worker owns now.
+        """
+        ...
+
+    def partitions(self, run: str) -> list[Partition]: ...
