@@ -5,7 +5,9 @@ The first place that names a setting wins: an option of the command, the environ
 scraper's decorator, the default.
 """
 
+import json
 import logging
+import os
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -26,6 +28,10 @@ from swather import settings_row
 from swather.errors import BadSetting
 
 PREFIX: Final = "SWATHER_"
+# Before the name of a scraper, '__' and a parameter of it.
+OF_PARAMS: Final = f"{PREFIX}PARAMS__"
+# Entry points whose names are variables that some scraper's parameters are read from.
+_VARIABLES: Final = "swather.variables"
 OPTION: Final = "option"
 ENVIRONMENT: Final = "environment"
 ROW: Final = "settings row"
@@ -38,10 +44,8 @@ PYPROJECT: Final = "pyproject.toml"
 # Other names of a setting: in the environment, and in the settings row.
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "workers": ("WORKER_COUNT", "max_workers"),
-    "concurrency": ("MAX_CONCURRENT_SOURCES",),
-    "retries": ("MAX_RETRIES_PER_SOURCE", "max_retries"),
+    "retries": ("max_retries",),
     "backoff": ("backoff_factor",),
-    "timeout": ("SOURCE_TIMEOUT",),
     "request_timeout": ("REQUEST_TIMEOUT",),
     "min_delay_seconds": ("MIN_DELAY_SECONDS",),
     "max_delay_seconds": ("MAX_DELAY_SECONDS",),
@@ -241,6 +245,11 @@ class Settings(BaseSettings):
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"
     )
 
+    @field_validator("params", mode="before")
+    @classmethod
+    def _may_be_json(cls, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
+
     @field_validator("rate", "total_rate", "default_rate")
     @classmethod
     def _is_a_rate(cls, value: str | None, field: ValidationInfo) -> str | None:
@@ -263,6 +272,13 @@ class Resolved(NamedTuple):
 
     def origin(self, name: str) -> str:
         return self.origins.get(name, DEFAULT)
+
+
+class Variable(NamedTuple):
+    """A variable of the environment or of .env: its value, and where it was found."""
+
+    value: str
+    origin: str
 
 
 class _Sourced(NamedTuple):
@@ -290,6 +306,22 @@ def read(
     except ValidationError as error:
         raise BadSetting(_message_of(error, values)) from error
     return Resolved(settings, {name: given.origin for name, given in values.items()})
+
+
+def variables(folder: Path | None = None) -> dict[str, Variable]:
+    """All variables that are set, by name in upper case: those of the environment, then those of
+    the file .env in `folder`, this one by default.
+    """
+    found: dict[str, Variable] = {}
+    dotenv = (folder or Path.cwd()) / ".env"
+    if dotenv.is_file():
+        for name, value in _read_dotenv(dotenv).env_vars.items():
+            if value:
+                found[name.upper()] = Variable(value, f"{DOTENV} ({name.upper()})")
+    for name, value in os.environ.items():
+        if value:
+            found[name.upper()] = Variable(value, f"{ENVIRONMENT} ({name.upper()})")
+    return found
 
 
 def canonical(name: str) -> str:
@@ -356,10 +388,12 @@ def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Sourced
     values: dict[str, _Sourced] = {}
     for variable, value in found.items():
         upper = variable.upper()
-        if not upper.startswith(PREFIX) or upper.startswith(_NO_SETTINGS):
+        if not upper.startswith(PREFIX) or upper.startswith((*_NO_SETTINGS, OF_PARAMS)):
             continue
         name = upper.removeprefix(PREFIX).lower()
         if name not in Settings.model_fields:
+            if _is_of_a_scraper(upper.removeprefix(PREFIX)):
+                continue
             raise BadSetting(_unknown(name, f"{where}: {upper} is not a setting", PREFIX))
         _refuse_the_databases_own(name, value, where)
         values[name] = _Sourced(value, f"{where} ({upper})")
@@ -368,6 +402,13 @@ def _from_variables(source: EnvSettingsSource, where: str) -> dict[str, _Sourced
             if other.lower() in found:
                 values.setdefault(name, _Sourced(found[other.lower()], f"{where} ({other})"))
     return values
+
+
+def _is_of_a_scraper(name: str) -> bool:
+    """Whether a parameter of an installed scraper is read from it; see scraping/params.py."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - only for unknown names
+
+    return bool(entry_points(group=_VARIABLES, name=name))
 
 
 def _from_row(row: Mapping[str, Any], files: list[dict[str, _Sourced]]) -> dict[str, _Sourced]:

@@ -165,3 +165,23 @@ def test_fields_know_their_types_defaults_and_what_they_are_for(kind):
     assert (size.kinds, size.required, size.help) == ((int,), True, "How many.")
     assert (tags.default, tags.required, tags.help) == ([], False, "")
     assert typed_params(made_with(kind), {"size": "3"}).size == 3
+
+
+@dataclasses.dataclass
+class Mapped:
+    mirrors: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        ["mirrors=nl=https://nl.example/?a=b", "mirrors=de=https://de.example"],
+        ['mirrors={"nl": "https://nl.example/?a=b", "de": "https://de.example"}'],
+    ],
+)
+def test_a_mapping_is_made_of_names_and_values(pairs):
+    assert parse(made_with(Mapped), pairs) == {
+        "mirrors": {"nl": "https://nl.example/?a=b", "de": "https://de.example"}
+    }
+    with pytest.raises(InputError, match="'mirrors': expected dict"):
+        parse(made_with(Mapped), ["mirrors=nl"])

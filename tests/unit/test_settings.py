@@ -65,10 +65,7 @@ def test_an_option_that_was_not_given_says_nothing():
         ("WORKER_COUNT", "workers", 7),
         ("MIN_DELAY_SECONDS", "min_delay_seconds", 7.0),
         ("MAX_DELAY_SECONDS", "max_delay_seconds", 7.0),
-        ("SOURCE_TIMEOUT", "timeout", 7.0),
         ("REQUEST_TIMEOUT", "request_timeout", 7.0),
-        ("MAX_RETRIES_PER_SOURCE", "retries", 7),
-        ("MAX_CONCURRENT_SOURCES", "concurrency", 7),
     ],
 )
 def test_other_names_in_the_environment_mean_the_same(
@@ -101,6 +98,24 @@ def test_the_row_may_hold_other_names_and_unknown_ones():
     resolved = settings.read(row={"max_retries": 5, "of_a_later_release": 1, "db": "elsewhere"})
     assert (resolved.settings.retries, resolved.origin("retries")) == (5, "settings row")
     assert resolved.origin("db") == "default"
+
+
+def test_parameters_of_scrapers_are_json_in_their_variable(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SWATHER_PARAMS", '{"books": {"country": "nl"}}')
+    assert settings.read().settings.params == {"books": {"country": "nl"}}
+    monkeypatch.setenv("SWATHER_PARAMS", "country=nl")
+    with pytest.raises(BadSetting, match=r"SWATHER_PARAMS\): params .* got 'country=nl'"):
+        settings.read()
+
+
+def test_variables_come_from_the_environment_and_then_from_dotenv(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    Path(".env").write_text("A_KEY=file\nANOTHER_KEY=file\n")
+    monkeypatch.setenv("A_KEY", "environment")
+    found = settings.variables()
+    assert found["A_KEY"] == ("environment", "environment (A_KEY)")
+    assert found["ANOTHER_KEY"] == ("file", ".env (ANOTHER_KEY)")
 
 
 def test_parameters_of_scrapers_come_from_the_file():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from swather.scraping.scraper import Scraper
 
 _PREFIX: Final = "param_"
-_MANY: Final = (list, tuple, set, frozenset)
+_MANY: Final = (list, tuple, set, frozenset, dict)
 _METAVARS: Final = {int: "N", float: "NUMBER", str: "TEXT"}
 
 
@@ -109,6 +109,8 @@ def _takes_many(field: Field) -> bool:
 
 def _metavar(field: Field) -> str:
     kinds = field.kinds
+    if any((get_origin(kind) or kind) is dict for kind in kinds):
+        return "NAME=VALUE"
     if _takes_many(field):
         kinds = tuple(part for kind in kinds for part in get_args(kind) if part is not ...)
     return "|".join(dict.fromkeys(name for kind in kinds for name in _names(kind))) or "TEXT"

@@ -65,7 +65,8 @@ def _is_private_text(address: str) -> bool:
 
 def _texts_in(value: Any) -> Iterator[str]:
     for member in value.values() if isinstance(value, dict) else (value,):
-        for text in member if isinstance(member, list | tuple) else (member,):
+        inner = list(member.values()) if isinstance(member, dict) else member
+        for text in inner if isinstance(inner, list | tuple) else (inner,):
             if isinstance(text, str):
                 yield text
 

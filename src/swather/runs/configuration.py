@@ -1,13 +1,14 @@
 """The configuration of a run: its settings from all sources, applied to its scraper and params."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from swather.scraping import params
 from swather.scraping.scraper import Scraper
-from swather.settings import Resolved, Settings, read
+from swather.settings import OF_PARAMS, PREFIX, Resolved, Settings, read, variables
 from swather.store import Store
 
 # Settings that override the decorator's option of the same name.
@@ -46,10 +47,10 @@ def delay_of(settings: Settings) -> tuple[float, float] | None:
 def run_params(
     scraper: Scraper, given: Mapping[str, Any] | Sequence[str], settings: Settings
 ) -> dict[str, Any]:
-    """The parameters of a run: those of swather.toml, overridden by those that are given, by name
-    or as 'name=value' texts.
+    """The parameters of a run: those that are given, by name or as 'name=value' texts, then those
+    of the environment and .env, then those of swather.toml.
     """
-    known = settings.params.get(scraper.name, {})
+    known = {**settings.params.get(scraper.name, {}), **_from_variables(scraper)}
     if isinstance(given, Mapping):
         named = {**known, **given}
         params.typed_params(scraper, named)
@@ -59,6 +60,24 @@ def run_params(
     over = {pair.partition("=")[0].strip() for pair in given}
     under = [f"{name}={_text(value)}" for name, value in known.items() if name not in over]
     return params.parse(scraper, [*under, *given])
+
+
+def _from_variables(scraper: Scraper) -> dict[str, str]:
+    """Parameters in SWATHER_PARAMS__SCRAPER__NAME, or in a variable that the parameter declares."""
+    found = variables()
+    prefix = f"{OF_PARAMS}{re.sub(r'[^A-Z0-9]', '_', scraper.name.upper())}__"
+    values = {
+        name.removeprefix(prefix).lower(): variable.value
+        for name, variable in found.items()
+        if name.startswith(prefix)
+    }
+    kind = scraper.options.params
+    for name, field in ({} if kind is None else params.fields_of(kind)).items():
+        for declared in field.variables:
+            for variable in (f"{PREFIX}{declared}", declared):
+                if variable in found:
+                    values.setdefault(name, found[variable].value)
+    return values
 
 
 def _text(value: Any) -> str:

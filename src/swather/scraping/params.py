@@ -17,13 +17,25 @@ REQUIRED: Final = object()
 _RESERVED_PREFIX: Final = "_"
 
 
+class Variable(NamedTuple):
+    """Names an environment variable of a parameter: `Annotated[int, "…", Variable("MAX_PAGES")]`.
+
+    It is read as MAX_PAGES and as SWATHER_MAX_PAGES.
+    """
+
+    name: str
+
+
 class Field(NamedTuple):
-    """A parameter: its type, its default (REQUIRED when it has none), and what it is for."""
+    """A parameter: its type, its default (REQUIRED when it has none), and what it is for.
+    `variables` are the environment variables that it declares.
+    """
 
     type: Any
     default: Any
     help: str = ""
     is_pydantic: bool = False
+    variables: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -70,6 +82,7 @@ def fields_of(kind: Any) -> dict[str, Field]:
                 field.type,
                 _default(field.default, field.default_factory, msgspec.NODEFAULT),
                 _help_in(hints.get(field.name)),
+                variables=_variables_in(hints.get(field.name)),
             )
             for field in msgspec.structs.fields(kind)
         }
@@ -78,6 +91,7 @@ def fields_of(kind: Any) -> dict[str, Field]:
             hints[field.name],
             _default(field.default, field.default_factory, dataclasses.MISSING),
             _help_in(hints[field.name]),
+            variables=_variables_in(hints[field.name]),
         )
         for field in dataclasses.fields(kind)
         if field.init
@@ -93,7 +107,16 @@ def type_name(kind: Any) -> str:
 def _of_model(kind: Any) -> Iterator[tuple[str, Field]]:
     for name, field in kind.model_fields.items():
         default = REQUIRED if field.is_required() else field.get_default(call_default_factory=True)
-        yield name, Field(field.annotation, default, field.description or "", is_pydantic=True)
+        yield (
+            name,
+            Field(
+                field.annotation,
+                default,
+                field.description or "",
+                is_pydantic=True,
+                variables=_named_by(field.metadata),
+            ),
+        )
 
 
 def _default(value: Any, factory: Any, missing: Any) -> Any:
@@ -104,10 +127,20 @@ def _default(value: Any, factory: Any, missing: Any) -> Any:
 
 def _help_in(hint: Any) -> str:
     for note in getattr(hint, "__metadata__", ()):
+        if isinstance(note, Variable):
+            continue
         text = note if isinstance(note, str) else getattr(note, "description", None)
         if text:
             return str(text)
     return ""
+
+
+def _variables_in(hint: Any) -> tuple[str, ...]:
+    return _named_by(getattr(hint, "__metadata__", ()))
+
+
+def _named_by(notes: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(note.name.upper() for note in notes if isinstance(note, Variable))
 
 
 def _plain(kind: Any) -> Any:
@@ -119,11 +152,17 @@ def _is_union(kind: Any) -> bool:
 
 
 def _readings(value: Any) -> Iterator[Any]:
-    """The value as it is, as the JSON it may be, and as a list of one."""
+    """The value as it is, as the JSON it may be, as the mapping that 'name=value' texts make, and
+    as a list of one.
+    """
     yield value
     if isinstance(value, str):
         with suppress(msgspec.DecodeError, UnicodeError):
             yield msgspec.json.decode(value)
+    texts = value if isinstance(value, list) else [value]
+    if texts and all(isinstance(text, str) and "=" in text for text in texts):
+        pairs = [text.partition("=") for text in texts]
+        yield {name.strip(): given for name, _, given in pairs}
     yield [value]
 
 
