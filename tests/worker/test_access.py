@@ -3,7 +3,7 @@
 import pytest
 
 from swather.model.pacing import Limits
-from swather.net.errors import Disallowed
+from swather.net.errors import Disallowed, LaneBusy
 from swather.scraping.scraper import scraper
 from swather.testing.site import Answer
 from tests.worker.given import Shop
@@ -150,3 +150,32 @@ def test_a_crawl_delay_holds_from_the_first_page_on(either_shop: Shop, site: Not
     assert either_shop.counts(run) == {"completed": 5}
     assert sum(site.gaps()[1:]) > 1.2
     assert either_shop.store.lanes.get(site.lane).crawl_delay_seconds == 0.4
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [
+        (lambda store, lane: store.lanes.limit(lane, Limits(60.0, 1)), "too slow"),
+        (lambda store, lane: store.lanes.cool(lane, 60.0, "a test"), "closed for another 60 s"),
+        (lambda store, lane: store.lanes.pause(lane), "it is closed"),
+    ],
+)
+def test_a_request_that_may_not_wait_leaves_the_target_going(
+    either_shop: Shop, site: NotingSite, other: NotingSite, limit, why
+):
+    @scraper(allow_private=True, retries=0)
+    async def careful(ctx, target):
+        errors = []
+        for path in (f"{other.url}/a", f"{other.url}/b", f"{site.url}/c"):
+            try:
+                await ctx.get(path, max_wait=0.2)
+            except LaneBusy as error:
+                errors.append(str(error))
+        return {"errors": errors}
+
+    limit(either_shop.store, other.lane)
+    run, _ = either_shop.scrape(careful, ["a text"])
+    assert either_shop.counts(run) == {"completed": 1}
+    assert site.paths() == ["/c"]
+    (item,) = either_shop.items(run)
+    assert why in item["errors"][-1]

@@ -14,6 +14,7 @@ FetchError
 │   ├── UnusableURL         a URL that cannot be requested
 │   ├── UntrustedRedirect   a redirect would take the body of a request to another origin
 │   └── Unencrypted         what must go over https would go over http
+├── LaneBusy                the lane is closed, or too slow for the request to start in time
 ├── Disallowed              the site's robots.txt asks us not to fetch this
 └── RobotsUnreachable       the site's robots.txt cannot be read, so nothing may be fetched
 """
@@ -33,6 +34,7 @@ __all__ = [
     "FetchError",
     "FetchTimeout",
     "HttpStatusError",
+    "LaneBusy",
     "MissingElement",
     "ProxyFailed",
     "Refused",
@@ -114,6 +116,14 @@ class Unencrypted(Refused):
     """What must go over https would go over http."""
 
     reason = "unencrypted"
+
+
+class LaneBusy(FetchError):
+    """The lane is closed, or too slow for the request to start within its `max_wait`."""
+
+    def __init__(self, lane: str, why: str) -> None:
+        super().__init__(f"no request can start on {lane} in time: {why}")
+        self.lane = lane
 
 
 class Disallowed(FetchError):

@@ -44,7 +44,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `trust_redirects` lets a redirect take the body and all headers to another origin, though never
     from https to http. `https_only` refuses http on every hop, except to hosts of a local network.
-    `max_redirects` is how many are followed, None the fetcher's own number.
+    `max_redirects` is how many are followed, None the fetcher's own number. `max_wait` is for how
+    many seconds it may wait for its turn, see swather.net.errors.LaneBusy.
     """
 
     url: str
@@ -59,6 +60,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     trust_redirects: bool = False
     https_only: bool = False
     max_redirects: int | None = None
+    max_wait: float | None = None
 
     def __post_init__(self) -> None:
         if not is_http(self.url):
@@ -67,6 +69,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             )
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise InputError(f"timeout must be a positive number of seconds, got {self.timeout!r}")
+        if self.max_wait is not None and not 0 <= self.max_wait < float("inf"):
+            raise InputError(f"max_wait must be a number of seconds, got {self.max_wait!r}")
 
     def with_headers(self, headers: Mapping[str, str]) -> "Request":
         """The same request with these headers, in place of those of the same name in any case."""

@@ -42,6 +42,7 @@ class RequestFields(TypedDict, total=False):
     etag: str | None
     last_modified: str | datetime | None
     trust_redirects: bool
+    max_wait: float | None
 
 
 def request_of(
@@ -58,6 +59,7 @@ def request_of(
     etag: str | None = None,
     last_modified: str | datetime | None = None,
     trust_redirects: bool = False,
+    max_wait: float | None = None,
 ) -> Request:
     if data is not None and json is not None:
         raise InputError("post() takes data or json, not both")
@@ -79,6 +81,7 @@ def request_of(
         egress=DIRECT if proxy is None else Egress.through(proxy),
         profile=profile,
         trust_redirects=trust_redirects,
+        max_wait=max_wait,
     )
 
 

@@ -59,11 +59,12 @@ class SyncWeb:
         etag: str | None = None,
         last_modified: str | datetime | None = None,
         trust_redirects: bool = False,
+        max_wait: float | None = None,
     ) -> Page:
         request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
             "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
             profile=profile, etag=etag, last_modified=last_modified,
-            trust_redirects=trust_redirects,
+            trust_redirects=trust_redirects, max_wait=max_wait,
         )  # fmt: skip
         return self._send(request, check=check)
 
@@ -80,10 +81,11 @@ class SyncWeb:
         proxy: str | None = None,
         profile: str | None = None,
         trust_redirects: bool = False,
+        max_wait: float | None = None,
     ) -> Page:
         request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
             "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
-            proxy=proxy, profile=profile, trust_redirects=trust_redirects,
+            proxy=proxy, profile=profile, trust_redirects=trust_redirects, max_wait=max_wait,
         )  # fmt: skip
         return self._send(request, check=check)
 

@@ -23,6 +23,7 @@ Unencrypted                                  permanent  unencrypted
 any other Refused                            permanent  private_address
 Disallowed                                   permanent  robots
 RobotsUnreachable                            transient                   its next look
+LaneBusy                                     transient
 NotStored                                    permanent  not_stored
 BadPayload                                   permanent  bad_item
 MissingExtra                                 permanent  missing_extra
@@ -69,6 +70,7 @@ from swather.net.errors import (
     Disallowed,
     FetchTimeout,
     HttpStatusError,
+    LaneBusy,
     MissingElement,
     ProxyFailed,
     Refused,
@@ -263,6 +265,7 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (TimeoutError, Meaning(ErrorClass.TIMEOUT)),
     (ProxyFailed, Meaning(ErrorClass.PROXY)),
     (ConnectionFailed, Meaning(ErrorClass.TRANSIENT)),
+    (LaneBusy, Meaning(ErrorClass.TRANSIENT)),
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
     (TooComplex, Meaning(ErrorClass.PERMANENT, "page_too_complex")),

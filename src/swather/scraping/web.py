@@ -76,6 +76,7 @@ class Web:
         etag: str | None = None,
         last_modified: str | datetime | None = None,
         trust_redirects: bool = False,
+        max_wait: float | None = None,
     ) -> Page:
         """Fetch a page, the target's own by default; a relative `url` starts at the last page.
 
@@ -84,11 +85,14 @@ class Web:
 
         When a redirect leads to another origin (scheme, host or port), your `headers` are dropped,
         except for those such as User-Agent and Accept-Language; `trust_redirects` sends them along.
+
+        A request waits for its lane, and if that is closed for long the whole target is postponed.
+        With `max_wait` it raises LaneBusy instead, if it would have to wait for more seconds.
         """
         request = self._request(
             "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
             profile=profile, etag=etag, last_modified=last_modified,
-            trust_redirects=trust_redirects,
+            trust_redirects=trust_redirects, max_wait=max_wait,
         )  # fmt: skip
         return await self._send(request, check=check)
 
@@ -105,6 +109,7 @@ class Web:
         proxy: str | None = None,
         profile: str | None = None,
         trust_redirects: bool = False,
+        max_wait: float | None = None,
     ) -> Page:
         """Send a form (`data` as a mapping), raw bytes or text (`data`), or `json`.
 
@@ -113,7 +118,7 @@ class Web:
         """
         request = self._request(
             "POST", url, data=data, json=json, headers=headers, params=params, timeout=timeout,
-            proxy=proxy, profile=profile, trust_redirects=trust_redirects,
+            proxy=proxy, profile=profile, trust_redirects=trust_redirects, max_wait=max_wait,
         )  # fmt: skip
         return await self._send(request, check=check)
 

@@ -135,7 +135,7 @@ class LoopVerbs:
             return services.replay.fetch(attempt, request)
         access = attempt.access or attempt.visit(services.access)
         request = attempt.job.own_headers.added_to(request)
-        fetching = services.access.fetcher.fetch(request, AttemptFetch(access))
+        fetching = services.access.fetcher.fetch(request, AttemptFetch(access, request.max_wait))
         return self._fetch_and_store(request, fetching) if attempt.job.keeps_pages else fetching
 
     async def checkpoint(

@@ -2,13 +2,16 @@
 heeded.
 """
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
+from time import monotonic
 from typing import Final
 
 from swather.errors import FetchError
 from swather.net.egress import Egress
+from swather.net.errors import LaneBusy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
@@ -17,7 +20,7 @@ from swather.net.robots_rules import Rules
 from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
 from swather.worker.access.hosts import HostAccess
-from swather.worker.access.permits import InFlight, Requester, StorePermits
+from swather.worker.access.permits import Bystander, InFlight, Requester, StorePermits
 from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
 from swather.worker.settings import Politeness
@@ -129,7 +132,9 @@ class AttemptAccess:
         rules = self._robots.known(url)
         return rules is None or not rules.allows(url)
 
-    async def check_robots(self, url: str, lane: str, egress: Egress) -> None:
+    async def check_robots(
+        self, url: str, lane: str, egress: Egress, max_wait: float | None = None
+    ) -> None:
         """Disallowed, or rules that this process did not know until now."""
 
         async def settle(rules: Rules) -> None:
@@ -139,7 +144,7 @@ class AttemptAccess:
         # Others may have to wait for a permit, and we for them.
         self._requester.stop_clock("robots.txt")
         try:
-            await self._robots.check(url, partial(self._fetch_robots, egress), settle)
+            await self._robots.check(url, partial(self._fetch_robots, egress, max_wait), settle)
         finally:
             self._requester.start_clock()
 
@@ -161,14 +166,16 @@ class AttemptAccess:
         """Whether nothing limits the lane, as far as is known."""
         return self._access.throttle.is_free(lane)
 
-    async def wait_for_permit(self, lane: str) -> None:
+    async def wait_for_permit(self, lane: str, *, may_postpone: bool = True) -> None:
+        """LaneBusy when the lane is closed for long and the attempt may not be postponed."""
         self._requester.stop_clock("its lane")
+        requester = self._requester if may_postpone else Bystander(self._requester, lane)
         try:
-            await self._access.throttle.wait_for_permit(self._requester, lane)
+            await self._access.throttle.wait_for_permit(requester, lane)
         finally:
             self._requester.start_clock()
 
-    async def wait_for_counted_permit(self, lane: str) -> bool:
+    async def wait_for_counted_permit(self, lane: str, *, may_postpone: bool = True) -> bool:
         """The same for a request that the lease does not stand for; whether it is counted now."""
         throttle = self._access.throttle
         if not lane or throttle.is_open(lane):
@@ -176,10 +183,9 @@ class AttemptAccess:
         # Nobody else may use it while the store is asked to give it to others.
         gives_up, self._lease_is_free = self._lease_is_free, False
         self._requester.stop_clock("its lane")
+        requester = self._requester if may_postpone else Bystander(self._requester, lane)
         try:
-            granted = await throttle.wait_for_counted_permit(
-                self._requester, lane, gives_up=gives_up
-            )
+            granted = await throttle.wait_for_counted_permit(requester, lane, gives_up=gives_up)
         finally:
             self._requester.start_clock()
         self._lease_is_free = gives_up and not granted.has_given_up
@@ -223,23 +229,34 @@ class AttemptAccess:
             return self._own_lane
         return self._access.throttle.lane_of(url)
 
-    async def _fetch_robots(self, egress: Egress, url: str) -> Page:
+    async def _fetch_robots(self, egress: Egress, max_wait: float | None, url: str) -> Page:
         """As the request leaves: a proxy may be the only way there, or there to hide us."""
         agent = self._requester.job.own_headers.user_agent
         headers = {} if agent is None else {"User-Agent": agent}
         request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
-        return await self._access.fetcher.fetch(request, _RobotsFetch(self))
+        return await self._access.fetcher.fetch(request, _RobotsFetch(self, max_wait))
 
 
 class AttemptFetch:
     """The FetchPolicy of one fetch of an attempt. From `admit` to `end` it is in flight, on the
-    lane of its present hop.
+    lane of its present hop. With `max_wait` its hops wait for so many seconds in all, and it never
+    postpones the attempt.
     """
 
-    __slots__ = ("_access", "_is_leased", "_lane", "answered", "failed", "may_reach", "refusal")
+    __slots__ = (
+        "_access",
+        "_is_leased",
+        "_lane",
+        "_wait_left",
+        "answered",
+        "failed",
+        "may_reach",
+        "refusal",
+    )
 
-    def __init__(self, access: AttemptAccess) -> None:
+    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
         self._access = access
+        self._wait_left = max_wait
         # '' while nothing stands for its request.
         self._lane = ""
         self._is_leased = False
@@ -255,7 +272,7 @@ class AttemptFetch:
             self.end()
         if access.needs_robots(url):
             self.end()
-            await access.check_robots(url, lane, egress)
+            await access.check_robots(url, lane, egress, self._wait_left)
         if not self._enter_at_once(lane):
             await self._enter(lane)
         access.await_answer()
@@ -270,9 +287,21 @@ class AttemptFetch:
         return access.use_claim(lane) or not lane or access.is_free(lane)
 
     async def _enter(self, lane: str) -> None:
+        if self._wait_left is None:
+            await self._wait(lane, may_postpone=True)
+            return
+        began = monotonic()
+        try:
+            async with asyncio.timeout(self._wait_left):
+                await self._wait(lane, may_postpone=False)
+        except TimeoutError:
+            raise LaneBusy(lane, f"it is too slow (max_wait {self._wait_left:.3g} s)") from None
+        self._wait_left = max(self._wait_left - (monotonic() - began), 0.0)
+
+    async def _wait(self, lane: str, *, may_postpone: bool) -> None:
         if self._lane or not lane:
-            await self._access.wait_for_permit(lane)
-        elif await self._access.wait_for_counted_permit(lane):
+            await self._access.wait_for_permit(lane, may_postpone=may_postpone)
+        elif await self._access.wait_for_counted_permit(lane, may_postpone=may_postpone):
             self._lane, self._is_leased = lane, False
 
     def end(self) -> None:
@@ -287,8 +316,8 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
-    def __init__(self, access: AttemptAccess) -> None:
-        super().__init__(access)
+    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
+        super().__init__(access, max_wait)
         self.answered = self._answered
 
     async def admit(self, url: str, egress: Egress) -> None:

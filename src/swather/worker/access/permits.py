@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from swather.model.lease import Lease, Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS
+from swather.net.errors import LaneBusy
 from swather.store.writer import Writer
 from swather.worker.jobs import Job
 from swather.worker.settings import Registration
@@ -56,6 +57,26 @@ class Requester(Protocol):
     def postpone(self, seconds: float) -> None:
         """It comes to nothing now; its task may come again after so long."""
         ...
+
+
+class Bystander:
+    """A requester whose attempt goes on without this request when the lane is closed."""
+
+    __slots__ = ("_lane", "check", "fence", "job", "lease", "start_clock", "stop_clock")
+
+    def __init__(self, requester: Requester, lane: str) -> None:
+        self.lease = requester.lease
+        self.job = requester.job
+        self.fence = requester.fence
+        self.check = requester.check
+        self.stop_clock = requester.stop_clock
+        self.start_clock = requester.start_clock
+        self._lane = lane
+
+    def postpone(self, seconds: float) -> None:
+        raise LaneBusy(
+            self._lane, f"it is closed for another {seconds:.0f} s" if seconds else "it is closed"
+        )
 
 
 class Ask(Protocol):
