@@ -27,7 +27,7 @@ _NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|
 _SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
 _NAMED: Final = re.compile(
     rf"""(\b(?:{_NAMES})(?:["']?\s*[:=]\s*))("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
-    rf"""|(\b(?:{_NAMES})\s*=\s*)[^\s&"'\\,;)}}\]]+""",
+    rf"""|((?:\b(?:{_NAMES})|(?<=[?&])key)\s*=\s*)[^\s&"'\\,;)}}\]]+""",
     re.IGNORECASE,
 )
 _PASSWORD: Final = re.compile(r"(:(?!//)).*", re.DOTALL)

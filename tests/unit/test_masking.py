@@ -42,6 +42,7 @@ CANARY = "cAnArY42"
         f'{{"password": "a \\" {CANARY}"}}',
         f"passwd={CANARY}",
         f"https://h/?api_key={CANARY}&page=2",
+        f"https://h/?q=x&key={CANARY}&page=2",
         f"{{'Authorization': 'Bearer {CANARY}'}}",
         f"Proxy-Authorization: Basic {CANARY}",
         f"Cookie: a=b; session={CANARY}",

@@ -1,0 +1,84 @@
+"""Bing: pictures of the whole web, read from the pages for people."""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+
+from swather.builtin.media.sources.answer import (
+    Address,
+    Text,
+    no_results_page,
+    page_numbers,
+    usable,
+)
+from swather.builtin.media.sources.source import (
+    ALL_LICENCES,
+    Found,
+    Params,
+    Source,
+    SourceWeb,
+    Wanted,
+)
+
+_PAGE_SIZE: Final = 35
+_LICENCES: Final = {
+    "reuse": "+filterui:license-L2_L3_L4_L5_L6_L7",
+    "commercial": "+filterui:license-L2_L3_L4",
+    "public_domain": "+filterui:license-L1",
+}
+_NOTHING_FOUND: Final = "no results for"
+
+
+class Picture(msgspec.Struct):
+    murl: Address
+    purl: Text = None
+    t: Text = None
+    md5: Text = None
+
+
+class BingImages(Source):
+    name = "bing_images"
+    base_url = "https://www.bing.com"
+    licences = ALL_LICENCES
+
+    async def find(self, web: SourceWeb, wanted: Wanted) -> AsyncIterator[Found]:
+        params: Params = {"q": wanted.query, "async": 1, "count": _PAGE_SIZE}
+        if filters := _filters(wanted):
+            params["qft"] = filters
+        seen: set[str] = set()
+        for number in page_numbers(wanted, _PAGE_SIZE):
+            address = f"{self.base_url}/images/async"
+            first = 1 + (number - 1) * _PAGE_SIZE
+            page = await web.get(address, params={**params, "first": first})
+            entries = [_json(node.attributes.get("m")) for node in page.css("a.iusc")]
+            if not entries and not seen and _NOTHING_FOUND not in page.text.lower():
+                raise no_results_page(self, page)
+            pictures = usable(self, web, entries, Picture)
+            new = [picture for picture in pictures if picture.murl not in seen]
+            for picture in new:
+                seen.add(picture.murl)
+                yield self._found(picture)
+            # After the last page, Bing repeats it.
+            if not new:
+                return
+
+    def _found(self, picture: Picture) -> Found:
+        return Found(
+            url=picture.murl, kind="image", source=self.name, id=picture.md5 or "",
+            page_url=picture.purl or "", title=picture.t or "",
+        )  # fmt: skip
+
+
+def _filters(wanted: Wanted) -> str:
+    filters = _LICENCES.get(wanted.licence, "")
+    if wanted.min_width or wanted.min_height:
+        filters += f"+filterui:imagesize-custom_{wanted.min_width}_{wanted.min_height}"
+    return filters
+
+
+def _json(text: str | None) -> object:
+    try:
+        return msgspec.json.decode(text or "")
+    except msgspec.DecodeError:
+        return None
