@@ -52,7 +52,9 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "files_folder": ("output_dir",),
 }
 # Those the database itself acts upon, so that they count only where it can see them.
-OF_THE_DATABASE: Final = frozenset({"event_level", "event_days", "page_age_days", "keep_runs_days"})
+OF_THE_DATABASE: Final = frozenset(
+    {"event_level", "event_days", "page_age_days", "keep_runs_days", "memory_days"}
+)
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = (
     "SWATHER_PARENT_FD",
@@ -240,6 +242,11 @@ class Settings(BaseSettings):
         default=None,
         gt=0,
         description="days that ended runs are kept, forever if unset; only in the database",
+    )
+    memory_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="days that scrapers remember, forever if unset; only in the database",
     )
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"

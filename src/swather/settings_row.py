@@ -20,6 +20,7 @@ IN_THE_ROW: Final = frozenset(
         "auto_max_seconds", "breaker_window", "breaker_share", "breaker_probe_seconds",
         "breaker_probe_cap_seconds", "robots_ttl_seconds", "max_crawl_delay_seconds",
         "store_pages", "event_level", "event_days", "page_age_days", "keep_runs_days",
+        "memory_days",
         "files_folder",
     }
 )  # fmt: skip

@@ -1,16 +1,15 @@
 """What tests of scrapers begin with: a context whose verbs write down what they are asked."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from swather.model.lease import Lease
-from swather.model.outcome import File, Item
+from swather.model.outcome import File
 from swather.model.retry import Faults
-from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.blocking import SyncContext
@@ -30,8 +29,9 @@ class FakeVerbs:
         self.pages = pages or {}
         self.notes = Notes()
         self.requests: list[Request] = []
-        self.checkpoints: list[tuple[int, Any, list[Item], list[Target], list[File]]] = []
+        self.checkpoints: list[tuple[Any, Collected]] = []
         self.told: list[Any] = []
+        self.recalled: list[tuple[list[str], float | None]] = []
         self.saved: list[tuple[bytes | Path, str | None, str]] = []
         self.checkpoint_raises: Exception | None = None
         self.checkpoint_seconds = 0.0
@@ -40,18 +40,15 @@ class FakeVerbs:
         self.requests.append(request)
         return self.pages.get(request.url, Page(url=request.url))
 
-    async def checkpoint(
-        self,
-        part: int,
-        cursor: Any,
-        items: Sequence[Item],
-        children: Sequence[Target],
-        files: Sequence[File],
-    ) -> None:
+    async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         if self.checkpoint_raises is not None:
             raise self.checkpoint_raises
         await asyncio.sleep(self.checkpoint_seconds)
-        self.checkpoints.append((part, cursor, list(items), list(children), list(files)))
+        self.checkpoints.append((cursor, collected))
+
+    async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
+        self.recalled.append((list(keys), max_age_seconds))
+        return {}
 
     async def progress(self, data: Any) -> None:
         self.told.append(data)

@@ -213,15 +213,16 @@ def test_a_checkpoint_hands_over_what_was_collected_and_begins_the_next_part():
         ctx.emit(1)
         ctx.add("child")
         await ctx.save(b"x", "x.txt")
+        ctx.remember("seen")
         await ctx.checkpoint({"page": 1})
         ctx.emit(2)
 
     asyncio.run(work())
-    ((part, cursor, items, children, files),) = verbs.checkpoints
+    ((cursor, (items, children, files, memories, part)),) = verbs.checkpoints
     assert (part, cursor) == (2, {"page": 1})
-    assert (len(items), len(children), len(files)) == (1, 1, 1)
+    assert [len(made) for made in (items, children, files, memories)] == [1, 1, 1, 1]
     assert data_of(ctx.collected()) == [2]
-    assert ctx.collected()[1:] == ([], [], 3)
+    assert ctx.collected()[1:] == ([], [], [], 3)
 
 
 def test_a_checkpoint_that_fails_loses_nothing():
@@ -249,8 +250,8 @@ def test_checkpoints_at_once_take_turns():
         await asyncio.gather(*map(one, range(5)))
 
     asyncio.run(work())
-    assert [part for part, *_ in verbs.checkpoints] == [0, 1, 2, 3, 4]
-    saved = [item for _, _, items, *_ in verbs.checkpoints for item in items]
+    assert [made.part for _, made in verbs.checkpoints] == [0, 1, 2, 3, 4]
+    saved = [item for _, made in verbs.checkpoints for item in made.items]
     assert [msgspec.json.decode(item.data) for item in saved] == [0, 1, 2, 3, 4]
 
 
@@ -336,6 +337,38 @@ def test_the_blocking_context_does_what_the_other_does():
         inner.target, inner.url, inner.run, inner.task,
     )  # fmt: skip
     assert ctx.log is inner.log
-    ((_, cursor, items, children, files),) = verbs.checkpoints
+    ((cursor, (items, children, files, *_)),) = verbs.checkpoints
     assert (cursor, len(items), len(children), len(files)) == ("c", 1, 2, 1)
     assert ctx.collected().part == 1
+
+
+def test_remember_takes_a_copy_of_the_value():
+    ctx, value = context(), {"pages": [1]}
+    ctx.remember("seen", value)
+    value["pages"].append(2)
+    (memory,) = ctx.collected().memories
+    assert (memory.key, msgspec.json.decode(memory.value)) == ("seen", {"pages": [1]})
+
+
+@pytest.mark.parametrize(
+    ("verb", "error", "said"),
+    [
+        (lambda ctx: ctx.remember(7), BadTarget, "key must be text, got 7"),
+        (lambda ctx: ctx.remember("k", object()), BadPayload, "the value of 'k' is not JSON"),
+        (lambda ctx: ctx.remember("k", "x" * 70_000), BadPayload, "the limit is 65,536"),
+        (lambda ctx: asyncio.run(ctx.recall("abc")), InputError, r"write recall\(\['abc'\]\)"),
+        (lambda ctx: asyncio.run(ctx.recall([7])), BadTarget, "key must be text, got 7"),
+        (lambda ctx: asyncio.run(ctx.recall(["k"], max_age=-1)), InputError, "max_age"),
+    ],
+)
+def test_what_cannot_be_remembered_or_recalled_is_refused_at_once(verb, error, said):
+    with pytest.raises(error, match=said):
+        verb(context())
+
+
+def test_recall_asks_for_each_key_once_and_for_nothing_at_all_without_asking():
+    verbs = FakeVerbs()
+    ctx = context(verbs=verbs)
+    asyncio.run(ctx.recall(key for key in ["a", "b", "a"]))
+    assert asyncio.run(ctx.recall([])) == {}
+    assert verbs.recalled == [(["a", "b"], None)]

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from swather.model.lease import Lease
-from swather.model.outcome import File, Item, Verdict
+from swather.model.outcome import File, Item, Memory, Verdict
 from swather.model.pacing import Limits
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
@@ -33,7 +33,7 @@ Loss = Callable[[Store, Clock, Lease], None]
 
 TABLES = (
     "tasks", "ready", "scheduled", "leases", "outcomes", "faults", "error_groups", "checkpoints",
-    "items", "files", "lanes",
+    "items", "files", "lanes", "memories",
 )  # fmt: skip
 
 
@@ -47,7 +47,13 @@ def complete_with_items(store: Store, lease: Lease) -> Verdict:
 
 def complete_with_everything(store: Store, lease: Lease) -> Verdict:
     file = File(name="f", sha256="ab" * 32, size_bytes=1)
-    outcome = completed(lease, Item("stale"), children=targets(["child"]), files=[file])
+    outcome = completed(
+        lease,
+        Item("stale"),
+        children=targets(["child"]),
+        files=[file],
+        memories=[Memory("stale")],
+    )
     return finish(store, outcome)[0]
 
 
@@ -83,6 +89,7 @@ def checkpoint(store: Store, lease: Lease) -> Verdict:
         items=[Item("stale")],
         children=targets(["child"]),
         files=[File(name="f", sha256="ab" * 32, size_bytes=1)],
+        memories=[Memory("stale")],
     )
 
 

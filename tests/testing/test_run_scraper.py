@@ -199,3 +199,17 @@ def test_a_login_holds_for_the_target():
 
     with FakeSite({"/": answer}) as site:
         assert run_scraper(members, f"{site.url}/", fetcher=WebFetcher()).items == ["member=ada"]
+
+
+def test_what_a_scraper_remembers_is_in_the_result_and_can_be_given():
+    @scraper
+    async def forgetful(ctx, target):
+        yield await ctx.recall(["early", "late"], max_age=60)
+        ctx.remember("late", [target])
+        await ctx.checkpoint(1)
+        yield await ctx.recall(["early", "late"])
+        ctx.remember("last")
+
+    scraped = run_scraper(forgetful, "a", remembered={"early": 1})
+    assert scraped.items == [{"early": 1}, {"early": 1, "late": ["a"]}]
+    assert scraped.remembered == {"late": ["a"], "last": None}

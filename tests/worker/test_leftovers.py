@@ -10,6 +10,7 @@ import pytest
 
 from swather.errors import AttemptOver
 from swather.model.outcome import Item
+from swather.scraping.attempt import Collected
 from swather.scraping.scraper import Scraper, scraper
 from tests.worker.given import Shop
 
@@ -142,8 +143,8 @@ def test_what_a_failed_target_leaves_behind_is_refused_too(
 def ask_past_the_context(verbs, folder: Path) -> None:
     """What a message of 'a' comes to when nothing in the child holds it back."""
     wait_for(folder / "b-began")
-    made = Item(b'{"late":1}', None)
-    said = errors_of(lambda: asyncio.run(verbs.checkpoint(0, None, [made], [], [])))
+    late = Collected([Item(b'{"late":1}', None)], [], [], [], part=0)
+    said = errors_of(lambda: asyncio.run(verbs.checkpoint(None, late)))
     (folder / "said.part").write_text(said)
     (folder / "said.part").rename(folder / "said")
 

@@ -31,6 +31,13 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
     media_type: str = ""
 
 
+class Memory(msgspec.Struct, frozen=True):
+    """What a scraper wants to find again in later runs: a small JSON value by its key."""
+
+    key: str
+    value: Any = None
+
+
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """What went wrong, and what makes two failures the same kind."""
 
@@ -73,7 +80,7 @@ class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Completed(_Outcome, frozen=True, kw_only=True):
-    """The attempt succeeded; items, children and files are committed with it."""
+    """The attempt succeeded; what it produced is committed with it."""
 
     state: ClassVar[State] = State.COMPLETED
     reason: str = "ok"
@@ -81,6 +88,7 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     items: tuple[Item, ...] | list[Item] = ()
     children: tuple[Target, ...] | list[Target] = ()
     files: tuple[File, ...] | list[File] = ()
+    memories: tuple[Memory, ...] | list[Memory] = ()
     log: tuple[LogLine, ...] | list[LogLine] = ()
     dropped: int = 0
 

@@ -10,6 +10,7 @@ from swather.errors import BadPayload
 
 MAX_TARGET_BYTES: Final = 1 << 20
 MAX_ITEM_BYTES: Final = 32 << 20
+MAX_MEMORY_BYTES: Final = 64 << 10
 # Far from Python's recursion limit, so that what one process encodes every other can decode.
 MAX_DEPTH: Final = 200
 

@@ -1,11 +1,11 @@
 """The parts of an attempt: the verbs behind a context, its run and task, and what it produced."""
 
 import logging
-from collections.abc import Callable, Coroutine, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, MutableMapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from swather.model.outcome import File, Item
+from swather.model.outcome import File, Item, Memory
 from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
@@ -27,16 +27,12 @@ class Verbs(Protocol):
         """The page, once its lane lets the request start, if robots.txt allows it."""
         ...
 
-    async def checkpoint(
-        self,
-        part: int,
-        cursor: Any,
-        items: Sequence[Item],
-        children: Sequence[Target],
-        files: Sequence[File],
-    ) -> None: ...
+    async def checkpoint(self, cursor: Any, collected: "Collected") -> None: ...
     async def progress(self, data: Any) -> None: ...
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File: ...
+    async def recall(
+        self, keys: Collection[str], max_age_seconds: float | None
+    ) -> dict[str, Any]: ...
 
 
 class RunInfo(NamedTuple):
@@ -64,6 +60,7 @@ class Collected(NamedTuple):
     items: list[Item]
     children: list[Target]
     files: list[File]
+    memories: list[Memory]
     part: int
 
 

@@ -2,7 +2,7 @@
 implementation.
 """
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,6 +178,13 @@ class SyncContext(SyncWeb):
     def save(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
         file: File = self._wait_for(self._context.save(content, name, media_type))
         return file
+
+    def remember(self, key: str, value: Any = None) -> None:
+        self._context.remember(key, value)
+
+    def recall(self, keys: Iterable[str], *, max_age: float | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = self._wait_for(self._context.recall(keys, max_age=max_age))
+        return found
 
     def checkpoint(self, cursor: Any) -> None:
         self._wait_for(self._context.checkpoint(cursor))

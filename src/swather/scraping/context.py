@@ -1,13 +1,16 @@
 """What a scraper is given: its target, and the verbs to work on it."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from swather.errors import BadPayload, InputError
 from swather.model.lease import Lease
-from swather.model.outcome import File, Item
-from swather.model.payload import encode, encode_item
+from swather.model.outcome import File, Item, Memory
+from swather.model.payload import MAX_MEMORY_BYTES, encode, encode_item
 from swather.model.task import Target, check_name
 from swather.net.page import join
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
@@ -16,6 +19,7 @@ from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.scraping.web import Web
 from swather.store.batching import row_of
+from swather.store.checks import check_recall
 
 __all__ = ["Collected", "Context", "RunInfo", "TaskInfo", "TaskLog", "Verbs"]
 
@@ -27,6 +31,7 @@ class Context(Web):
         "_children",
         "_files",
         "_items",
+        "_memories",
         "_part",
         "_saving",
         "target",
@@ -42,6 +47,7 @@ class Context(Web):
         self._items: list[Item] = []
         self._children: list[Target] = []
         self._files: list[File] = []
+        self._memories: list[Memory] = []
 
     @property
     def url(self) -> str:
@@ -144,6 +150,26 @@ class Context(Web):
         self._files.append(file)
         return file
 
+    def remember(self, key: str, value: Any = None) -> None:
+        """Remember a small JSON value under a key, for every later target and run of this scraper.
+        It is committed with the result; the last value of a key stays.
+        """
+        self._check_usable()
+        check_name("key", key)
+        text = encode(value, what=f"the value of {key!r}", max_bytes=MAX_MEMORY_BYTES)
+        self._memories.append(Memory(key, msgspec.Raw(text)))
+
+    async def recall(self, keys: Iterable[str], *, max_age: float | None = None) -> dict[str, Any]:
+        """What this scraper has remembered under these keys and committed, in this or an earlier
+        run, at most `max_age` seconds ago.
+        """
+        self._check_usable()
+        if isinstance(keys, str):
+            raise InputError(f"recall takes a list of keys, got {keys!r}; write recall([{keys!r}])")
+        wanted = list(dict.fromkeys(keys))
+        check_recall(wanted, max_age)
+        return await self._verbs.recall(wanted, max_age) if wanted else {}
+
     async def checkpoint(self, cursor: Any) -> None:
         """Commit what was produced so far, and `cursor` as the place to resume from. Concurrent
         calls take turns.
@@ -176,17 +202,21 @@ class Context(Web):
                 "the scraper returned while a checkpoint was being saved; await ctx.checkpoint(…), "
                 "or wait for the threads that call it"
             )
-        return Collected(self._items, self._children, self._files, self._part)
+        return self._collected()
 
     async def _save(self, cursor: Any) -> None:
         """A part that may or may not have been committed is sent again under the same number."""
-        items, children, files = self._items, self._children, self._files
-        self._items, self._children, self._files = [], [], []
+        sent = self._collected()
+        self._items, self._children, self._files, self._memories = [], [], [], []
         try:
-            await self._verbs.checkpoint(self._part, cursor, items, children, files)
+            await self._verbs.checkpoint(cursor, sent)
         except BaseException:
-            self._items = items + self._items
-            self._children = children + self._children
-            self._files = files + self._files
+            self._items = sent.items + self._items
+            self._children = sent.children + self._children
+            self._files = sent.files + self._files
+            self._memories = sent.memories + self._memories
             raise
         self._part += 1
+
+    def _collected(self) -> Collected:
+        return Collected(self._items, self._children, self._files, self._memories, self._part)

@@ -17,7 +17,7 @@ MAX_TASKS: Final = 2**53
 MAX_SECONDS: Final = 100 * 365 * 86_400
 MAX_DAYS: Final = 100 * 365
 MAX_PORT: Final = 65_535
-_DAYS: Final = ("event_days", "page_age_days", "keep_runs_days")
+_DAYS: Final = ("event_days", "page_age_days", "keep_runs_days", "memory_days")
 
 
 def check_new_run(new: NewRun) -> None:
@@ -91,6 +91,15 @@ def check_permits(
         raise InputError(
             f"a lane has 0 or more requests in flight, {lane!r} cannot have {in_flight!r}"
         )
+
+
+def check_recall(keys: Iterable[str], max_age_seconds: float | None) -> float:
+    """The greatest age of what is recalled, in seconds."""
+    for key in keys:
+        check_name("key", key)
+    if max_age_seconds is None:
+        return MAX_SECONDS
+    return check_seconds("max_age", max_age_seconds)
 
 
 def check_limit(limit: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from swather.model.outcome import (
     MAX_MESSAGE_CHARACTERS,
@@ -12,11 +12,12 @@ from swather.model.outcome import (
     File,
     Item,
     LogLine,
+    Memory,
     Outcome,
     Released,
     Retry,
 )
-from swather.model.payload import MAX_ITEM_BYTES, encode, storable
+from swather.model.payload import MAX_ITEM_BYTES, MAX_MEMORY_BYTES, encode, storable
 from swather.model.retry import Faults
 from swather.model.run import REASON_PREFIX
 from swather.model.task import LOGGED, EventKind, EventLevel, State, Target, check_name
@@ -64,6 +65,12 @@ class FileRow(NamedTuple):
     sha256: str
     size_bytes: int
     media_type: str
+
+
+class MemoryRow(NamedTuple):
+    run_id: int
+    key: str
+    value: str
 
 
 class FaultRow(NamedTuple):
@@ -120,6 +127,7 @@ class Prepared(NamedTuple):
     items: list[tuple[str | None, str]]
     files: list[File]
     children: list[Row]
+    memories: list[tuple[str, str]]
 
 
 class Plan:
@@ -130,6 +138,7 @@ class Plan:
         self.outcomes: list[OutcomeRow] = []
         self.items: list[ItemRow] = []
         self.files: list[FileRow] = []
+        self.memories: list[MemoryRow] = []
         self.faults: list[FaultRow] = []
         self.groups: dict[tuple[int, str], GroupRow] = {}
         self.waiting: list[WaitingRow] = []
@@ -175,7 +184,7 @@ class Plan:
         if lease.replaces:
             self.replaced.append(lease.task_id)
         self._end(State.COMPLETED, outcome.reason, lease)
-        if prepared is not _NOTHING:
+        if prepared is not NOTHING:
             self.produce(lease, outcome.part, prepared)
         if EventKind.COMPLETED in self._logged:
             self.log(EventKind.COMPLETED, lease, outcome.reason)
@@ -202,6 +211,8 @@ class Plan:
             )  # fmt: skip
         if prepared.children:
             self.children[lease.run_id].extend(prepared.children)
+        for key, value in prepared.memories:
+            self.memories.append(MemoryRow(lease.run_id, key, value))
 
     def count(self, run_id: int, name: str, change: int) -> None:
         self._changes[run_id, name] += change
@@ -266,20 +277,23 @@ def prepare(outcome: Outcome) -> Prepared:
         case Completed():
             if outcome.reason != "ok":
                 check_name("reason", outcome.reason)
-            return prepare_results(outcome.items, outcome.children, outcome.files)
+            return prepare_results(outcome.items, outcome.children, outcome.files, outcome.memories)
         case Retry() | Released():
             check_seconds("after_seconds", outcome.after_seconds)
-            return _NOTHING
+            return NOTHING
         case _:
             check_name("reason", outcome.reason)
-            return _NOTHING
+            return NOTHING
 
 
 def prepare_results(
-    items: Sequence[Item], children: Iterable[Target], files: Sequence[File]
+    items: Sequence[Item],
+    children: Iterable[Target],
+    files: Sequence[File],
+    memories: Sequence[Memory] = (),
 ) -> Prepared:
-    if not (items or children or files):
-        return _NOTHING
+    if not (items or children or files or memories):
+        return NOTHING
     encoded = [
         (
             check_name("item key", item.key) if item.key is not None else None,
@@ -292,10 +306,17 @@ def prepare_results(
         check_name("file sha256", file.sha256)
         check_name("file media_type", file.media_type)
     rows = rows_of(children) if children else []
-    return Prepared(encoded, list(files), rows)
+    remembered = [
+        (
+            check_name("memory key", memory.key),
+            encode(memory.value, what="memory", max_bytes=MAX_MEMORY_BYTES),
+        )
+        for memory in memories
+    ]
+    return Prepared(encoded, list(files), rows, remembered)
 
 
-_NOTHING = Prepared([], [], [])
+NOTHING: Final = Prepared([], [], [], [])
 
 
 def clipped(text: str) -> str:

@@ -97,7 +97,7 @@ def fitting(jobs: Sequence[Job], bounds: Bounds) -> int:
 
 def rows_of(outcomes: Sequence[Outcome]) -> int:
     return sum(
-        1 + len(outcome.items) + len(outcome.children) + len(outcome.files)
+        1 + len(outcome.items) + len(outcome.children) + len(outcome.files) + len(outcome.memories)
         if isinstance(outcome, Completed)
         else 1
         for outcome in outcomes

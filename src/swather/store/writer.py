@@ -1,7 +1,7 @@
 """The writer: one thread that commits the writes of many callers in shared transactions."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from itertools import islice
 from threading import Condition, Event, Thread
@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from swather.errors import Closed, DatabaseUnusable
 from swather.model.lease import Claimed, ClaimRequest, Permits
-from swather.model.outcome import File, Item, Outcome, Verdict
+from swather.model.outcome import File, Item, Memory, Outcome, Verdict
 from swather.model.stored_page import StoredPage
 from swather.model.task import Target
 from swather.store.ports import Fence, Store
@@ -113,11 +113,26 @@ class Writer:
         items: Sequence[Item] = (),
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
+        memories: Sequence[Memory] = (),
     ) -> Future[Verdict]:
         return self._call(
             lambda: self._store.queue.checkpoint(
-                fence, part=part, cursor=cursor, items=items, children=children, files=files
+                fence,
+                part=part,
+                cursor=cursor,
+                items=items,
+                children=children,
+                files=files,
+                memories=memories,
             )
+        )
+
+    def recall(
+        self, scraper: str, keys: Collection[str], max_age_seconds: float | None
+    ) -> Future[dict[str, Any]]:
+        """What was remembered, as soon as the database answers."""
+        return self._call(
+            lambda: self._store.memories.recall(scraper, keys, max_age_seconds=max_age_seconds)
         )
 
     def permits(

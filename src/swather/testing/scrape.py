@@ -42,6 +42,7 @@ class Scraped:
     targets    what it followed or added, as plain values
     children   the same with keys, lanes and priorities
     files      what it saved: content by name
+    remembered what it remembered, by key
     cursors    of its checkpoints
     progress   the progress it reported
     """
@@ -49,6 +50,7 @@ class Scraped:
     items: list[Any]
     children: list[Target]
     files: dict[str, bytes]
+    remembered: dict[str, Any]
     cursors: list[Any]
     progress: list[Any]
 
@@ -68,14 +70,15 @@ def run_scraper(
     policy: FetchPolicy = ANYWHERE,
     cursor: Any = None,
     attempt: int = 1,
+    remembered: Mapping[str, Any] | None = None,
 ) -> Scraped:
     """Run a scraper on a target and return what it produced; its exceptions are raised here.
 
     `pages` maps the URLs it may ask for to HTML, bytes, a Page or an exception; no request leaves
     the process. `fixture` names a file of them that `swather try --save-fixture` has written.
     A `fetcher` of your own goes where its `policy` allows, anywhere by default.
-    `cursor` and `attempt` are what a later attempt would find. It works in any test, async ones
-    too, and needs no database.
+    `cursor` and `attempt` are what a later attempt would find, `remembered` what `ctx.recall` would
+    find of earlier runs. It works in any test, async ones too, and needs no database.
     """
     encode(target, what="target")
     source = _fetcher(pages, fixture, fetcher)
@@ -93,11 +96,13 @@ def run_scraper(
         cursor=cursor,
     )
     made = parameters.typed_params(scraper, params or {})
+    encode(remembered, what="remembered")
 
     def execute() -> Scraped:
         process_id = posix.process_id
         try:
-            scraped = _execute(scraper, lease, made, source, policy)
+            verbs = MemoryVerbs(source, policy, scraper.options.own_headers, remembered)
+            scraped = _execute(scraper, lease, made, verbs)
         except BaseException as error:
             if process_id != posix.process_id:
                 forked.exit_fork(error)
@@ -117,10 +122,7 @@ def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher |
     return fetcher or PageFetcher(pages or {})
 
 
-def _execute(
-    scraper: Scraper, lease: Lease, params: Any, fetcher: Fetcher, policy: FetchPolicy
-) -> Scraped:
-    verbs = MemoryVerbs(fetcher, policy, scraper.options.own_headers)
+def _execute(scraper: Scraper, lease: Lease, params: Any, verbs: MemoryVerbs) -> Scraped:
     context = Context(scraper=scraper, lease=lease, run=_RUN, params=params, verbs=verbs)
     with asyncio.Runner() as runner:
         try:
@@ -134,13 +136,13 @@ def _execute(
                     instance.rest()
                     instance.close_blocking(runner.run)
         finally:
-            runner.run(fetcher.close())
-    left = context.collected()
-    files = {file.name: verbs.contents[file.sha256] for file in (*verbs.files, *left.files)}
+            runner.run(verbs.close())
+    verbs.keep(context.collected())
     return Scraped(
-        items=[decode(bytes(item.data)) for item in (*verbs.items, *left.items)],
-        children=[*verbs.children, *left.children],
-        files=files,
+        items=[decode(bytes(item.data)) for item in verbs.items],
+        children=verbs.children,
+        files={file.name: verbs.contents[file.sha256] for file in verbs.files},
+        remembered=verbs.remembered,
         cursors=verbs.cursors,
         progress=verbs.progress_reports,
     )

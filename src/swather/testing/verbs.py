@@ -2,18 +2,22 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from swather.model.outcome import File, Item
-from swather.model.task import Target
+from swather.model.payload import decode
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import OwnHeaders
+from swather.scraping.attempt import Collected
 from swather.scraping.notes import Notes
+
+if TYPE_CHECKING:
+    from swather.model.task import Target
 
 _NO_HEADERS: Final = OwnHeaders(None, None)
 
@@ -26,7 +30,9 @@ class MemoryVerbs:
         fetcher: Fetcher,
         policy: FetchPolicy = ANYWHERE,
         own_headers: OwnHeaders = _NO_HEADERS,
+        known: Mapping[str, Any] | None = None,
     ) -> None:
+        self._known = dict(known or {})
         self._fetcher = fetcher
         self._own_headers = own_headers
         self._policy = policy
@@ -35,25 +41,33 @@ class MemoryVerbs:
         self.children: list[Target] = []
         self.files: list[File] = []
         self.contents: dict[str, bytes] = {}
+        self.remembered: dict[str, Any] = {}
         self.cursors: list[Any] = []
         self.progress_reports: list[Any] = []
 
     async def fetch(self, request: Request) -> Page:
         return await self._fetcher.fetch(self._own_headers.added_to(request), self._policy)
 
-    async def checkpoint(
-        self,
-        part: int,
-        cursor: Any,
-        items: Sequence[Item],
-        children: Sequence[Target],
-        files: Sequence[File],
-    ) -> None:
-        del part
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self.cursors.append(cursor)
-        self.items += items
-        self.children += children
-        self.files += files
+        self.keep(collected)
+
+    def keep(self, collected: Collected) -> None:
+        """What a checkpoint or the end of the task commits."""
+        self.items += collected.items
+        self.children += collected.children
+        self.files += collected.files
+        self.remembered |= {
+            memory.key: decode(bytes(memory.value)) for memory in collected.memories
+        }
+
+    async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
+        del max_age_seconds  # all of it is new
+        known = self._known | self.remembered
+        return {key: known[key] for key in keys if key in known}
 
     async def progress(self, data: Any) -> None:
         self.progress_reports.append(data)

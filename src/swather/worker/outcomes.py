@@ -109,7 +109,7 @@ def stuck(attempt: Attempt, stack: StackSummary) -> Outcome:
 
 
 def completed(lease: Lease, collected: Collected) -> Completed:
-    items, children, files, part = collected
+    items, children, files, memories, part = collected
     return Completed(
         task_id=lease.task_id,
         token=lease.token,
@@ -117,6 +117,7 @@ def completed(lease: Lease, collected: Collected) -> Completed:
         items=items,
         children=children,
         files=files,
+        memories=memories,
     )
 
 

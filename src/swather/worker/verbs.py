@@ -3,7 +3,7 @@
 import asyncio
 import errno
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,11 @@ from time import monotonic
 from typing import Any, Final
 
 from swather.errors import Postponed
-from swather.model.outcome import File, Item, Verdict
+from swather.model.outcome import File, Verdict
 from swather.model.results import Part
-from swather.model.task import Target
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.scraping.context import Collected
 from swather.scraping.files import FileStore
 from swather.scraping.notes import Notes
 from swather.store.writer import Writer
@@ -138,36 +138,38 @@ class LoopVerbs:
         fetching = services.access.fetcher.fetch(request, AttemptFetch(access, request.max_wait))
         return self._fetch_and_store(request, fetching) if attempt.job.keeps_pages else fetching
 
-    async def checkpoint(
-        self,
-        part: int,
-        cursor: Any,
-        items: Sequence[Item],
-        children: Sequence[Target],
-        files: Sequence[File],
-    ) -> None:
+    async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self._attempt.check()
         self._heed(
             await asyncio.wrap_future(
                 self._services.writer.checkpoint(
                     self._attempt.fence,
-                    part=part,
+                    part=collected.part,
                     cursor=cursor,
-                    items=items,
-                    children=children,
-                    files=files,
+                    items=collected.items,
+                    children=collected.children,
+                    files=collected.files,
+                    memories=collected.memories,
                 )
             )
         )
-        if files:
-            self._services.saving.link((self._attempt.lease.task_id, part), files)
-        if children:
+        if collected.files:
+            part = self._attempt.lease.task_id, collected.part
+            self._services.saving.link(part, collected.files)
+        if collected.children:
             self._services.upkeep.send_hint()
 
     async def progress(self, data: Any) -> None:
         self._attempt.check()
         self._heed(
             await asyncio.wrap_future(self._services.writer.progress(self._attempt.fence, data))
+        )
+
+    async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
+        self._attempt.check()
+        scraper = self._attempt.job.run.scraper
+        return await asyncio.wrap_future(
+            self._services.writer.recall(scraper, keys, max_age_seconds)
         )
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:

@@ -6,6 +6,7 @@ dashboard) opens a store of its own.
 """
 
 from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
+from swather.store.ports.memories import Memories
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
@@ -26,6 +27,7 @@ __all__ = [
     "Hints",
     "Lanes",
     "Loads",
+    "Memories",
     "Pages",
     "Queue",
     "Results",

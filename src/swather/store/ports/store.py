@@ -4,6 +4,7 @@ from typing import Protocol
 
 from swather.store.outage import Outage
 from swather.store.ports.lanes import Breakers, Lanes
+from swather.store.ports.memories import Memories
 from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
@@ -34,6 +35,8 @@ class Store(Protocol):
     def allowed_hosts(self) -> AllowedHosts: ...
     @property
     def pages(self) -> Pages: ...
+    @property
+    def memories(self) -> Memories: ...
     @property
     def workers(self) -> Workers: ...
     @property

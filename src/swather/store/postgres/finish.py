@@ -7,7 +7,7 @@ from typing import Any, Final, TypeGuard
 from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.model.task import EventLevel
 from swather.store.batching import Row
-from swather.store.finishing import HeldLease, Plan, Prepared
+from swather.store.finishing import NOTHING, HeldLease, Plan, Prepared
 from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints, Integers, Texts, columns_of
 from swather.store.postgres.connection import Connection
@@ -17,7 +17,6 @@ from swather.store.postgres.settings import level_of
 from swather.store.postgres.statements import queries
 
 MAX_CHILDREN: Final = 10_000
-_NOTHING: Final = Prepared([], [], [])
 
 
 Fences = Callable[[], list[tuple[Any, ...]]]
@@ -33,8 +32,8 @@ class Finisher:
     def finish(
         self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
     ) -> tuple[list[Verdict], Plan]:
-        """The verdicts, and the plan, which was written except for its error groups: those rows are
-        contended, so `write_groups` comes last.
+        """The verdicts, and the plan, which was written except for the rows that others may want
+        to change, too: `write_contended` comes last.
         """
         fences = [outcome.fence for outcome in outcomes]
         held, level = self.take_out(fences)
@@ -63,7 +62,7 @@ class Finisher:
         """Leases already taken out return to the queue as if they had never been claimed."""
         plan = Plan(level)
         for lease in leases:
-            plan.add(Released(task_id=lease.task_id, token=lease.token), lease, _NOTHING)
+            plan.add(Released(task_id=lease.task_id, token=lease.token), lease, NOTHING)
         self.write(plan)
         wake_full(self._connection, {lease.lane_id for lease in leases})
         return plan
@@ -109,7 +108,7 @@ class Finisher:
         return rest
 
     def write(self, plan: Plan) -> None:
-        """Write a plan except for its error groups."""
+        """Write a plan except for its contended rows."""
         if plan.replaced:
             self._connection.execute(queries.drop_replaced, {"tasks": Bigints(plan.replaced)})
         if plan.outdated:
@@ -128,7 +127,9 @@ class Finisher:
         woken += [(row.head_id, row.priority) for row in plan.waiting if row.due_in_seconds <= 0]
         wake(self._connection, woken)
 
-    def write_groups(self, plan: Plan) -> None:
+    def write_contended(self, plan: Plan) -> None:
+        """Write the rows that tasks of several workers share."""
+        self._write(queries.remember, plan.memories)
         self._write(queries.add_error_groups, list(plan.groups.values()))
 
     def drop_replaced(self, task_id: int) -> None:
@@ -183,6 +184,7 @@ def all_plain(
         and not outcome.dropped
         and not payload.children
         and not payload.files
+        and not payload.memories
         and all(key is None for key, _ in payload.items)
         for outcome, payload in zip(outcomes, prepared, strict=True)
     )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
-from swather.model.outcome import Completed, File, Item, Outcome, Standing, Verdict
+from swather.model.outcome import Completed, File, Item, Memory, Outcome, Standing, Verdict
 from swather.model.payload import encode
 from swather.model.task import Target
 from swather.store.checks import check_permits
@@ -98,7 +98,7 @@ class PostgresQueue:
         def work() -> tuple[list[Verdict], Plan, Attempt | None]:
             verdicts, plan = self._finisher.finish(outcomes, prepared)
             attempt = None if claim is None else self._claimer.attempt(claim)
-            self._finisher.write_groups(plan)
+            self._finisher.write_contended(plan)
             return verdicts, plan, attempt
 
         verdicts, plan, attempt = self._connection.transact(work)
@@ -133,9 +133,10 @@ class PostgresQueue:
         items: Sequence[Item] = (),
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
+        memories: Sequence[Memory] = (),
     ) -> Verdict:
         encoded = encode(cursor, what="cursor")
-        prepared = prepare_results(items, children, files)
+        prepared = prepare_results(items, children, files, memories)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
         prepared = prepared._replace(children=list(rest))
 
@@ -155,6 +156,7 @@ class PostgresQueue:
                 {**this, "run_id": lease.run_id, "part": part + 1, "cursor": encoded},
                 hot=True,
             )
+            self._finisher.write_contended(plan)
             return Verdict.ACCEPTED
 
         return self._connection.transact(work)

@@ -16,6 +16,7 @@ from swather.store.postgres.finish import Finisher
 from swather.store.postgres.hints import PostgresHints
 from swather.store.postgres.lanes import PostgresLanes
 from swather.store.postgres.loads import PostgresLoads
+from swather.store.postgres.memories import PostgresMemories
 from swather.store.postgres.pages import PostgresPages
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
@@ -54,6 +55,7 @@ class PostgresStore:
         self.pages = PostgresPages(connection)
         self.robots = PostgresRobots(connection)
         self.allowed_hosts = PostgresAllowedHosts(connection)
+        self.memories = PostgresMemories(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

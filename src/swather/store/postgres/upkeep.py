@@ -10,6 +10,7 @@ from swather.errors import StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed
+from swather.store.checks import MAX_DAYS
 from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
@@ -127,6 +128,8 @@ class PostgresUpkeep:
         removed["pages"] = self._delete(queries.prune_pages, pages)
         removed["bodies"] = drop_orphans(self._connection)
         removed["robots"] = self._delete(queries.prune_robots, ROBOTS_DAYS)
+        memories = self._days("memory_days", MAX_DAYS)
+        removed["memories"] = self._delete(queries.prune_memories, memories)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         return removed
 

@@ -88,6 +88,8 @@ class Finisher:
             many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
         for run_id, children in plan.children.items():
             self._add_children(run_id, children)
+        if plan.memories:
+            many(queries.remember, [(*row, now) for row in plan.memories])
         if plan.faults:
             many(queries.add_faults, [(*row, now) for row in plan.faults])
             many(queries.add_error_groups, [(*row, now, now) for row in plan.groups.values()])

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
-from swather.model.outcome import File, Item, Outcome, Standing, Verdict
+from swather.model.outcome import File, Item, Memory, Outcome, Standing, Verdict
 from swather.model.payload import encode
 from swather.model.task import EventKind, Target
 from swather.store.checks import check_permits
@@ -70,9 +70,10 @@ class SQLiteQueue:
         items: Sequence[Item] = (),
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
+        memories: Sequence[Memory] = (),
     ) -> Verdict:
         encoded = encode(cursor, what="cursor")
-        prepared = prepare_results(items, children, files)
+        prepared = prepare_results(items, children, files, memories)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
         with self._connection.transaction():
             lease = self._finisher.held_lease(fence)

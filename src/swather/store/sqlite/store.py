@@ -19,6 +19,7 @@ from swather.store.sqlite.events import SQLiteEvents
 from swather.store.sqlite.hints import SQLiteHints
 from swather.store.sqlite.lanes import SQLiteLanes
 from swather.store.sqlite.loads import SQLiteLoads
+from swather.store.sqlite.memories import SQLiteMemories
 from swather.store.sqlite.pages import SQLitePages
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
@@ -54,6 +55,7 @@ class SQLiteStore:
         self.pages = SQLitePages(connection)
         self.robots = SQLiteRobots(connection)
         self.allowed_hosts = SQLiteAllowedHosts(connection)
+        self.memories = SQLiteMemories(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.file)
 

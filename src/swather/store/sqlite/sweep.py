@@ -9,7 +9,7 @@ from swather.model.outcome import Released
 from swather.model.payload import MAX_ITEM_BYTES, encode
 from swather.model.task import EventKind, State
 from swather.model.worker import Process, Swept
-from swather.store.finishing import HeldLease, Prepared
+from swather.store.finishing import NOTHING, HeldLease
 from swather.store.ports import LEARNED_SECONDS, Fence
 from swather.store.sqlite import wall_clock
 from swather.store.sqlite.connection import Connection
@@ -19,7 +19,6 @@ from swather.store.sqlite.repace import forget_paces
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
-_NOTHING: Final = Prepared([], [], [])
 _MAX_PROMOTIONS: Final = 10
 # How long an ended cool-down is shown.
 _COOLED_SECONDS: Final = 60.0
@@ -68,7 +67,7 @@ class Sweeper:
         """Leases return to the queue as if they had never been claimed."""
         released = [Released(task_id=task_id, token=token) for task_id, token in fences]
         if released:
-            self._finisher.finish(released, [_NOTHING] * len(released))
+            self._finisher.finish(released, [NOTHING] * len(released))
 
     def _lost_workers(self, dead: Collection[int]) -> list[tuple[int, str]]:
         """(id, name) of live rows whose worker is not."""

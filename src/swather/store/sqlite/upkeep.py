@@ -13,6 +13,7 @@ from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed
+from swather.store.checks import MAX_DAYS
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.remove import remove_run, remove_some
@@ -134,6 +135,8 @@ class SQLiteUpkeep:
         removed["pages"] = self._delete("pages", "fetched_at < ?", now - pages * 86_400)
         removed["bodies"] = drop_orphans(self._connection)
         removed["robots"] = self._delete("robots", "expires_at < ?", now - ROBOTS_DAYS * 86_400)
+        memories = self._days("memory_days", MAX_DAYS)
+        removed["memories"] = self._delete("memories", "at < ?", now - memories * 86_400)
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )

@@ -10,7 +10,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from swather import posix
 from swather.errors import LoadError
-from swather.model.outcome import File, Item
-from swather.model.task import Target
+from swather.model.outcome import File
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import forked, registry
@@ -110,19 +109,16 @@ class LineVerbs:
     async def fetch(self, request: Request) -> Page:
         return wire.page_of(await self._line.ask(self._token, "fetch", wire.pack(request)))
 
-    async def checkpoint(
-        self,
-        part: int,
-        cursor: Any,
-        items: Sequence[Item],
-        children: Sequence[Target],
-        files: Sequence[File],
-    ) -> None:
-        collected = Collected(list(items), list(children), list(files), part)
+    async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         await self._line.ask(self._token, "checkpoint", wire.produced(collected, cursor))
 
     async def progress(self, data: Any) -> None:
         await self._line.ask(self._token, "progress", wire.to_json(data))
+
+    async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
+        body = wire.pack(wire.Recall(list(keys), max_age_seconds))
+        found: dict[str, Any] = wire.from_json(await self._line.ask(self._token, "recall", body))
+        return found
 
     async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
         if isinstance(content, Path):

@@ -189,12 +189,12 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
         case "fetch":
             return wire.pack(await verbs.fetch(wire.request_of(ask.body)))
         case "checkpoint":
-            made = wire.produced_of(ask.body)
-            await verbs.checkpoint(
-                made.part, made.cursor, wire.items_of(made), made.children, made.files
-            )
+            await verbs.checkpoint(*wire.checkpoint_of(ask.body))
         case "progress":
             await verbs.progress(wire.from_json(ask.body))
+        case "recall":
+            recall = wire.recall_of(ask.body)
+            return wire.to_json(await verbs.recall(recall.keys, recall.max_age_seconds))
         case "save":
             save = wire.save_of(ask.body)
             content = save.content if save.path is None else Path(save.path)

@@ -12,7 +12,7 @@ import msgspec
 
 from swather import errors
 from swather.model.lease import Lease
-from swather.model.outcome import File, Item
+from swather.model.outcome import File, Item, Memory
 from swather.model.task import Target
 from swather.net import errors as net_errors
 from swather.net.page import Page
@@ -110,6 +110,7 @@ class Produced(msgspec.Struct, frozen=True):
     items: list[WireItem]
     children: list[Target]
     files: list[File]
+    memories: list[Memory]
     cursor: Any = None
 
 
@@ -120,6 +121,11 @@ class Save(msgspec.Struct, frozen=True):
     path: str | None
     name: str | None
     media_type: str
+
+
+class Recall(msgspec.Struct, frozen=True):
+    keys: list[str]
+    max_age_seconds: float | None
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -137,6 +143,7 @@ pack: Final = _encoder.encode
 request_of: Final = msgspec.msgpack.Decoder(Request).decode
 page_of: Final = msgspec.msgpack.Decoder(Page).decode
 save_of: Final = msgspec.msgpack.Decoder(Save).decode
+recall_of: Final = msgspec.msgpack.Decoder(Recall).decode
 file_of: Final = msgspec.msgpack.Decoder(File).decode
 lease_of: Final = _lease.decode
 to_json: Final = msgspec.json.encode
@@ -158,24 +165,21 @@ def message_of(body: bytes) -> Message:
 
 
 def produced(collected: Collected, cursor: Any = None) -> bytes:
-    items, children, files, part = collected
-    return msgspec.json.encode(
-        Produced(part, [WireItem(item.data, item.key) for item in items], children, files, cursor)
-    )
-
-
-def produced_of(body: bytes) -> Produced:
-    return _produced.decode(body)
+    items, children, files, memories, part = collected
+    wire_items = [WireItem(item.data, item.key) for item in items]
+    return msgspec.json.encode(Produced(part, wire_items, children, files, memories, cursor))
 
 
 def collected_of(body: bytes) -> Collected:
+    return checkpoint_of(body)[1]
+
+
+def checkpoint_of(body: bytes) -> tuple[Any, Collected]:
+    """The cursor, and what was produced."""
     made = _produced.decode(body)
-    return Collected(items_of(made), made.children, made.files, made.part)
-
-
-def items_of(made: Produced) -> list[Item]:
     # A copy, or each item would keep the whole frame in memory.
-    return [Item(item.data.copy(), item.key) for item in made.items]
+    items = [Item(item.data.copy(), item.key) for item in made.items]
+    return made.cursor, Collected(items, made.children, made.files, made.memories, made.part)
 
 
 def error_of(error: BaseException) -> Met:
