@@ -3,6 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 import swather.store
 from swather.model.retry import ErrorClass
 from swather.model.task import State
@@ -37,6 +39,13 @@ def test_the_totals_add_up(store: Store, clock: Clock):
         "10 tasks: 5 completed, 2 failed, 3 unfinished.",
         "10 items, 1 retry, 30/min.",
     ]
+
+
+def test_targets_that_the_scraper_skipped_are_named(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker, 1)
+    finish(store, msgspec.structs.replace(completed(lease), skipped=1_298))
+    assert "1,298 targets skipped by the scraper." in summarise(store, run).lines()
 
 
 def test_a_finished_run_tells_how_long_it_took(store: Store, clock: Clock):

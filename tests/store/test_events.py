@@ -146,7 +146,7 @@ def test_a_long_message_is_clipped_and_a_strange_one_made_safe(store: Store):
     assert store.tasks.get(lease.task_id).error.startswith("NUL \ufffd")
 
 
-def test_what_a_scraper_logged_and_dropped_is_committed_with_its_outcome(store: Store):
+def test_what_a_scraper_logged_dropped_and_skipped_is_committed_with_its_outcome(store: Store):
     run, worker = a_run(store, 3), a_worker(store)
     leases = claim(store, worker, 3)
     log = [LogLine("info", "one"), LogLine("warning", "two \0 \ud800")]
@@ -156,11 +156,12 @@ def test_what_a_scraper_logged_and_dropped_is_committed_with_its_outcome(store: 
         failed(leases[2]),
     ]
     outcomes = [msgspec.structs.replace(outcome, log=log) for outcome in made]
-    outcomes[0] = msgspec.structs.replace(outcomes[0], dropped=7)
+    outcomes[0] = msgspec.structs.replace(outcomes[0], dropped=7, skipped=5)
     finish(store, *outcomes)
     finish(store, *outcomes)  # stale: nothing is kept twice
     for lease in leases:
         told = store.events.find(run, task_id=lease.task_id)
         lines = [(event.data["level"], event.message) for event in told if "level" in event.data]
         assert lines == [("info", "one"), ("warning", "two \N{REPLACEMENT CHARACTER} ?")]
-    assert store.runs.counts(run).dropped == 7
+    counts = store.runs.counts(run)
+    assert (counts.dropped, counts.skipped) == (7, 5)

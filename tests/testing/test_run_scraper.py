@@ -110,10 +110,12 @@ def test_checkpoints_keep_items_in_order_and_a_cursor_is_handed_on():
             ctx.emit(number)
             await ctx.checkpoint(number + 1)
         ctx.emit(f"attempt {ctx.attempt}")
+        ctx.skip(2)
 
     scraped = run_scraper(steps, "a", cursor=1, attempt=2)
     assert scraped.items == [1, 2, "attempt 2"]
     assert scraped.cursors == [2, 3]
+    assert scraped.skipped == 2
 
 
 def test_files_are_kept_in_memory(tmp_path: Path):

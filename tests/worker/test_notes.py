@@ -1,4 +1,6 @@
-"""What attempts note besides their results: lines of `ctx.log`, and items that hooks dropped."""
+"""What attempts note besides their results: lines of `ctx.log`, items that hooks dropped, targets
+that were skipped.
+"""
 
 import threading
 
@@ -19,6 +21,8 @@ def note(ctx, target):
     thread.join()
     for number in (1, None, None):
         ctx.emit({"number": number})
+    ctx.skip(3)
+    ctx.skip()
     if target == 1:
         raise ValueError("bad")
 
@@ -53,14 +57,14 @@ def lines(shop: Shop, run: str, task: int) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noting", [on_the_loop, in_a_thread, in_a_child], ids=lambda s: s.name)
-def test_lines_of_the_log_and_dropped_items_are_kept_of_successes_and_failures(
+def test_lines_of_the_log_are_kept_and_what_was_dropped_or_skipped_is_counted(
     either_shop: Shop, noting
 ):
     run, _ = either_shop.scrape(noting, 2)
     expected = [("info", "at https://***@example.com/"), ("warning", "from a thread")]
     assert [lines(either_shop, run, task) for task in (0, 1)] == [expected, expected]
     counts = either_shop.store.runs.counts(run)
-    assert (counts.items, counts.dropped) == (1, 2)
+    assert (counts.items, counts.dropped, counts.skipped) == (1, 2, 4)
 
 
 def test_lines_are_bounded_for_an_attempt_and_for_a_run(shop: Shop):

@@ -90,6 +90,8 @@ def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
         yield "prefetched", snapshot.prefetched
     for name in ("completed", "failed", "cancelled", "items", "dropped", "files", "retries"):
         yield name, getattr(counts, name)
+    if counts.skipped:
+        yield "skipped", counts.skipped
     yield "errors", ", ".join(snapshot.errors_in_words) or None
     if (oldest := snapshot.oldest) is not None and snapshot.running:
         limit = "" if oldest.timeout is None else f" of {duration(oldest.timeout)}"

@@ -91,6 +91,7 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     memories: tuple[Memory, ...] | list[Memory] = ()
     log: tuple[LogLine, ...] | list[LogLine] = ()
     dropped: int = 0
+    skipped: int = 0
 
 
 class Retry(_Outcome, frozen=True, kw_only=True):

@@ -85,7 +85,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks of a run are in each state, and what they have produced. `over_limit`: targets
     that were dropped because the run had its limit of tasks; `outdated`: items of targets that
     failed when they were tried again, which are not among `items`; `dropped`: items that hooks of
-    the scraper dropped.
+    the scraper dropped; `skipped`: targets that the scraper left out on purpose (`ctx.skip`).
     """
 
     scheduled: int = 0
@@ -101,6 +101,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     stale: int = 0
     over_limit: int = 0
     dropped: int = 0
+    skipped: int = 0
     reasons: dict[str, int] = {}
 
     @property

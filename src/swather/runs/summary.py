@@ -67,15 +67,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         if counts.unfinished:
             parts.append(f"{counts.unfinished:,} unfinished")
         yield f"{count(counts.total, 'task')}: {', '.join(parts)}."
-        results = [count(counts.items, "item")]
-        if counts.files:
-            results.append(count(counts.files, "file"))
-        if counts.dropped:
-            results.append(f"{counts.dropped:,} dropped by hooks")
-        if counts.retries:
-            results.append(count(counts.retries, "retry", "retries"))
-        pace = self.rate_per_second
-        yield ", ".join(results) + (f", {rate(pace)}." if pace else ".")
+        if counts.skipped:
+            yield f"{count(counts.skipped, 'target')} skipped by the scraper."
+        yield self._produced()
         if counts.outdated:
             yield from self._outdated()
         if counts.over_limit:
@@ -86,6 +80,18 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         for reason in self.reasons:
             yield from reason.lines()
         yield from self._failures()
+
+    def _produced(self) -> str:
+        counts = self.counts
+        results = [count(counts.items, "item")]
+        if counts.files:
+            results.append(count(counts.files, "file"))
+        if counts.dropped:
+            results.append(f"{counts.dropped:,} dropped by hooks")
+        if counts.retries:
+            results.append(count(counts.retries, "retry", "retries"))
+        pace = self.rate_per_second
+        return ", ".join(results) + (f", {rate(pace)}." if pace else ".")
 
     def _outdated(self) -> Iterator[str]:
         number = self.counts.outdated

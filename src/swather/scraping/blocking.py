@@ -175,6 +175,9 @@ class SyncContext(SyncWeb):
     def emit(self, item: Any, key: str | None = None) -> None:
         self._context.emit(item, key)
 
+    def skip(self, count: int = 1) -> None:
+        self._context.skip(count)
+
     def save(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
         file: File = self._wait_for(self._context.save(content, name, media_type))
         return file

@@ -134,6 +134,15 @@ class Context(Web):
         made = Item(encode_item(item), key)
         self._items.append(made)
 
+    def skip(self, count: int = 1) -> None:
+        """Count targets that are left out on purpose, such as those that an earlier run has done.
+        `status` and the summary of the run show them once this target has completed.
+        """
+        self._check_usable()
+        if count < 0:
+            raise InputError(f"skip takes how many targets are left out, got {count!r}")
+        self._verbs.notes.skip(count)
+
     async def save(
         self, content: bytes | Path, name: str | None = None, media_type: str = ""
     ) -> File:

@@ -1,4 +1,6 @@
-"""What an attempt notes besides its results: lines of `ctx.log`, and items that hooks dropped."""
+"""What an attempt notes besides its results: lines of `ctx.log`, items that hooks dropped, and
+targets that it skipped.
+"""
 
 import logging
 from typing import Any, Final
@@ -18,6 +20,7 @@ class Notes(msgspec.Struct):
     max_lines: int = MAX_LINES
     lines: list[LogLine] = []
     dropped: int = 0
+    skipped: int = 0
 
     def keep(self, level: int, message: Any, arguments: tuple[Any, ...]) -> None:
         """Keep a line of `ctx.log`, from level INFO on; secrets in it are masked."""
@@ -36,8 +39,12 @@ class Notes(msgspec.Struct):
     def drop(self) -> None:
         self.dropped += 1
 
+    def skip(self, count: int) -> None:
+        self.skipped += count
+
     def add(self, others: "Notes") -> None:
         """Those of the same attempt in another process."""
         room = max(self.max_lines - len(self.lines), 0)
         self.lines += others.lines[:room]
         self.dropped += others.dropped
+        self.skipped += others.skipped

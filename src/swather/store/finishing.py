@@ -181,6 +181,8 @@ class Plan:
             self._keep_log(outcome.log, lease)
         if outcome.dropped:
             self.count(lease.run_id, "dropped", outcome.dropped)
+        if outcome.skipped:
+            self.count(lease.run_id, "skipped", outcome.skipped)
         if lease.replaces:
             self.replaced.append(lease.task_id)
         self._end(State.COMPLETED, outcome.reason, lease)

@@ -45,6 +45,7 @@ class Scraped:
     remembered what it remembered, by key
     cursors    of its checkpoints
     progress   the progress it reported
+    skipped    how many targets it skipped
     """
 
     items: list[Any]
@@ -53,6 +54,7 @@ class Scraped:
     remembered: dict[str, Any]
     cursors: list[Any]
     progress: list[Any]
+    skipped: int = 0
 
     @property
     def targets(self) -> list[Any]:
@@ -145,6 +147,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, verbs: MemoryVerbs) ->
         remembered=verbs.remembered,
         cursors=verbs.cursors,
         progress=verbs.progress_reports,
+        skipped=verbs.notes.skipped,
     )
 
 

@@ -54,15 +54,17 @@ def outcome_of(
 
 
 def _noted(outcome: Completed | Retry | Failed, attempt: Attempt) -> Outcome:
-    """With the lines of its log. Another attempt drops the same items again, so only those of the
-    successful one count.
+    """With the lines of its log. Another attempt drops the same items and skips the same targets
+    again, so only those of the successful one count.
     """
     notes = attempt.noted
     if notes is None:
         return outcome
     lines = attempt.job.take_log(list(notes.lines))
     if isinstance(outcome, Completed):
-        return msgspec.structs.replace(outcome, log=lines, dropped=notes.dropped)
+        return msgspec.structs.replace(
+            outcome, log=lines, dropped=notes.dropped, skipped=notes.skipped
+        )
     return msgspec.structs.replace(outcome, log=lines) if lines else outcome
 
 

@@ -182,6 +182,7 @@ def all_plain(
         and not outcome.part
         and not outcome.log
         and not outcome.dropped
+        and not outcome.skipped
         and not payload.children
         and not payload.files
         and not payload.memories
