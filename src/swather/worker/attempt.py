@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # From this many on, a task has a child process to itself.
 CRASHES_BEFORE_ALONE: Final = 2
+NO_STACK: Final = StackSummary()
 
 Ending = Collected | Classified | BaseException
 
@@ -109,7 +110,7 @@ class Attempt:
         self.abandon_at = math.inf
         self.is_over = False
         self.handle: Any = None
-        self.stack = StackSummary()
+        self.stack = NO_STACK
         self.access: AttemptAccess | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
@@ -151,6 +152,12 @@ class Attempt:
     def end(self) -> None:
         """The scraper is done with it, or it is abandoned."""
         self.is_over = True
+
+    def close(self) -> None:
+        """Its outcome is known. Its access refers back to it: were that left to the collector, each
+        attempt would wait there with its task, its context and its runner's handle.
+        """
+        self.access = None
 
     def cut_off(self, why: Cut, abandon_at: float = math.inf) -> bool:
         """Whether this is news; a second cut only makes it hurry."""

@@ -138,6 +138,7 @@ class Engine:
             breakers = self._sites.attempt_ended(attempt, attempt.access, fault)
             if breakers:
                 self._release_behind(breakers)
+        attempt.close()
         if self._slots.abandoned >= MAX_ABANDONED:
             self._stop("restart")
 
