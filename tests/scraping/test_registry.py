@@ -113,6 +113,16 @@ def test_a_scraper_a_file_only_imports_counts_if_it_defines_none(write):
     assert load(both).name == "mine"
 
 
+def test_a_scraper_that_a_file_imports_is_found_again_through_that_file(write):
+    """So that another process has the hooks, rules and sources that the file adds."""
+    write(ONE, "lent_books.py")
+    path = write("from lent_books import books\n", "borrowing.py")
+    for spec in (path, f"{path}:books"):
+        found = load(spec)
+        assert found.spec == f"{path}:books"
+        assert load(found.spec).spec == found.spec
+
+
 def test_a_module_is_found_from_the_working_folder(write):
     write(TWO, "shop_module.py")
     assert load("shop_module:books").summary == "All the books."

@@ -25,7 +25,7 @@ class Available:
         for spec in specs:
             scraper = registry.load(spec)
             known = self._given.setdefault(scraper.name, scraper)
-            if known is not scraper:
+            if known.spec != scraper.spec:
                 raise InputError(
                     f"two scrapers are named {scraper.name!r}, {known.spec} and {scraper.spec}; "
                     "start a process for each, or rename one: @scraper(name=…)"

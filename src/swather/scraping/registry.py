@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -221,7 +222,16 @@ def _scrapers_in(module: ModuleType) -> dict[str, Scraper]:
     """The scrapers a module defines by name; those it imports only if it defines none."""
     found = [value for value in vars(module).values() if isinstance(value, Scraper)]
     own = [scraper for scraper in found if scraper.function.__module__ == module.__name__]
-    return {scraper.name: scraper for scraper in own or found}
+    return {scraper.name: scraper for scraper in own or [_through(module, one) for one in found]}
+
+
+def _through(module: ModuleType, scraper: Scraper) -> Scraper:
+    """A scraper that another process must load through the module that imported it, which may
+    have added to it.
+    """
+    if scraper.function.__module__ == module.__name__:
+        return scraper
+    return replace(scraper, loaded_from=getattr(module, LOADED_FROM_FILE, module.__name__))
 
 
 def _only_one(module: ModuleType, where: str) -> Scraper:
@@ -240,7 +250,7 @@ def _named(module: ModuleType, name: str, where: str) -> Scraper:
         return found[name]
     value = getattr(module, name, None)
     if isinstance(value, Scraper):
-        return value
+        return _through(module, value)
     if callable(value):
         raise LoadError(f"{name!r} in {where} is not a scraper: put @scraper above it")
     has = f"; it has {', '.join(found)}" if found else ""

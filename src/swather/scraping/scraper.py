@@ -41,6 +41,8 @@ class Scraper:
     is_generator: bool
     sets_up_with_web: bool = False
     hooks: Hooks = field(default_factory=Hooks)
+    # The file or module that imported it, and may have added hooks, rules or sources to it.
+    loaded_from: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.function.__doc__)
@@ -66,6 +68,8 @@ class Scraper:
     @property
     def spec(self) -> str:
         """What `registry.load` finds it by in another process: 'file.py:name' or 'module:name'."""
+        if self.loaded_from is not None:
+            return f"{self.loaded_from}:{self.name}"
         name = self.function.__module__
         module = sys.modules.get(name)
         if name == "__main__" and (run_as := getattr(module, "__spec__", None)) is not None:
