@@ -10,6 +10,9 @@ from tests.tour import scenes
 from tests.tour.screen import Screen
 from tests.tour.stage import PATIENCE_SECONDS, Stage
 
+# A scene plays several commands, and each may take the stage's whole patience.
+pytestmark = pytest.mark.timeout(4 * PATIENCE_SECONDS)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", [scenes.a_hung_target, scenes.a_paused_run])
