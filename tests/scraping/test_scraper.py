@@ -120,6 +120,7 @@ WRONG_VALUES = {
     "burst": [0, 1.5, True],
     "lane": [5, "x" * 501],
     "partition": [5],
+    "key": ["id", 5],
     "in_flight": [0, "8"],
     "retries": [-1, 2.5],
     "backoff": [0.5, "2", float("nan")],

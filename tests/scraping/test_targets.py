@@ -55,6 +55,14 @@ def test_a_scraper_names_lane_and_partition_by_text_or_by_function():
     assert (target.lane, target.partition) == ("example.com", "")
 
 
+def test_a_scraper_says_itself_which_targets_are_the_same():
+    made = made_with(key=lambda target: target.rpartition("/")[2])
+    assert target_of(made, "https://a.example/7").key == target_of(made, "7").key == "7"
+    assert target_of(made, "7", key="given").key == "given"
+    with pytest.raises(InputError, match="key: expected text"):
+        target_of(made, "https://a.example/")
+
+
 def test_a_lane_that_is_no_text_is_refused():
     with pytest.raises(InputError, match="lane: expected text or None"):
         target_of(made_with(lane=lambda _: 5), "x")

@@ -133,7 +133,7 @@ class Intake:
         except InputError as error:
             return BadLine(line.number, str(error), line.source)
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
-            reason = f"{type(error).__name__} in the scraper's lane or partition: {error}"
+            reason = f"{type(error).__name__} in the scraper's lane, partition or key: {error}"
             return BadLine(line.number, reason, line.source)
         self._values.append(target.value)
         return row

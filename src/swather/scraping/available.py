@@ -7,7 +7,7 @@ source that may name code belongs here.
 import logging
 from collections.abc import Iterable
 
-from swather.errors import InputError, LoadError
+from swather.errors import InputError, LoadError, MissingExtra
 from swather.model.run import Run
 from swather.scraping import registry
 from swather.scraping.scraper import Scraper
@@ -32,11 +32,16 @@ class Available:
                 )
 
     def all(self) -> dict[str, Scraper]:
-        """By name. An installed one that cannot be loaded is left out with a warning."""
+        """By name. An installed one that cannot be loaded is left out, with a warning unless it
+        only lacks an optional package.
+        """
         found = dict(self._given)
         for name in registry.installed():
             try:
                 scraper = registry.load_installed(name)
+            except MissingExtra as error:
+                # Not a mistake: whoever does not use a scraper need not install what it needs.
+                _log.debug("skipping the installed scraper %r: %s", name, error)
             except LoadError as error:
                 _log.warning("skipping the installed scraper %r: %s", name, error)
             else:

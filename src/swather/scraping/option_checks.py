@@ -16,6 +16,7 @@ from swather.scraping.arguments import check_headers, check_user_agent
 
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
+KeyFunction = Callable[[Any], str]
 _ONE_PROXY: Final = "leave it out; a request can have a proxy: ctx.get(url, proxy='http://…')"
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
 
@@ -93,6 +94,12 @@ def _named(field: str, value: Any) -> Named:
         check_name(field, value)
     elif value is not None and not callable(value):
         raise _wrong(field, "a name, a function of the target, or None", value)
+    return value  # type: ignore[no-any-return]
+
+
+def _key(field: str, value: Any) -> KeyFunction | None:
+    if value is not None and not callable(value):
+        raise _wrong(field, "a function of the target, or None", value)
     return value  # type: ignore[no-any-return]
 
 
@@ -191,6 +198,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "burst": _whole(1),
     "lane": _named,
     "partition": _named,
+    "key": _key,
     "in_flight": _whole_or_none,
     "retries": _whole(0),
     "backoff": _backoff,

@@ -17,6 +17,7 @@ from swather.scraping.option_checks import (
     CHECKS,
     ExecutionMode,
     Isolation,
+    KeyFunction,
     Named,
     SessionScope,
 )
@@ -24,6 +25,7 @@ from swather.scraping.option_checks import (
 __all__ = [
     "ExecutionMode",
     "Isolation",
+    "KeyFunction",
     "Named",
     "OptionFields",
     "Options",
@@ -41,6 +43,7 @@ class OptionFields(TypedDict, total=False):
     burst: int
     lane: Named
     partition: Named
+    key: KeyFunction | None
     in_flight: int | None
     retries: int
     backoff: float | Backoff
@@ -77,6 +80,8 @@ class Options:
     burst            how many targets may start at once before a rate applies
     lane             what is paced as one: a name, or a function of the target; a URL's host if None
     partition        what is owned by one worker at a time: a name, or a function of the target
+    key              what makes two targets the same one: a function of the target; its URL, or all
+                     of it, if None
     in_flight        how many targets run at the same time on one lane
     retries          executions after the first
     backoff          delay = backoff ** attempts seconds, or a Backoff
@@ -107,6 +112,7 @@ class Options:
     burst: int = 1
     lane: Named = None
     partition: Named = None
+    key: KeyFunction | None = None
     in_flight: int | None = 8
     retries: int = 3
     backoff: float | Backoff = 2.0

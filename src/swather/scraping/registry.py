@@ -16,7 +16,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Final, NamedTuple
 
-from swather.errors import LoadError
+from swather.errors import LoadError, MissingExtra
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
 from swather.scraping.source_location import code_owner
@@ -39,7 +39,7 @@ class Known(NamedTuple):
 def load(spec: str) -> Scraper:
     """The scraper that 'file.py', 'file.py:name', 'module:name' or an installed name means.
 
-    LoadError says what is missing or broken, and where.
+    LoadError says what is missing or broken, and where; MissingExtra, what to install.
     """
     with _folder_restored():
         return _load(spec)
@@ -128,6 +128,8 @@ def _points() -> dict[str, EntryPoint]:
 def _summary_of(point: EntryPoint) -> str:
     try:
         return _load_point(point).summary
+    except MissingExtra as error:
+        return str(error)
     except LoadError as error:
         return f"cannot be loaded: {error}"
 
@@ -191,7 +193,7 @@ def _import_errors_told(what: str) -> Iterator[None]:
     before = _loading.set(what)
     try:
         yield
-    except LoadError:
+    except (LoadError, MissingExtra):
         raise
     except SyntaxError as error:
         text = f": {error.text.strip()}" if error.text else ""

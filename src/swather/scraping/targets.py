@@ -9,7 +9,7 @@ from swather.model.key import key_of, normalise_url
 from swather.model.task import DEFAULT_PRIORITY, Target
 from swather.net.errors import UnusableURL
 from swather.net.request import PORTS, is_http, parse_origin, split_url
-from swather.scraping.options import Named
+from swather.scraping.options import KeyFunction, Named
 from swather.scraping.scraper import Scraper
 
 
@@ -28,10 +28,12 @@ def target_of(
 
     A URL has its host as lane and its normalised spelling as key, so that two spellings of it are
     one target. Of a dict with a 'url', the whole dict counts as the key. Other values have no lane
-    unless the scraper names one.
+    unless the scraper names one; a scraper with a `key` says itself which targets are the same.
     """
     options = scraper.options
     url = url_of(value)
+    if key is None and options.key is not None:
+        key = _own_key(options.key, value)
     if key is None:
         key = _key_of(value, url) if url is not None and options.urls_normalised else key_of(value)
     if lane is None:
@@ -99,6 +101,13 @@ def _lane_as_written(url: str) -> str:
 def _key_of(value: Any, url: str) -> str:
     normal = normalise_url(url)
     return normal if isinstance(value, str) else key_of({**value, "url": normal})
+
+
+def _own_key(function: KeyFunction, value: Any) -> str:
+    key: Any = function(value)
+    if not isinstance(key, str) or not key:
+        raise InputError(f"key: expected text from the scraper's function, got {key!r}")
+    return key
 
 
 def _named(option: Named, what: str, value: Any) -> str | None:

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from swather import posix
-from swather.errors import LoadError
+from swather.errors import LoadError, MissingExtra
 from swather.model.outcome import File
 from swather.net.page import Page
 from swather.net.request import Request
@@ -224,7 +224,7 @@ def main(connection: int, guard: int) -> int:
     logging.basicConfig(level=hello.log_level)
     try:
         executor = Executor(registry.load(hello.spec), line)
-    except LoadError as error:
+    except (LoadError, MissingExtra) as error:
         line.send(wire.CannotLoad(str(error)))
         return 1
     registry.enter_folder()

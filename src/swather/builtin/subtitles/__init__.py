@@ -1,0 +1,1 @@
+"""The scraper `subtitles`: subtitles of videos, playlists and channels, through yt-dlp."""

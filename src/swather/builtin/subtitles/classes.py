@@ -1,0 +1,331 @@
+"""What became of a video, by what yt-dlp says of it: a table, whose first row that fits counts.
+
+yt-dlp raises few types of errors. A reason is a text, and often only a warning: a video that may
+not be played is returned as if it had no subtitles, and the status of a request that failed is in
+the error's cause, or in a warning about the client that was given up.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from yt_dlp.networking.exceptions import HTTPError, ProxyError, TransportError
+from yt_dlp.utils import ContentTooShortError, ExtractorError, GeoRestrictedError, UnsupportedError
+
+from swather.errors import Blocked, Permanent, SwatherError, Transient
+from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed, retry_after_seconds
+
+_HOUR: Final = 3600.0
+_LIVE_AGAIN_SECONDS: Final = 1800.0
+# YouTube keeps no recording of a longer stream.
+_MAX_STREAM_SECONDS: Final = 12 * _HOUR
+_UNITS: Final = {"second": 1.0, "minute": 60.0, "hour": _HOUR, "day": 24 * _HOUR}
+_STARTS_IN: Final = re.compile(r"\b(\d+) (second|minute|hour|day)s?\b")
+_STATUS: Final = re.compile(r"HTTP Error (\d{3})")
+# Of yt-dlp's own command line, or for its developers.
+_NOT_FOR_US: Final = re.compile(
+    r"[.;]? *(?:Use --cookies|Also see +http|; please report this issue|"
+    r"You might want to use a VPN|For more information, refer to|It is recommended to use).*",
+    re.DOTALL,
+)
+# Warnings that say nothing of the video.
+_CHATTER: Final = re.compile(
+    r"PO Token|JavaScript|JS runtime|formats (?:require|have been|may be)|nsig|SABR|"
+    r"No video formats found|Requested format|player response|Deprecated|experiment",
+    re.IGNORECASE,
+)
+_PREFIX: Final = re.compile(r"^(?:ERROR: *)?(?:\[[\w:.+-]+\] *)?(?:[\w-]{3,40}: )?")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known of an attempt that brought no subtitles.
+
+    `languages` says which there are, if there are others than those that were wanted: then what was
+    warned of is not about the video.
+    """
+
+    error: BaseException | None = None
+    warnings: Sequence[str] = ()
+    info: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 1
+    skips_live: bool = False
+    languages: str = ""
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Plain apostrophes, as the table has them."""
+        if self.error is not None:
+            yield str(self.error).replace("\u2019", "'")
+        for warning in self.warnings:
+            yield warning.replace("\u2019", "'")
+
+    @property
+    def causes(self) -> Iterator[BaseException]:
+        """The error, and what it was raised for, where yt-dlp keeps it."""
+        waiting, seen = [self.error], set[int]()
+        while waiting:
+            found = waiting.pop(0)
+            if found is None or id(found) in seen:
+                continue
+            seen.add(id(found))
+            yield found
+            kept = getattr(found, "exc_info", None) or (None, None, None)
+            cause = getattr(found, "cause", None)
+            waiting += [kept[1], cause if isinstance(cause, BaseException) else None]
+            waiting.append(found.__cause__ or found.__context__)
+
+    def cause(self, *kinds: type[BaseException]) -> Any:
+        return next((found for found in self.causes if isinstance(found, kinds)), None)
+
+    def statuses(self) -> set[int]:
+        """Those of requests that failed; of some there is only a warning."""
+        known = {found.status for found in self.causes if isinstance(found, HTTPError)}
+        return known | {int(status) for text in self.texts for status in _STATUS.findall(text)}
+
+    def said(self, pattern: str) -> str:
+        """The first text that matches, as a person reads it; '' if none does."""
+        found = (text for text in self.texts if re.search(pattern, text, re.IGNORECASE))
+        return readable(next(found, ""))
+
+
+class Row(NamedTuple):
+    """`fits` returns what was said, '' if the row does not fit; `ends` what to raise for it."""
+
+    name: str
+    fits: Callable[[Evidence], str]
+    ends: Callable[[Evidence, str], SwatherError]
+
+
+def ending_of(evidence: Evidence) -> SwatherError:
+    """What to raise for an attempt that brought no subtitles."""
+    for row in TABLE if not evidence.languages else _OF_VIDEOS_THAT_PLAY:
+        if said := row.fits(evidence):
+            return row.ends(evidence, said)
+    return _unexpected(evidence, _summary(evidence))
+
+
+def readable(text: str) -> str:
+    """What yt-dlp says of a video, without its own prefixes and advice."""
+    return _NOT_FOR_US.sub("", _PREFIX.sub("", text.strip())).strip()
+
+
+def _says(*patterns: str) -> Callable[[Evidence], str]:
+    return lambda evidence: evidence.said("|".join(patterns))
+
+
+def _permanent(reason: str, hint: str = "") -> Callable[[Evidence, str], SwatherError]:
+    return lambda _, said: Permanent(f"{said.rstrip('.')}; {hint}" if hint else said, reason)
+
+
+def _blocked(after: float | None = None) -> Callable[[Evidence, str], SwatherError]:
+    return lambda _, said: Blocked(said, after)
+
+
+def _transient(_: Evidence, said: str) -> SwatherError:
+    return Transient(said)
+
+
+def _twice(reason: str) -> Callable[[Evidence, str], SwatherError]:
+    """For what may be a passing whim of the site, once."""
+
+    def ends(evidence: Evidence, said: str) -> SwatherError:
+        return Permanent(said, reason) if evidence.attempt > 1 else Transient(said)
+
+    return ends
+
+
+def _is_refused(evidence: Evidence) -> str:
+    return _summary(evidence) if evidence.statuses() & {429, 503} else ""
+
+
+def _refused(evidence: Evidence, said: str) -> SwatherError:
+    answer = evidence.cause(HTTPError)
+    return Blocked(said, None if answer is None else _retry_after(answer))
+
+
+def _retry_after(answer: HTTPError) -> float | None:
+    headers = {name.lower(): value for name, value in answer.response.headers.items()}
+    return retry_after_seconds(headers)
+
+
+def _is_status(evidence: Evidence) -> str:
+    return _summary(evidence) if evidence.cause(HTTPError) is not None else ""
+
+
+def _status(evidence: Evidence, _: str) -> SwatherError:
+    answer = evidence.cause(HTTPError)
+    return HttpStatusError(answer.status, answer.response.url, _retry_after(answer))
+
+
+def _is_unsupported(evidence: Evidence) -> str:
+    return _summary(evidence) if evidence.cause(UnsupportedError) else ""
+
+
+def _is_geo(evidence: Evidence) -> str:
+    if evidence.cause(GeoRestrictedError):
+        return _summary(evidence)
+    return evidence.said(
+        r"available (?:in|from) your (?:country|location|region)|blocked it in your country|"
+        r"geo.?restrict"
+    )
+
+
+def _is_upcoming(evidence: Evidence) -> str:
+    said = evidence.said(r"Premieres in|Premiere will begin|will begin (?:in|shortly)|is upcoming")
+    return said or ("it has not begun yet" if _live_status(evidence) == "is_upcoming" else "")
+
+
+def _upcoming(evidence: Evidence, said: str) -> SwatherError:
+    begins_at = evidence.info.get("release_timestamp")
+    if isinstance(begins_at, int | float):
+        after = max(begins_at - time.time(), 60.0)
+    else:
+        found = _STARTS_IN.search(said)
+        after = float(found[1]) * _UNITS[found[2]] if found else _LIVE_AGAIN_SECONDS
+    return _later(evidence, said, after)
+
+
+def _is_live(evidence: Evidence) -> str:
+    return "it is live" if _live_status(evidence) in {"is_live", "post_live"} else ""
+
+
+def _live(evidence: Evidence, said: str) -> SwatherError:
+    began_at = evidence.info.get("release_timestamp") or evidence.info.get("timestamp")
+    if isinstance(began_at, int | float) and time.time() - began_at > _MAX_STREAM_SECONDS:
+        return Permanent("it has been live for more than 12 hours", "live")
+    return _later(evidence, said, _LIVE_AGAIN_SECONDS)
+
+
+def _later(evidence: Evidence, said: str, after: float) -> SwatherError:
+    if evidence.skips_live:
+        return Permanent(said, "live")
+    return Transient(said, after)
+
+
+def _live_status(evidence: Evidence) -> str:
+    return str(evidence.info.get("live_status") or "")
+
+
+def _is_without(evidence: Evidence) -> str:
+    if evidence.error is not None:
+        return ""
+    return f"no subtitles: {evidence.languages}" if evidence.languages else "it has no subtitles"
+
+
+def _is_unplayable(evidence: Evidence) -> str:
+    """A reason that no row knows; only of a video without formats is it about the video."""
+    if evidence.error is not None or evidence.info.get("formats"):
+        return ""
+    reasons = (text for text in evidence.texts if not _CHATTER.search(text))
+    return readable(next(reasons, ""))
+
+
+def _is_proxy(evidence: Evidence) -> str:
+    return _summary(evidence) if evidence.cause(ProxyError) else ""
+
+
+def _proxy(_: Evidence, said: str) -> SwatherError:
+    return ProxyFailed(said)
+
+
+def _is_transport(evidence: Evidence) -> str:
+    found = evidence.cause(TransportError, ContentTooShortError)
+    return "" if found is None or isinstance(found, ProxyError) else _summary(evidence)
+
+
+def _transport(_: Evidence, said: str) -> SwatherError:
+    return ConnectionFailed(said)
+
+
+def _is_expected(evidence: Evidence) -> str:
+    """What an extractor says on purpose, and no row knows."""
+    error = evidence.cause(ExtractorError)
+    return _summary(evidence) if error is not None and error.expected else ""
+
+
+def _unexpected(evidence: Evidence, said: str) -> SwatherError:
+    """yt-dlp no longer understands the site; or this page of it, so two more look."""
+    if evidence.attempt < 3:
+        return Transient(said)
+    return Permanent(
+        f"{said.rstrip('.')}; update yt-dlp: pip install -U yt-dlp", reason="layout_changed"
+    )
+
+
+def _summary(evidence: Evidence) -> str:
+    """The error in one line; what it was raised for, if that says more."""
+    text = readable(str(evidence.error)) if evidence.error is not None else ""
+    return text or readable(next(iter(evidence.warnings), "")) or type(evidence.error).__name__
+
+
+TABLE: Final[tuple[Row, ...]] = (
+    Row("rate_limited", _says("This content isn't available, try again later"), _blocked(_HOUR)),
+    Row(
+        "age_restricted",
+        _says("Sign in to confirm your age", "age.restricted", "confirm your age"),
+        _permanent("age_restricted", "pass --cookies FILE of an account that may watch it"),
+    ),
+    Row(
+        "bot_check",
+        _says("Sign in to confirm you're not a bot", "captcha", "IP is likely being blocked"),
+        _blocked(),
+    ),
+    Row("too_many_requests", _is_refused, _refused),
+    Row(
+        "private",
+        _says("Private video", "video is private", "playlist is private", "is a private"),
+        _permanent("private"),
+    ),
+    Row(
+        "removed",
+        _says(
+            "has been removed", "has been terminated", "no longer available", "account .*closed",
+            "does not exist", "video has been deleted",
+        ),
+        _permanent("unavailable"),
+    ),
+    Row(
+        "members_only",
+        _says("members.only", "channel's members", "Join this channel"),
+        _permanent("members_only"),
+    ),
+    Row(
+        "payment",
+        _says("requires payment", "Music Premium", "requires purchase", "pay to watch"),
+        _permanent("payment_required"),
+    ),
+    Row("drm", _says("DRM protected"), _permanent("drm")),
+    Row("unsupported_url", _is_unsupported, _permanent("unsupported_url")),
+    Row(
+        "unavailable",
+        _says(r"Video unavailable\.?\s*(?:This video (?:is|isn't) (?:not |un)?available\.?)?\s*$"),
+        _twice("unavailable"),
+    ),
+    Row("geo_blocked", _is_geo, _permanent("geo_blocked")),
+    Row("unavailable_for_a_reason", _says("Video unavailable"), _twice("unavailable")),
+    Row("upcoming", _is_upcoming, _upcoming),
+    Row("live", _is_live, _live),
+    Row(
+        "login_required",
+        _says("login required", "Use --cookies", "requires authentication", "registered users"),
+        _permanent("login_required", "pass --cookies FILE"),
+    ),
+    Row(
+        "po_token",
+        _says("missing subtitles languages because a PO token"),
+        _permanent("po_token_required", "pass --ytdl extractor_args=youtube:po_token=…"),
+    ),
+    Row("unplayable", _is_unplayable, _transient),
+    Row("no_subtitles", _is_without, _permanent("no_subtitles")),
+    Row("empty", _says("Did not get any data blocks"), _transient),
+    Row("proxy", _is_proxy, _proxy),
+    Row("transport", _is_transport, _transport),
+    Row("http_status", _is_status, _status),
+    Row("expected", _is_expected, _transient),
+)  # fmt: skip
+
+_PLAYING: Final = frozenset({"upcoming", "live", "po_token", "no_subtitles"})
+_OF_VIDEOS_THAT_PLAY: Final = tuple(row for row in TABLE if row.name in _PLAYING)

@@ -1,0 +1,90 @@
+"""What can be asked of `subtitles`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from swather.builtin.subtitles import languages, names, ytdl_arguments
+
+Format = Literal["vtt", "srt", "json3", "ttml", "txt"]
+FORMATS: tuple[str, ...] = ("vtt", "srt", "json3", "ttml", "txt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Params:
+    """Which subtitles to take, and how to keep them."""
+
+    lang: Annotated[
+        tuple[str, ...],
+        "Languages, the most wanted first: en,de or patterns such as en.*; -en-GB leaves one out. "
+        "The first that a video has is taken.",
+    ] = ("en.*",)
+    every_lang: Annotated[bool, "Take all of the languages that a video has, not the first."] = (
+        False
+    )
+    automatic: Annotated[
+        languages.Automatic,
+        "Automatic captions: yes, no, or only if there are no others in the languages.",
+    ] = "fallback"
+    format: Annotated[
+        tuple[str, ...],
+        "Formats: vtt, srt, json3, ttml, or txt, which is the text alone; srt,txt saves both.",
+    ] = ("vtt",)
+    name: Annotated[
+        str,
+        f"Names of the files, of {', '.join(f'{{{field}}}' for field in names.FIELDS)}; "
+        "a / makes folders.",
+    ] = names.DEFAULT
+    metadata: Annotated[bool, "Also save what yt-dlp knows of a video, as .info.json."] = False
+    live: Annotated[
+        Literal["wait", "skip"], "Streams that are live or announced: wait for them, or skip them."
+    ] = "wait"
+    cookies: Annotated[
+        str | None,
+        "A file of cookies (cookies.txt) for videos that need a login; it is only read.",
+    ] = None
+    ytdl: Annotated[
+        tuple[str, ...],
+        "An argument of yt-dlp as key=value, such as proxy=http://… or "
+        "extractor_args=youtube:player_client=tv.",
+    ] = ()
+
+    def __post_init__(self) -> None:
+        # One option may name several, as in yt-dlp: --lang en,de.
+        for field in ("lang", "format"):
+            object.__setattr__(self, field, _split(field, getattr(self, field)))
+        for language in self.lang:
+            languages.check_language(language)
+        if all(language.startswith("-") for language in self.lang):
+            raise ValueError(f"'lang': {','.join(self.lang)} only leaves languages out; add '.*'")
+        for wanted in self.format:
+            if wanted not in FORMATS:
+                raise ValueError(f"'format': expected one of {', '.join(FORMATS)}, got {wanted!r}")
+        names.check_template(self.name)
+        ytdl_arguments.options_of(self.ytdl)
+        if self.cookies is not None:
+            object.__setattr__(self, "cookies", _cookie_file(self.cookies))
+
+
+def _split(field: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    words = [word.strip() for text in given for word in text.split(",")]
+    if not words or not all(words):
+        raise ValueError(f"{field!r}: expected one or more words with commas between them")
+    return tuple(dict.fromkeys(words))
+
+
+def _cookie_file(given: str) -> str:
+    """Its absolute path; a worker may have another folder than the command."""
+    path = Path(given).expanduser().absolute()
+    if not path.is_file():
+        raise ValueError(f"'cookies': there is no file {str(path)!r}")
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(200)
+    except OSError as error:
+        raise ValueError(f"'cookies': {str(path)!r} cannot be read: {error.strerror}") from error
+    if not beginning.lstrip().startswith((b"#", b".")) and b"\t" not in beginning:
+        raise ValueError(
+            f"'cookies': {str(path)!r} is not a cookies.txt file (Netscape format, with tabs)"
+        )
+    return str(path)

@@ -1,0 +1,67 @@
+"""Downloads the subtitles of videos through yt-dlp, in child processes that can be killed."""
+
+from importlib.util import find_spec
+from typing import Any
+
+from swather.builtin.subtitles import lists, video
+from swather.builtin.subtitles.params import Params
+from swather.builtin.subtitles.targets import Listing, key_of, lane_of, wanted_of
+from swather.errors import MissingExtra, SwatherError
+from swather.scraping.blocking import SyncContext, SyncWeb
+from swather.scraping.scraper import scraper
+
+if find_spec("yt_dlp") is None:
+    raise MissingExtra("subtitles need yt-dlp: pip install 'swather[subtitles]'")
+
+
+@scraper(
+    name="subtitles",
+    params=Params,
+    isolation="process",
+    lane=lane_of,
+    key=key_of,
+    # YouTube lets a guest watch about 300 videos an hour.
+    rate="5/min",
+    timeout=120,
+    recycle_after=100,
+    memory_limit_mb=1024,
+    version="1",
+)
+class Subtitles:
+    """Downloads subtitles of videos, playlists and channels on YouTube and other sites.
+
+    A target is the URL or id of a video, a playlist or a channel (@name). Each file is an item.
+    Requests are made by yt-dlp, which does not read robots.txt.
+    """
+
+    def setup(self, web: SyncWeb) -> None:
+        # Not with the module: it takes half a second, and most who load it only want to know it.
+        from swather.builtin.subtitles.downloader import Downloader  # noqa: PLC0415
+
+        self._downloader: Downloader = Downloader(web.params)
+
+    def scrape(self, ctx: SyncContext, target: Any) -> None:
+        from swather.builtin.subtitles.classes import Evidence, ending_of  # noqa: PLC0415
+
+        self._downloader.begin()
+        try:
+            self._scrape(ctx, target)
+        except SwatherError:
+            raise
+        except Exception as error:
+            evidence = Evidence(error, self._downloader.warnings, attempt=ctx.attempt)
+            raise ending_of(evidence) from error
+
+    def close(self) -> None:
+        self._downloader.close()
+
+    def _scrape(self, ctx: SyncContext, target: Any) -> None:
+        wanted = wanted_of(target)
+        if isinstance(wanted, Listing):
+            lists.expand(ctx, self._downloader.ydl, wanted.url)
+            return
+        found = self._downloader.find(wanted.url)
+        if self._downloader.is_list(found):
+            lists.expand(ctx, self._downloader.ydl, wanted.url)
+        else:
+            video.save(ctx, self._downloader, self._downloader.info_of(found))
