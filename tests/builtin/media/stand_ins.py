@@ -4,8 +4,9 @@ Their answers are written from the documentation of each source, not recorded fr
 fields that it names, and those that are missing or null where it says that they may be.
 """
 
+import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from html import escape
@@ -15,10 +16,12 @@ from urllib.parse import parse_qs, urlencode
 from PIL import Image
 
 from swather.testing import Answer, Asked, FakeSite
+from swather.testing.site import _encoded as encoded
 
 KEY = "right-key"
 WIDTH, HEIGHT = 64, 48
 Query = dict[str, str]
+Misbehaviour = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 @lru_cache
@@ -50,7 +53,8 @@ def video(seed: str) -> bytes:
 class StandIn(FakeSite):
     """One source with `pictures` and `videos`, whose files it serves itself.
 
-    `queries` are the searches it was asked for, `announced` the downloads it was told of.
+    `queries` are the searches it was asked for, `announced` the downloads it was told of. A path in
+    `misbehaving` is answered as badly as its value says.
     """
 
     def __init__(self, source: str, *, pictures: int = 3, videos: int = 0) -> None:
@@ -60,6 +64,7 @@ class StandIn(FakeSite):
         self.videos = [f"{source}-{number}.mp4" for number in range(videos)]
         self.queries: list[Query] = []
         self.announced: list[str] = []
+        self.misbehaving: dict[str, Misbehaviour] = {}
         for name in self.pictures:
             self.routes[f"/files/{name}"] = Answer(
                 picture(name), headers={"Content-Type": "image/jpeg"}
@@ -69,6 +74,16 @@ class StandIn(FakeSite):
                 video(name), headers={"Content-Type": "video/mp4"}
             )
         LAYOUTS[source](self)
+
+    async def _answer_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        asked = await self._read(reader)
+        misbehave = self.misbehaving.get(asked.path)
+        if misbehave is None:
+            writer.write(encoded(self._answer_to(asked), asked.method, close=False))
+            await writer.drain()
+            return True
+        await misbehave(writer)
+        return False
 
     def file(self, name: str) -> str:
         return f"{self.url}/files/{name}"
@@ -85,6 +100,34 @@ class StandIn(FakeSite):
             return Answer(json.dumps(said), headers={"Content-Type": "application/json"})
 
         self.routes[path] = route
+
+
+async def hang(_: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
+async def drip(writer: asyncio.StreamWriter) -> None:
+    """A body that comes, though never to its end."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        writer.write(b"\xff")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def never_end(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"4000\r\n" + b" " * 0x4000 + b"\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.005)
+
+
+async def truncate(writer: asyncio.StreamWriter) -> None:
+    whole = picture("truncated.jpg")
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: {len(whole)}\r\n\r\n"
+    writer.write(head.encode() + whole[: len(whole) // 2])
+    await writer.drain()
 
 
 def paged(names: list[str], page: int, size: int) -> list[str]:
