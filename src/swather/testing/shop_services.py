@@ -1,5 +1,5 @@
 """What the shop has besides its books: orders behind a login, an API behind a token, a sitemap,
-covers.
+covers, a gallery.
 
 The name is ada, the password sesame, the token t0ken.
 """
@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from swather.testing.book import Book
+from swather.testing.shop_gallery import gallery
 from swather.testing.site import Answer, Asked, Route
 
 _ORDERS: Final = 5
@@ -26,6 +27,7 @@ def services(books: Sequence[Book]) -> Iterator[tuple[str, Route]]:
     yield "/account/orders", _orders_of(books)
     yield "/api/books", _api_of(books)
     yield "/sitemap.xml", _sitemap_of(books)
+    yield from gallery()
     for book in books:
         yield book.cover, Answer(_drawn(book), headers={"Content-Type": "image/svg+xml"})
 
