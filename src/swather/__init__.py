@@ -21,6 +21,7 @@ __all__ = [
     "Context",
     "File",
     "InputError",
+    "Later",
     "LeaseLost",
     "Page",
     "Permanent",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from swather.errors import (
         Blocked,
         InputError,
+        Later,
         LeaseLost,
         Permanent,
         SwatherError,
@@ -71,6 +73,7 @@ _HOME = {
     "Context": "swather.scraping.context",
     "File": "swather.model.outcome",
     "InputError": "swather.errors",
+    "Later": "swather.errors",
     "LeaseLost": "swather.errors",
     "Page": "swather.net.page",
     "Permanent": "swather.errors",

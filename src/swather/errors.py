@@ -27,7 +27,8 @@ SwatherError
 ├── ScrapeError                 what a scraper raises to say how its attempt ended
 │   ├── Permanent               no other attempt can succeed
 │   ├── Transient               another attempt may succeed
-│   └── Blocked                 the site refuses us
+│   ├── Blocked                 the site refuses us
+│   └── Later                   it is too early; nothing failed
 ├── LeaseLost                   the attempt was cancelled, or another worker has its lease
 ├── AttemptOver                 ctx was used after its scraper had returned, or in a forked process
 ├── Postponed                   a lane is closed or the disk full for longer than an attempt waits
@@ -168,6 +169,18 @@ class Blocked(ScrapeError):
 
     def __init__(self, message: str = "", after: float | None = None) -> None:
         super().__init__(message or "refused by the site")
+        self.after = after
+
+
+class Later(ScrapeError):
+    """It is too early for this target, a premiere for example: it is due again `after` seconds from
+    now. That is no failure: no retry is spent and nothing cools down.
+    """
+
+    after: float
+
+    def __init__(self, message: str = "", *, after: float) -> None:
+        super().__init__(message or "too early")
         self.after = after
 
 

@@ -19,7 +19,7 @@ _MODE: Final = re.compile(r"0?6[0246][0246]")
 
 
 def file_mode() -> int:
-    """The permissions of new files; a folder also lets those in who may read."""
+    """The permissions of new files."""
     text = os.environ.get(VARIABLE) or _OWNER_ONLY
     if _MODE.fullmatch(text) is None:
         raise BadSetting(
@@ -54,9 +54,15 @@ def create(path: Path) -> None:
             aside.unlink()
 
 
+def folder_mode() -> int:
+    """The permissions of new folders: they also let those in who may read."""
+    mode = file_mode()
+    return mode | (mode & 0o444) >> 2
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, as far as they are missing."""
-    mode = file_mode()
+    mode = folder_mode()
     for folder in (*reversed(path.absolute().parents), path):
         if not folder.exists():
-            folder.mkdir(mode=mode | (mode & 0o444) >> 2, exist_ok=True)
+            folder.mkdir(mode=mode, exist_ok=True)

@@ -223,8 +223,9 @@ class Settings(BaseSettings):
     store_pages: bool | None = Field(
         default=None, description="whether fetched pages are kept, for `swather replay`"
     )
-    files_folder: Path = Field(
-        default=Path("files"), description="folder for files that scrapers save"
+    files_folder: Path | None = Field(
+        default=None,
+        description="folder for files that scrapers save; the scraper's own, or `files`, if unset",
     )
     logs_folder: Path = Field(
         default=Path(".swather/logs"), description="folder for worker logs of `swather run`"
@@ -436,7 +437,7 @@ def _from_row(row: Mapping[str, Any], files: list[dict[str, _Sourced]]) -> dict[
         values[known] = _Sourced(value, ROW)
     if folder := values.get("files_folder"):
         named = (Path(str(file["files_folder"].value)) for file in files if "files_folder" in file)
-        own = next(named, Settings.model_fields["files_folder"].default)
+        own = next(named, settings_row.FILES_FOLDER)
         values["files_folder"] = _Sourced(settings_row.below(own, folder.value), ROW)
     return values
 

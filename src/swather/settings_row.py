@@ -24,6 +24,8 @@ IN_THE_ROW: Final = frozenset(
         "files_folder",
     }
 )  # fmt: skip
+# The folder for files if neither a setting nor the scraper names one.
+FILES_FOLDER: Final = Path("files")
 _FOLDER: Final = "files_folder"
 _MAX_FOLDER_BYTES: Final = 500
 

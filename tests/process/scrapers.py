@@ -152,7 +152,7 @@ def dies_with_a_copy(ctx, target):
 def saver(ctx, target):
     """Saves a file; where the target says so, its worker is killed before it can name it."""
     if target.get("die"):
-        files._link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        files.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     ctx.save(b"page %d" % target["n"], name=f"page-{target['n']}.html")
     if target.get("checkpoint"):
         ctx.checkpoint(1)

@@ -21,7 +21,7 @@ def test_the_next_worker_names_what_a_killed_one_committed(either_yard: Yard, tm
     assert len(either_yard.store.results.unlinked()) == 1
     assert either_yard.start(run, "saver").end() == 0
     assert name_of(tmp_path, 0).read_bytes() == b"page 0"
-    assert either_yard.store.results.unlinked() == {}
+    assert either_yard.store.results.unlinked() == []
 
 
 @pytest.mark.parametrize("checkpoint", [False, True])
@@ -35,7 +35,7 @@ def test_a_live_worker_names_what_a_killed_one_committed(
     assert either_yard.start(run, "saver").end() == -signal.SIGKILL
     wait_until(lambda: name_of(tmp_path, 0).exists(), 30)
     assert name_of(tmp_path, 0).read_bytes() == b"page 0"
-    wait_until(lambda: either_yard.store.results.unlinked() == {})
+    wait_until(lambda: either_yard.store.results.unlinked() == [])
     assert neighbour.is_alive
 
 
@@ -43,4 +43,4 @@ def test_a_worker_that_ends_leaves_no_name_to_be_made(either_yard: Yard, tmp_pat
     run = either_yard.run("saver", [{}] * 20)
     assert either_yard.start(run, "saver").end() == 0
     assert all(name_of(tmp_path, number).exists() for number in range(20))
-    assert either_yard.store.results.unlinked() == {}
+    assert either_yard.store.results.unlinked() == []

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.model.task import check_name
-from swather.scraping.filenames import EXTENSIONS, MAX_BYTES, label_of, numbered, safe_name
+from swather.scraping.filenames import (
+    EXTENSIONS,
+    MAX_BYTES,
+    MAX_FOLDERS,
+    label_of,
+    numbered,
+    safe_name,
+    safe_path,
+)
 
 HASH = "ab" * 32
 
@@ -42,6 +50,29 @@ HASH = "ab" * 32
 )
 def test_hostile_and_ordinary_names(name, safe):
     assert safe_name(name, HASH) == safe
+
+
+@pytest.mark.parametrize(
+    ("name", "folders"),
+    [
+        ("cats/openverse/a.jpg", ["cats", "openverse"]),
+        ("/etc/a.jpg", ["etc"]),
+        ("../..//./~/a.jpg", []),
+        (".content/ab/a.jpg", ["content", "ab"]),
+        (r"..\x/a\0b/a.jpg", ["_x", "a_0b"]),
+        ("CON/nul.d/a.jpg", ["_CON", "_nul.d"]),
+        ("run.sh/a.jpg", ["run.sh"]),
+        ("\u202egpj/ . /a.jpg", ["gpj"]),
+        ("é" * 300 + "/a.jpg", ["é" * (MAX_BYTES // 2)]),
+        ("x/" * 50 + "a.jpg", ["x"] * MAX_FOLDERS),
+    ],
+)
+def test_each_folder_of_a_name_is_made_safe_by_itself(name, folders):
+    assert safe_path(name, HASH) == (tuple(folders), "a.jpg")
+
+
+def test_a_name_that_ends_with_a_folder_gets_one_of_its_own():
+    assert safe_path("cats/", HASH, "image/png") == (("cats",), HASH[:16] + ".png")
 
 
 def test_a_long_name_keeps_its_extension():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from swather.errors import InputError
-from swather.scraping import files
+from swather.scraping import files, links
 from swather.scraping.files import ORPHAN_SECONDS, FileStore, Pruned
 
 
@@ -135,26 +135,56 @@ def test_what_lies_there_already_is_left_alone(store, tmp_path):
     assert (store.folder / "d.pdf").read_bytes() == b"HELLO"
 
 
-@pytest.mark.parametrize("name", ["../../evil.txt", "/etc/evil.txt", "evil\0.txt", "CON", None])
+@pytest.mark.parametrize(
+    "name", ["../../evil.txt", "/etc/evil.txt", "evil\0.txt", "CON", None, ".content/x"]
+)
 def test_a_hostile_name_stays_in_the_folder(store, name):
     digest, _ = store.save(b"hello")
     path = store.link_name(digest, name)
-    assert path.parent == store.folder
+    assert path.is_relative_to(store.folder)
+    assert not path.is_relative_to(store.folder / ".content")
+    assert ".." not in path.parts
     assert path.read_bytes() == b"hello"
+
+
+def test_a_name_may_have_folders(store):
+    digest, _ = store.save(b"hello")
+    path = store.link_name(digest, "cats/open verse/a.jpg")
+    assert path == store.folder / "cats" / "open verse" / "a.jpg"
+    assert store.link_name(digest, "cats/open verse/a.jpg") == path
+    other, _ = store.save(b"other")
+    assert store.link_name(other, "cats/open verse/a.jpg").name == "a-1.jpg"
+
+
+def test_a_folder_that_leads_elsewhere_or_is_none_is_left_alone(store, tmp_path):
+    digest, _ = store.save(b"hello")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (store.folder / "cats").symlink_to(outside)
+    (store.folder / "dogs").write_bytes(b"a file")
+    paths = [store.link_name(digest, f"{name}/a.jpg") for name in ("cats", "dogs")]
+    assert paths == [store.folder / "cats-1" / "a.jpg", store.folder / "dogs-1" / "a.jpg"]
+    assert list(outside.iterdir()) == []
+
+
+def test_only_their_owner_may_read_folders_of_names(store):
+    digest, _ = store.save(b"hello")
+    path = store.link_name(digest, "cats/a.jpg")
+    assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_where_hard_links_cannot_be_made_a_path_is_linked(store, monkeypatch):
-    def refused(self, target):
+    def refused(*_, **__):
         raise OSError(errno.EPERM, "Operation not permitted")
 
-    monkeypatch.setattr(Path, "hardlink_to", refused)
+    monkeypatch.setattr(links.os, "link", refused)
     first, _ = store.save(b"hello")
     other, _ = store.save(b"other")
-    path = store.link_name(first, "a.pdf")
+    path = store.link_name(first, "deep/er/a.pdf")
     assert path.is_symlink()
     assert path.read_bytes() == b"hello"
-    assert store.link_name(first, "a.pdf") == path
-    assert store.link_name(other, "a.pdf").name == "a-1.pdf"
+    assert store.link_name(first, "deep/er/a.pdf") == path
+    assert store.link_name(other, "deep/er/a.pdf").name == "a-1.pdf"
 
 
 def test_many_writers_of_one_name_each_get_their_own(store):

@@ -137,6 +137,7 @@ WRONG_VALUES = {
     "session": ["host", True],
     "profile": ["", 140],
     "store_pages": ["yes", 1],
+    "files_folder": ["", 5, "a\0b"],
     "version": [2],
     "params": [dict, {"a": int}],
     "recycle_after": [0],

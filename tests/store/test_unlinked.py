@@ -1,6 +1,9 @@
 """Files whose friendly names are still to be made, and items that two tasks have produced."""
 
+from typing import Any
+
 from swather.model.outcome import File, Item
+from swather.model.results import Part
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import (
@@ -22,27 +25,30 @@ def keyed(*keys: str) -> list[Item]:
     return [Item({"from": key}, key=key) for key in keys]
 
 
+def unlinked(store: Store, **which: Any) -> dict[Part, list[File]]:
+    return {found.part: found.files for found in store.results.unlinked(**which)}
+
+
 def test_committed_files_are_unlinked_until_they_are_linked(store: Store):
     lease = a_lease(store)
     store.queue.checkpoint(lease.fence, part=0, cursor=1, files=[PAGE])
     finish(store, completed(lease, part=1, files=[COVER]))
     first, second = (lease.task_id, 0), (lease.task_id, 1)
-    assert store.results.unlinked() == {first: [PAGE], second: [COVER]}
-    assert store.results.unlinked(after=first) == {second: [COVER]}
+    assert unlinked(store) == {first: [PAGE], second: [COVER]}
+    assert unlinked(store, after=first) == {second: [COVER]}
     store.results.mark_linked([first])
-    assert store.results.unlinked() == {second: [COVER]}
+    assert unlinked(store) == {second: [COVER]}
     store.results.mark_linked([second, (999, 0)])
-    assert store.results.unlinked() == {}
+    assert unlinked(store) == {}
 
 
 def test_parts_are_listed_whole(store: Store):
     run, worker = a_run(store, 3), a_worker(store)
     leases = claim(store, worker, 3)
     finish(store, *(completed(lease, files=[PAGE, COVER]) for lease in leases))
-    assert run
     found = store.results.unlinked(limit=2)
-    assert list(found) == [(lease.task_id, 0) for lease in leases[:2]]
-    assert all(files == [PAGE, COVER] for files in found.values())
+    of_run = store.runs.get(run).id
+    assert found == [((lease.task_id, 0), of_run, [PAGE, COVER]) for lease in leases[:2]]
 
 
 def test_content_is_known_as_long_as_a_row_has_it(store: Store):
@@ -54,7 +60,7 @@ def test_content_is_known_as_long_as_a_row_has_it(store: Store):
     store.runs.settle(run)
     store.runs.remove(run)
     assert not store.results.has_file(PAGE.sha256)
-    assert store.results.unlinked() == {}
+    assert unlinked(store) == {}
 
 
 def test_files_that_were_replaced_need_no_name(store: Store):
@@ -64,7 +70,7 @@ def test_files_that_were_replaced_need_no_name(store: Store):
     store.tasks.retry(TaskFilter(run=run), anew=True)
     (again,) = claim(store, a_worker(store))
     finish(store, completed(again, files=[COVER]))
-    assert store.results.unlinked() == {(lease.task_id, 0): [COVER]}
+    assert unlinked(store) == {(lease.task_id, 0): [COVER]}
 
 
 def test_an_item_that_two_tasks_produced_stays_when_the_first_is_retried(store: Store):

@@ -19,7 +19,7 @@ from swather.model.retry import (
 )
 
 EXACT = Backoff(jitter=0)
-RETRIED = sorted(set(ErrorClass) - {ErrorClass.PERMANENT})
+RETRIED = sorted(set(ErrorClass) - {ErrorClass.PERMANENT, ErrorClass.LATER})
 backoffs = st.builds(
     Backoff, st.floats(1, 10), st.floats(0, 1000), st.floats(0, 1, allow_subnormal=False)
 )
@@ -119,6 +119,7 @@ def test_retries_are_executions_after_the_first(retries: int, error_class: Error
         (ErrorClass.BLOCKED, 10),
         (ErrorClass.PROXY, 10),
         (ErrorClass.CRASH, 3),
+        (ErrorClass.LATER, 101),
     ],
 )
 def test_a_task_that_always_fails_runs_this_often(error_class: ErrorClass, expected: int) -> None:
@@ -142,11 +143,12 @@ def test_each_failure_is_counted_once_and_in_its_own_place(failures: list[ErrorC
     assert faults.attempts == sum(error_class in SPENDS_ATTEMPTS for error_class in failures)
     assert faults.blocked == failures.count(ErrorClass.BLOCKED)
     assert faults.proxy == failures.count(ErrorClass.PROXY)
+    assert faults.postponed == failures.count(ErrorClass.LATER)
     assert faults.crashes == faults.crashes_alone == failures.count(ErrorClass.CRASH)
 
 
 @given(
-    st.sampled_from([ErrorClass.BLOCKED, ErrorClass.PROXY, ErrorClass.CRASH]),
+    st.sampled_from([ErrorClass.BLOCKED, ErrorClass.PROXY, ErrorClass.CRASH, ErrorClass.LATER]),
     st.builds(Faults, *[st.integers(0, 2)] * 5),
     st.integers(0, 3),
 )
@@ -180,6 +182,11 @@ def test_exhaustion_says_so_and_ends_with_the_class_as_its_reason(error_class: E
     worn_out = Faults(*[99] * 5)
     given_up = decision(error_class, worn_out, Budgets())
     assert given_up == GiveUp(error_class.value, exhausted=True)
+
+
+def test_a_target_that_is_postponed_too_often_has_exceeded_no_retries() -> None:
+    given_up = decision(ErrorClass.LATER, Faults(postponed=101), Budgets(), reason="too_late")
+    assert given_up == GiveUp("too_late", exhausted=False)
 
 
 @pytest.mark.parametrize("error_class", RETRIED)

@@ -285,7 +285,7 @@ def test_a_folder_that_leads_elsewhere_is_refused_in_the_row_and_ignored_there(v
     with pytest.raises(BadSetting, match="must be a relative path"):
         settings.checked("files_folder", value)
     resolved = settings.read(row={"files_folder": value})
-    assert resolved.settings.files_folder == Path("files")
+    assert resolved.settings.files_folder is None
     assert resolved.origin("files_folder") == "default"
     assert "files_folder in the settings row of the database is ignored" in caplog.text
 

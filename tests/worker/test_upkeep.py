@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from swather.errors import StoreError
-from swather.scraping.files import FileStore
+from swather.scraping.file_folders import FileFolders
 from swather.store import Store
 from swather.worker import upkeep as upkeeps
 from swather.worker.upkeep import Upkeep
@@ -26,7 +26,7 @@ class Posted:
 
 @pytest.fixture
 def upkeep(store: Store, tmp_path: Path):
-    made = Upkeep(store, FileStore(tmp_path / "files"), Posted())
+    made = Upkeep(store, FileFolders({}, tmp_path, start=tmp_path), Posted())
     yield made
     made.stop()
     made.join(10)

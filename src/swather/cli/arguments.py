@@ -1,6 +1,7 @@
 """Arguments and options that several commands share."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -79,6 +80,15 @@ MaxFailed = Annotated[
         "--max-failed",
         metavar="N|P%",
         help="How many targets, or what share of them, may fail before the exit code is 1.",
+    ),
+]
+OutputDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--output-dir",
+        metavar="DIR",
+        help="Folder for files that the scraper saves. Default: the setting files_folder, then the "
+        "scraper's own, then ./files.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also show what workers log.")]

@@ -5,6 +5,7 @@ from typing import Final
 
 from swather.cli.arguments import (
     New,
+    OutputDir,
     Parameters,
     Resume,
     ScraperSpec,
@@ -58,6 +59,7 @@ def command(
     skip_bad: SkipBad = False,
     limit: Limit = None,
     params: Parameters = None,
+    output_dir: OutputDir = None,
     resume: Resume = None,
     new: New = False,
     db: Database = None,
@@ -73,6 +75,7 @@ def command(
     from swather.cli.run_session import input_data
     from swather.cli.selection import worker_command_anywhere
     from swather.errors import InputError, RunCancelled
+    from swather.fleet.driver import made_folder
     from swather.runs import configuration
     from swather.runs.load import load
     from swather.runs.start import plan_run
@@ -102,6 +105,7 @@ def command(
     settings = configuration.resolve(None, {"db": db}).settings
     configuration.run_params(found, params or [], settings)
     source.check(found)
+    folder = made_folder(output_dir)
     store = factory.open(settings.db)
     try:
         settings = configuration.resolve(store, {"db": db}).settings
@@ -118,6 +122,7 @@ def command(
             task_limit=limit,
             has_priorities=source.has_priorities,
             default_rate=settings.default_rate,
+            files_folder=folder,
         )
         empty = [source.nothing_found] if intake.is_empty else []
         for note in [*intake.notes, *planned.notes, *empty]:

@@ -13,6 +13,7 @@ from swather.cli.arguments import (
     LeaseSeconds,
     MaxFailed,
     New,
+    OutputDir,
     Parameters,
     Resume,
     ScraperSpec,
@@ -101,6 +102,7 @@ def command(
             "NAME.jsonl, after the scraper. Results of another run in it are set aside.",
         ),
     ] = None,
+    output_dir: OutputDir = None,
     store_pages: Annotated[
         bool | None,
         typer.Option(
@@ -158,6 +160,7 @@ def command(
             "lease_seconds": lease_seconds,
             "grace_seconds": grace_seconds,
             "store_pages": store_pages,
+            "files_folder": output_dir,
         },
         max_seconds=None if max_time is None else seconds_of(max_time, option="--max-time"),
         max_failed=max_failed_of(max_failed),

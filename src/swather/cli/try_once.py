@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from swather.cli.arguments import Parameters, ScraperSpec
+from swather.cli.arguments import OutputDir, Parameters, ScraperSpec
 from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.options import AsJSON
 from swather.cli.scraper_options import ScraperCommand
@@ -38,15 +38,17 @@ def command(
             help="Write the pages it fetches to a .json file for a test, and show that test.",
         ),
     ] = None,
+    output_dir: OutputDir = None,
     as_json: AsJSON = False,
 ) -> int:
     """Scrape one target and show the result.
 
-    Nothing is stored; robots.txt is obeyed as in a run. Items are printed, further targets and
-    files are listed; an error is shown with its whole traceback and with what a run would do
-    about it, and the exit code is 1.
+    Nothing is stored, except files with --output-dir; robots.txt is obeyed as in a run. Items are
+    printed, further targets and files are listed; an error is shown with its whole traceback and
+    with what a run would do about it, and the exit code is 1.
     """
     from swather.cli import output
+    from swather.fleet.driver import made_folder
     from swather.net.fetcher import USER_AGENT
     from swather.runs import configuration
     from swather.runs.fetching import new_fetcher
@@ -54,6 +56,8 @@ def command(
     from swather.testing import run_scraper
     from swather.testing.fetch_policy import PolitePolicy
 
+    # Made before the scraper may change the current folder, or anything is fetched.
+    folder = made_folder(output_dir)
     settings = configuration.resolve().settings
     found = configuration.apply(registry.load(scraper), settings)
     given = configuration.run_params(found, params or [], settings)
@@ -79,6 +83,8 @@ def command(
         return _show_error(error, saved, as_json=as_json)
     seconds = time.monotonic() - began
     saved = None if saving is None else saving.save(scraped)
+    if folder is not None:
+        _keep_files(scraped, folder)
     if as_json:
         output.print_json(_as_data(scraped, seconds, saved))
     else:
@@ -104,6 +110,13 @@ def _log_to_stderr() -> None:
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     logging.getLogger("swather.scraper").setLevel(logging.DEBUG)
+
+
+def _keep_files(scraped: "Scraped", folder: Path) -> None:
+    from swather.scraping.files import FileStore
+
+    files = FileStore(folder)
+    files.link_all([files.save_file(content, name) for name, content in scraped.files.items()])
 
 
 def _show(scraped: "Scraped", seconds: float) -> None:
@@ -157,9 +170,11 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
     classified = classify(error)
     fault = classified.fault
     for_good = fault.error_class is ErrorClass.PERMANENT
-    meant = (
-        f"fail the target ({classified.reason or 'permanent'})" if for_good else "retry the target"
-    )
+    meant = "retry the target"
+    if for_good:
+        meant = f"fail the target ({classified.reason or 'permanent'})"
+    elif fault.error_class is ErrorClass.LATER:
+        meant = f"try the target again in {classified.after_seconds:g} s"
     if as_json:
         output.print_json(
             {

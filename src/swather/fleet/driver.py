@@ -21,6 +21,7 @@ from swather.runs.source import Source, Values
 from swather.runs.start import Planned, plan_run
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View
+from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
@@ -46,12 +47,22 @@ class Driven(NamedTuple):
 class Driver:
     """A planned run: `work` on it, then `finish` it. `settings` are those in force."""
 
-    def __init__(self, store: Store, run: Run, settings: Settings, results: Results | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        scraper: Scraper,
+        settings: Settings,
+        results: Results | None,
+    ) -> None:
         self.store = store
         self.run = run
+        self.scraper = scraper
         self.settings = settings
         # A scraper that runs in this process may change the current folder.
-        self._files = FileStore(settings.files_folder.absolute())
+        self._folders = FileFolders(
+            {scraper.name: scraper}, settings.files_folder, start=Path.cwd()
+        )
         self._results = results
         self._is_complete = False
 
@@ -81,7 +92,7 @@ class Driver:
         """Complete the results and sum up; `seconds`: how long it took, if not its whole life."""
         written, wrong = self._complete()
         # Workers name the files they save; this is for workers that were killed before they could.
-        self._files.link_missing(self.store.results)
+        self._folders.link_missing(self.store)
         return Driven(summarise(self.store, self.run.name, seconds=seconds), written, wrong)
 
     def _loading(self) -> Loading | LoadingHere | None:
@@ -137,21 +148,22 @@ class RunDriver(Driver):
         # Bad targets are reported before a database is created for them.
         configuration.run_params(order.scraper, order.params, settings)
         order.source.check(order.scraper)
+        folder = made_folder(order.options.get("files_folder"))
         store = factory.open(settings.db)
         try:
             settings = configuration.resolve(store, order.options).settings
-            self.scraper = configuration.apply(order.scraper, settings)
+            scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
-            self.intake = None if order.source.is_empty else order.source.intake(self.scraper)
-            planned = _planned(store, self.scraper, settings, order)
+            self.intake = None if order.source.is_empty else order.source.intake(scraper)
+            planned = _planned(store, scraper, settings, order, folder)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)
             self.planned = planned._replace(finished=planned.finished and not self.retried)
         except BaseException:
             store.close()
             raise
-        super().__init__(store, self.planned.run, settings, results)
+        super().__init__(store, self.planned.run, scraper, settings, results)
         self._source = order.source
         read = [] if self.intake is None else self.intake.notes
         self.notes = [*read, *self.planned.notes, *filter(None, [aside])]
@@ -186,7 +198,9 @@ class RunDriver(Driver):
         return self._source.loading(self.store, self.run.name, self.intake, lease_seconds=seconds)
 
 
-def _planned(store: Store, scraper: Scraper, settings: Settings, order: Order) -> Planned:
+def _planned(
+    store: Store, scraper: Scraper, settings: Settings, order: Order, files_folder: Path | None
+) -> Planned:
     return plan_run(
         store,
         scraper,
@@ -198,7 +212,19 @@ def _planned(store: Store, scraper: Scraper, settings: Settings, order: Order) -
         task_limit=order.source.limit,
         has_priorities=order.source.has_priorities,
         default_rate=settings.default_rate,
+        files_folder=files_folder,
     )
+
+
+def made_folder(named: Path | str | None) -> Path | None:
+    """The folder for files that a person named with the command, made here: workers use a folder
+    that a run names only if it is one already.
+    """
+    if named is None:
+        return None
+    folder = Path(named).absolute()
+    FileStore(folder).make()
+    return folder
 
 
 def _retry(store: Store, planned: Planned, order: Order) -> int:

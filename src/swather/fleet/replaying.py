@@ -26,10 +26,10 @@ class ReplayDriver(Driver):
         *,
         new: bool,
     ) -> None:
-        self.scraper = configuration.apply(scraper, settings)
+        scraper = configuration.apply(scraper, settings)
         results.check_rewrite(store, run)
-        self.begun = replay.begin(store, run, self.scraper, new=new)
-        super().__init__(store, self.begun.run, settings, results)
+        self.begun = replay.begin(store, run, scraper, new=new)
+        super().__init__(store, self.begun.run, scraper, settings, results)
 
     def _written(self) -> dict[str, Any] | None:
         if self._results is None or not replay.is_done(self.store, self.run.name):

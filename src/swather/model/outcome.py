@@ -80,7 +80,9 @@ class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Completed(_Outcome, frozen=True, kw_only=True):
-    """The attempt succeeded; what it produced is committed with it."""
+    """The attempt succeeded; what it produced is committed with it. `files_folder`: where its files
+    are on this machine; the database does not keep it.
+    """
 
     state: ClassVar[State] = State.COMPLETED
     reason: str = "ok"
@@ -88,6 +90,7 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     items: tuple[Item, ...] | list[Item] = ()
     children: tuple[Target, ...] | list[Target] = ()
     files: tuple[File, ...] | list[File] = ()
+    files_folder: str = ""
     memories: tuple[Memory, ...] | list[Memory] = ()
     log: tuple[LogLine, ...] | list[LogLine] = ()
     dropped: int = 0

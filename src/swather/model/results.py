@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,14 @@ MAX_MESSAGES_ASKED: Final = 50
 
 # A task and the number of one of its parts: what a checkpoint, or its end, committed.
 Part = tuple[int, int]
+
+
+class Unlinked(NamedTuple):
+    """Committed files whose friendly names are still to be made."""
+
+    part: Part
+    run_id: int
+    files: list[File]
 
 
 class StoredItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,10 +91,10 @@ def most_frequent(
     return newest[message], message
 
 
-def by_part(rows: Iterable[tuple[Any, ...]]) -> dict[Part, list[File]]:
-    """Files from rows of (task, part, name, sha256, size, media type)."""
-    parts: dict[Part, list[File]] = {}
-    for task_id, part, name, sha256, size_bytes, media_type in rows:
+def by_part(rows: Iterable[tuple[Any, ...]]) -> list[Unlinked]:
+    """Files from rows of (task, part, run, name, sha256, size, media type)."""
+    parts: dict[Part, Unlinked] = {}
+    for task_id, part, run_id, name, sha256, size_bytes, media_type in rows:
         file = File(name=name, sha256=sha256, size_bytes=size_bytes, media_type=media_type)
-        parts.setdefault((task_id, part), []).append(file)
-    return parts
+        parts.setdefault((task_id, part), Unlinked((task_id, part), run_id, [])).files.append(file)
+    return list(parts.values())

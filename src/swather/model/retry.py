@@ -18,9 +18,12 @@ class ErrorClass(StrEnum):
     BLOCKED = "blocked"
     PROXY = "proxy"
     CRASH = "crash"
+    LATER = "later"
 
 
 SPENDS_ATTEMPTS: Final = frozenset({ErrorClass.PERMANENT, ErrorClass.TRANSIENT, ErrorClass.TIMEOUT})
+# Their budgets count what follows the first execution; the others count failures.
+_SPENT_AFTERWARDS: Final = SPENDS_ATTEMPTS | {ErrorClass.LATER}
 
 
 class Backoff(msgspec.Struct, frozen=True):
@@ -51,6 +54,7 @@ class Faults(msgspec.Struct, frozen=True):
 
     `crashes` counts lost leases and dead children, `crashes_alone` only those that no other task
     can have caused: the death of a child that ran nothing else, a loop that this task blocked.
+    `postponed` counts how often its scraper asked for another time, which is no failure.
     """
 
     attempts: int = 0
@@ -58,6 +62,7 @@ class Faults(msgspec.Struct, frozen=True):
     proxy: int = 0
     crashes: int = 0
     crashes_alone: int = 0
+    postponed: int = 0
 
     def plus(self, error_class: ErrorClass, *, alone: bool = True) -> "Faults":
         match error_class:
@@ -71,6 +76,8 @@ class Faults(msgspec.Struct, frozen=True):
                     crashes=self.crashes + 1,
                     crashes_alone=self.crashes_alone + alone,
                 )
+            case ErrorClass.LATER:
+                return msgspec.structs.replace(self, postponed=self.postponed + 1)
             case ErrorClass.PERMANENT | ErrorClass.TRANSIENT | ErrorClass.TIMEOUT:
                 return msgspec.structs.replace(self, attempts=self.attempts + 1)
 
@@ -82,6 +89,7 @@ class Budgets(msgspec.Struct, frozen=True):
     blocked: int = 10
     proxy: int = 10
     crashes: int = 3
+    postponed: int = 100
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -119,8 +127,9 @@ def decide(
     if error_class is ErrorClass.PERMANENT:
         return GiveUp(reason or "permanent")
     spent, budget = _spent_and_budget(error_class, faults, budgets)
-    if spent > budget or (spent == budget and error_class not in SPENDS_ATTEMPTS):
-        return GiveUp(reason or error_class.value, exhausted=spent > 1)
+    if spent > budget or (spent == budget and error_class not in _SPENT_AFTERWARDS):
+        is_retried = error_class is not ErrorClass.LATER
+        return GiveUp(reason or error_class.value, exhausted=is_retried and spent > 1)
     if after_seconds is not None:
         return Again(max(after_seconds, 0.0))
     return Again(backoff.delay_seconds(spent, random))
@@ -134,5 +143,7 @@ def _spent_and_budget(error_class: ErrorClass, faults: Faults, budgets: Budgets)
             return faults.proxy, budgets.proxy
         case ErrorClass.CRASH:
             return faults.crashes_alone, budgets.crashes
+        case ErrorClass.LATER:
+            return faults.postponed, budgets.postponed
         case ErrorClass.PERMANENT | ErrorClass.TRANSIENT | ErrorClass.TIMEOUT:
             return faults.attempts, budgets.retries

@@ -3,6 +3,7 @@
 import secrets
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -71,6 +72,14 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.params.get(RESERVED_PARAM, {}).get("scraper") or self.scraper)
 
     @property
+    def files_folder(self) -> Path | None:
+        """The folder for its files that the command named which began or resumed it."""
+        folder = self.params.get(RESERVED_PARAM, {}).get("files_folder")
+        if not isinstance(folder, str) or not folder.startswith("/") or "\0" in folder:
+            return None
+        return Path(folder)
+
+    @property
     def scraper_params(self) -> dict[str, Any]:
         """What the scraper is given as its params."""
         return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}
@@ -85,7 +94,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks of a run are in each state, and what they have produced. `over_limit`: targets
     that were dropped because the run had its limit of tasks; `outdated`: items of targets that
     failed when they were tried again, which are not among `items`; `dropped`: items that hooks of
-    the scraper dropped; `skipped`: targets that the scraper left out on purpose (`ctx.skip`).
+    the scraper dropped; `skipped`: targets that the scraper left out on purpose (`ctx.skip`);
+    `postponed`: how often scrapers asked for another time.
     """
 
     scheduled: int = 0
@@ -102,6 +112,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     over_limit: int = 0
     dropped: int = 0
     skipped: int = 0
+    postponed: int = 0
     reasons: dict[str, int] = {}
 
     @property

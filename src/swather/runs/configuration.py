@@ -14,7 +14,7 @@ from swather.store import Store
 # Settings that override the decorator's option of the same name.
 OF_SCRAPERS: Final = (
     "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
-    "store_pages", "user_agent",
+    "store_pages", "user_agent", "files_folder",
 )  # fmt: skip
 DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 

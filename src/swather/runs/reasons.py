@@ -6,6 +6,7 @@ from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
+from swather.model.retry import ErrorClass
 from swather.model.run import Counts, Run, RunState
 from swather.model.waiting import Waiting
 from swather.model.worker import Worker, WorkerKind
@@ -293,11 +294,26 @@ def _retries(situation: Situation) -> Iterator[Reason]:
         code="waiting_to_retry",
         text=(
             f"{count(number, 'task is', 'tasks are')} waiting to retry or for a due time, "
-            f"the next at {time_ahead(due, situation.now)}."
+            f"the next at {time_ahead(due, situation.now)}.{_postponed(situation)}"
         ),
         stops=is_all,
-        values={"tasks": number, "next_due_at": due},
+        values={
+            "tasks": number,
+            "next_due_at": due,
+            "postponed": situation.counts.postponed,
+        },
     )
+
+
+def _postponed(situation: Situation) -> str:
+    """What a run that waits for days should say: its scraper asked for it."""
+    times = situation.counts.postponed
+    if not times:
+        return ""
+    listing = command(
+        "tasks", situation.run.name, "--error-class", ErrorClass.LATER, url=situation.url
+    )
+    return f" The scraper has postponed targets {count(times, 'time')}; to see them: {listing}"
 
 
 def _partitions(situation: Situation) -> Iterator[Reason]:

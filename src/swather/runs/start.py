@@ -68,11 +68,13 @@ def plan_run(
     task_limit: int | None = None,
     has_priorities: bool = False,
     default_rate: str = DEFAULT_RATE,
+    files_folder: Path | None = None,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
     to read. A new run has at most `task_limit` tasks; if its targets have priorities, and no
     strategy is given, it takes the highest first. `default_rate` is for scrapers that name none.
+    A `files_folder` is where all workers of this machine put the run's files.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
@@ -95,7 +97,7 @@ def plan_run(
             "fingerprint": fingerprint,
             "source": source,
             "scraper": scraper.spec,
-            "store_pages": scraper.options.store_pages,
+            **_wishes(scraper, files_folder),
         }
 
         def begin() -> tuple[Run, bool]:
@@ -113,11 +115,27 @@ def plan_run(
     if is_new:
         notes = (_BY_PRIORITY_NOTE,) if has_priorities and not scraper.options.strategy else ()
         return Planned(found, True, False, notes)
-    return _resuming(store, scraper, limits, found, has_priorities=has_priorities)
+    wishes = _wishes(scraper, files_folder)
+    return _resuming(store, scraper, limits, found, wishes, has_priorities=has_priorities)
+
+
+def _wishes(scraper: Scraper, files_folder: Path | None) -> dict[str, Any]:
+    """What is noted with a run, for all its workers, if it was asked for."""
+    asked_for = {
+        "store_pages": scraper.options.store_pages,
+        "files_folder": None if files_folder is None else str(files_folder),
+    }
+    return {name: value for name, value in asked_for.items() if value is not None}
 
 
 def _resuming(
-    store: Store, scraper: Scraper, limits: Limits, found: Run, *, has_priorities: bool
+    store: Store,
+    scraper: Scraper,
+    limits: Limits,
+    found: Run,
+    wishes: dict[str, Any],
+    *,
+    has_priorities: bool,
 ) -> Planned:
     notes = _notes(found, scraper, limits)
     if notes:
@@ -126,9 +144,9 @@ def _resuming(
             version=scraper.options.version,
             lane_limits=limits,
         )
-    wanted = scraper.options.store_pages
-    if wanted is not None and wanted != found.params.get(RESERVED_PARAM, {}).get("store_pages"):
-        found = store.runs.record(found.name, {"store_pages": wanted})
+    noted = found.params.get(RESERVED_PARAM, {})
+    if any(noted.get(name) != value for name, value in wishes.items()):
+        found = store.runs.record(found.name, wishes)
     is_partial = found.state is RunState.FINISHED and found.load_incomplete
     finished = found.state is not RunState.OPEN and not is_partial
     if has_priorities and not scraper.options.strategy and found.strategy not in _BY_PRIORITY:

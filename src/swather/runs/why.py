@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from swather.errors import InputError
+from swather.model.retry import ErrorClass
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import State, Task
 from swather.runs import breaker_words
@@ -110,13 +111,7 @@ def _of_task(situation: Situation, task: Task) -> Iterator[Reason]:
             yield _leased(situation, task)
         case State.SCHEDULED:
             assert task.due_at is not None
-            tried = f" after {count(task.attempts, 'attempt')}" if task.attempts else ""
-            at = time_ahead(task.due_at, situation.now)
-            yield Reason(
-                code="task_scheduled",
-                text=f"It is waiting to {'retry' if tried else 'start'} at {at}{tried}.",
-                values={"due_at": task.due_at, "attempts": task.attempts},
-            )
+            yield _scheduled(situation, task)
             yield from own_reasons(situation)
         case State.READY:
             yield Reason(code="task_ready", text="It is ready and waiting for a worker.")
@@ -124,12 +119,31 @@ def _of_task(situation: Situation, task: Task) -> Iterator[Reason]:
             yield from _lane_of(situation, task)
             yield from worker_reasons(situation)
             yield from lock_reasons(situation.store)
+    if task.error_class == ErrorClass.LATER and task.state is not State.FAILED:
+        return
     if task.error is not None and task.state is not State.COMPLETED:
         yield Reason(
             code="task_error",
             text=f"Its last error ({task.error_class}): {task.error}",
             values={"error_class": task.error_class, "error": task.error},
         )
+
+
+def _scheduled(situation: Situation, task: Task) -> Reason:
+    assert task.due_at is not None
+    at = time_ahead(task.due_at, situation.now)
+    if task.error_class == ErrorClass.LATER:
+        return Reason(
+            code="task_postponed",
+            text=f"Its scraper postponed it to {at}: {task.error}",
+            values={"due_at": task.due_at, "attempts": task.attempts, "message": task.error},
+        )
+    tried = f" after {count(task.attempts, 'attempt')}" if task.attempts else ""
+    return Reason(
+        code="task_scheduled",
+        text=f"It is waiting to {'retry' if tried else 'start'} at {at}{tried}.",
+        values={"due_at": task.due_at, "attempts": task.attempts},
+    )
 
 
 def _ended(situation: Situation, task: Task) -> Reason:

@@ -4,6 +4,7 @@ raised                                       class      reason           due
 Permanent                                    permanent  its own
 Transient                                    transient                   its `after`
 Blocked                                      blocked                     its `after`
+Later                                        later      too_late         its `after`
 HTTP 403, 429, 503                           blocked                     Retry-After
 HTTP 404, 410                                permanent  not_found
 HTTP 401                                     permanent  unauthorized
@@ -31,6 +32,9 @@ any other InputError                         permanent  bad_input
 KeyboardInterrupt, asyncio.CancelledError    crash
 anything else, mistakes in the code too      transient
 
+`later` is no failure: the target is due at that time. The reason is for one that is postponed for
+the 101st time.
+
 What raises Blocked, 429 and 503 also cool the lane: they are about the site and not about one page
 of it, as 403 may be.
 
@@ -55,6 +59,7 @@ from swather.errors import (
     BadPayload,
     Blocked,
     InputError,
+    Later,
     MissingExtra,
     NotStored,
     Permanent,
@@ -190,14 +195,14 @@ def _first_of(error: BaseException) -> BaseException:
 
 def _by_scrape_error(error: BaseException) -> Meaning | None:
     match error:
-        case Permanent():
+        case Permanent() | Refused():
             return Meaning(ErrorClass.PERMANENT, error.reason)
         case Transient():
             return Meaning(ErrorClass.TRANSIENT, None, error.after)
         case Blocked():
             return Meaning(ErrorClass.BLOCKED, None, error.after, cools_lane=True)
-        case Refused():
-            return Meaning(ErrorClass.PERMANENT, error.reason)
+        case Later():
+            return Meaning(ErrorClass.LATER, "too_late", error.after)
         case RobotsUnreachable():
             return Meaning(ErrorClass.TRANSIENT, None, error.after_seconds)
         case _:

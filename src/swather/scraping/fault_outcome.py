@@ -2,9 +2,11 @@
 
 from random import Random
 
+import msgspec
+
 from swather.model.lease import Lease
 from swather.model.outcome import Failed, Retry
-from swather.model.retry import Again, Backoff, Budgets, decide
+from swather.model.retry import Again, Backoff, Budgets, ErrorClass, decide
 from swather.scraping.classify import Classified
 
 
@@ -29,6 +31,9 @@ def fault_outcome(
             fault=fault,
             after_seconds=decision.after_seconds,
         )
+    if fault.error_class is ErrorClass.LATER:
+        message = f"postponed {budgets.postponed} times, and still: {fault.message}"
+        fault = msgspec.structs.replace(fault, message=message)
     return Failed(
         task_id=lease.task_id,
         token=lease.token,

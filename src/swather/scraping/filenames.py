@@ -1,4 +1,4 @@
-"""Safe file names, made from the names that sites give."""
+"""Safe names of files and folders, made from the names that sites give."""
 
 import mimetypes
 import re
@@ -10,6 +10,7 @@ from swather.model.payload import storable
 from swather.model.task import MAX_NAME_BYTES
 
 MAX_BYTES: Final = 150
+MAX_FOLDERS: Final = 10
 _ORDINARY_NUMBERS: Final = 9
 _FORBIDDEN: Final = re.compile(r'[<>:"|?*]')
 _RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)", re.IGNORECASE)
@@ -30,18 +31,26 @@ EXTENSIONS: Final = frozenset(
 )  # fmt: skip
 
 
+def safe_path(name: str | None, sha256: str, media_type: str = "") -> tuple[tuple[str, ...], str]:
+    """The folders that a name has ('cats/openverse/a.jpg'), and its last part, each made safe by
+    itself. A part that nothing is left of ('..') is left out.
+    """
+    *given, last = (name or "").split("/")
+    folders = (_safe_folder(part) for part in given)
+    return tuple(part for part in folders if part)[-MAX_FOLDERS:], safe_name(
+        last, sha256, media_type
+    )
+
+
 def safe_name(name: str | None, sha256: str, media_type: str = "") -> str:
     """A safe name that a person recognises: no folders, nothing invisible, no reserved name, a
     known extension, at most 150 bytes. Without a usable name, the start of the hash.
     """
-    text = unicodedata.normalize("NFC", re.split(r"[/\\]", name or "")[-1])
-    text = "".join(c for c in text if unicodedata.category(c) not in _INVISIBLE)
-    text = _FORBIDDEN.sub("_", text).lstrip(" .-~").rstrip(" .")
+    text = _visible(re.split(r"[/\\]", name or "")[-1])
     if not text:
         return sha256[:16] + _extension_of(media_type)
     stem, extension = _split(text)
-    if _RESERVED.fullmatch(stem.partition(".")[0].rstrip()):
-        stem = f"_{stem}"
+    stem = _unreserved(stem)
     return _shortened(stem, MAX_BYTES - len(extension)).rstrip(" .") + extension
 
 
@@ -55,9 +64,32 @@ def numbered(name: str, sha256: str) -> Iterator[str]:
     yield f"{sha256}{extension}"
 
 
+def numbered_folders(name: str) -> Iterator[str]:
+    """The name of a folder, then 'cats-1' to 'cats-9'."""
+    yield name
+    for number in range(1, _ORDINARY_NUMBERS + 1):
+        yield f"{name}-{number}"
+
+
 def label_of(name: str | None) -> str:
     """The given name, without what some database cannot hold."""
     return _shortened(storable(name or ""), MAX_NAME_BYTES)
+
+
+def _safe_folder(part: str) -> str:
+    text = _visible(part.replace("\\", "_"))
+    return _shortened(_unreserved(text), MAX_BYTES).rstrip(" .")
+
+
+def _visible(text: str) -> str:
+    """Without what cannot be seen, or cannot be in the name of a file on every system."""
+    text = unicodedata.normalize("NFC", text)
+    text = "".join(c for c in text if unicodedata.category(c) not in _INVISIBLE)
+    return _FORBIDDEN.sub("_", text).lstrip(" .-~").rstrip(" .")
+
+
+def _unreserved(stem: str) -> str:
+    return f"_{stem}" if _RESERVED.fullmatch(stem.partition(".")[0].rstrip()) else stem
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """Files that scrapers save: content under its hash, and friendly names that link to it."""
 
-import errno
 import hashlib
 import logging
 import os
@@ -15,12 +14,11 @@ from swather import permissions
 from swather.errors import InputError
 from swather.model.outcome import File
 from swather.posix import sync_folder
-from swather.scraping.filenames import label_of, numbered, safe_name
-from swather.store.ports import Results
+from swather.scraping.filenames import label_of, safe_name, safe_path
+from swather.scraping.links import link
 
 ORPHAN_SECONDS: Final = 86_400.0
 _CHUNK_BYTES: Final = 1 << 20
-_CANNOT_LINK: Final = frozenset({errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV})
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +41,18 @@ class FileStore:
         self.folder = folder
         self._content = folder / ".content"
         self._unfinished = self._content / "unfinished"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether this is a folder for files already, on this machine."""
+        return self._content.is_dir() and not self._content.is_symlink()
+
+    def make(self) -> None:
+        """Make the folder; InputError when that cannot be done."""
+        try:
+            self._make_folders()
+        except OSError as error:
+            raise InputError(f"no files can be saved in {self.folder}: {error.strerror}") from error
 
     def save_file(
         self, content: bytes | Path, name: str | None = None, media_type: str = ""
@@ -78,17 +88,11 @@ class FileStore:
     def link_name(self, sha256: str, name: str | None, media_type: str = "") -> Path:
         """Give stored content a friendly name in the folder; repeating it is harmless.
 
-        The name is made safe. If it is taken by other content, 'a-1.pdf' and so on is used.
+        Each part of the name is made safe, 'cats/a.jpg' has a folder of its own. If the name is
+        taken by other content, 'a-1.pdf' and so on is used.
         """
-        source = self.path_of(sha256)
-        for candidate in numbered(safe_name(name, sha256, media_type), sha256):
-            path = self.folder / candidate
-            if _link(source, path):
-                sync_folder(self.folder)
-                return path
-            if _is_content(path, source):
-                return path
-        raise FileExistsError(errno.EEXIST, "all names for it are taken by other files", name)
+        folders, last = safe_path(name, sha256, media_type)
+        return link(self.folder, folders, last, self.path_of(sha256))
 
     def link_all(self, files: Iterable[File]) -> bool:
         """Give committed files their names; whether all of them have one now. The rows say where
@@ -102,16 +106,6 @@ class FileStore:
                 _log.exception("file %s was stored but could not be named", file.name)
                 is_all = False
         return is_all
-
-    def link_missing(self, results: Results) -> None:
-        """Name what was committed by workers that died before they could. Content that is not here
-        is on the machine of its worker.
-        """
-        after = (0, 0)
-        while parts := results.unlinked(after=after):
-            after = max(parts)
-            here = {part: files for part, files in parts.items() if self.has_all(files)}
-            results.mark_linked([part for part, files in here.items() if self.link_all(files)])
 
     def has_all(self, files: Iterable[File]) -> bool:
         """Whether the content of all of them is here."""
@@ -216,40 +210,3 @@ def _touch(path: Path) -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-def _link(source: Path, path: Path) -> bool:
-    """Link without replacing anything; False when the name is taken."""
-    try:
-        path.hardlink_to(source)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _CANNOT_LINK:
-            raise
-        return _link_by_path(source, path)
-    return True
-
-
-def _link_by_path(source: Path, path: Path) -> bool:
-    try:
-        path.symlink_to(source.relative_to(path.parent))
-    except FileExistsError:
-        return False
-    return True
-
-
-def _is_content(path: Path, source: Path) -> bool:
-    """Whether an existing name has this content: as a link to it, or as a copy of it."""
-    if path.is_symlink():
-        return path.readlink() == source.relative_to(path.parent)
-    if not path.is_file():
-        return False
-    if path.samefile(source):
-        return True
-    return path.stat().st_size == source.stat().st_size and _sha256_of(path) == source.name
-
-
-def _sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

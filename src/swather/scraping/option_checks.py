@@ -154,6 +154,12 @@ def _profile(field: str, value: Any) -> str | None:
     return value
 
 
+def _folder(field: str, value: Any) -> Path:
+    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+        raise _wrong(field, "a folder such as 'subtitles'", value)
+    return Path(value)
+
+
 def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
     if value is None or isinstance(value, str | Path):
         return value
@@ -220,6 +226,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "user_agent": check_user_agent,
     "headers": check_headers,
     "store_pages": _flag_or_none,
+    "files_folder": _folder,
     "version": _version,
     "params": _params,
     "recycle_after": _whole(1),

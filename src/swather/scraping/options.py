@@ -21,6 +21,7 @@ from swather.scraping.option_checks import (
     Named,
     SessionScope,
 )
+from swather.settings_row import FILES_FOLDER
 
 __all__ = [
     "ExecutionMode",
@@ -62,6 +63,7 @@ class OptionFields(TypedDict, total=False):
     user_agent: str | None
     headers: HeaderFields | None
     store_pages: bool | None
+    files_folder: str | Path
     version: str
     params: type | None
     recycle_after: int
@@ -99,6 +101,7 @@ class Options:
     user_agent       the User-Agent of its requests, also for robots.txt; Swather's if None
     headers          headers of its requests; secret ones are given per origin
     store_pages      whether pages are kept for `swather replay`; as the setting says if None
+    files_folder     folder for files that it saves, unless a setting or a command names one
     version          changing it drops the cursors of unfinished targets
     params           a dataclass, msgspec Struct or pydantic model that types `ctx.params`
     recycle_after    targets after which a child process is replaced
@@ -131,6 +134,7 @@ class Options:
     user_agent: str | None = None
     headers: HeaderFields | None = field(default=None, repr=False)
     store_pages: bool | None = None
+    files_folder: Path = FILES_FOLDER
     version: str = ""
     params: type | None = None
     recycle_after: int = 100

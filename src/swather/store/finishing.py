@@ -18,7 +18,7 @@ from swather.model.outcome import (
     Retry,
 )
 from swather.model.payload import MAX_ITEM_BYTES, MAX_MEMORY_BYTES, encode, storable
-from swather.model.retry import Faults
+from swather.model.retry import ErrorClass, Faults
 from swather.model.run import REASON_PREFIX
 from swather.model.task import LOGGED, EventKind, EventLevel, State, Target, check_name
 from swather.store.batching import Row, rows_of
@@ -84,6 +84,7 @@ class FaultRow(NamedTuple):
     proxy: int
     crashes: int
     crashes_alone: int
+    postponed: int
     error_class: str
     fingerprint: str
     message: str
@@ -154,6 +155,8 @@ class Plan:
         match outcome:
             case Completed():
                 self._complete(outcome, lease, prepared)
+            case Retry() if outcome.fault.error_class is ErrorClass.LATER:
+                self._postpone(outcome, lease)
             case Retry():
                 self._keep_log(outcome.log, lease)
                 message = clipped(outcome.fault.message)
@@ -190,6 +193,20 @@ class Plan:
             self.produce(lease, outcome.part, prepared)
         if EventKind.COMPLETED in self._logged:
             self.log(EventKind.COMPLETED, lease, outcome.reason)
+
+    def _postpone(self, outcome: Retry, lease: HeldLease) -> None:
+        """The scraper asked for another time. Nothing failed, so this is in no group of errors."""
+        message = clipped(outcome.fault.message)
+        self._keep_log(outcome.log, lease)
+        self.faults.append(
+            FaultRow(
+                lease.task_id, lease.run_id, lease.token, 0, 0, 0, 0, 0, 1,
+                outcome.fault.error_class, "", message, "",
+            )
+        )  # fmt: skip
+        self._wait(lease, outcome.after_seconds)
+        self.count(lease.run_id, "postponed", 1)
+        self.log(EventKind.RELEASED, lease, message)
 
     def _keep_log(self, lines: Sequence[LogLine], lease: HeldLease) -> None:
         """Whatever the level: a scraper's lines have a setting of their own."""
@@ -262,7 +279,7 @@ class Plan:
             FaultRow(
                 lease.task_id, lease.run_id, lease.token,
                 added.attempts, added.blocked, added.proxy, added.crashes, added.crashes_alone,
-                fault.error_class, fingerprint, message, traceback,
+                added.postponed, fault.error_class, fingerprint, message, traceback,
             )
         )  # fmt: skip
         place = lease.run_id, fingerprint

@@ -228,7 +228,8 @@ class Exchange:
             elif isinstance(outcome, Completed):
                 is_news = is_news or bool(outcome.children)
                 if outcome.files:
-                    self._saving.link((outcome.task_id, outcome.part), outcome.files)
+                    part = (outcome.task_id, outcome.part)
+                    self._saving.link(outcome.files_folder, part, outcome.files)
             else:
                 is_news = is_news or isinstance(outcome, Released)
         if is_news:

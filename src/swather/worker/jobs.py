@@ -11,6 +11,8 @@ from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run, RunState
 from swather.scraping.context import RunInfo
+from swather.scraping.file_folders import FileFolders
+from swather.scraping.files import FileStore
 from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
@@ -22,7 +24,7 @@ _ENOUGH_WORKERS: Final = 8
 # Lines of its log that are kept for an attempt, and for how many full attempts of a run.
 LOG_LINES: Final = 100
 _LOGGING_TASKS: Final = 100
-_NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0)
+_NO_RETRIES: Final = Budgets(retries=0, blocked=0, proxy=0, postponed=0)
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +40,7 @@ class Job:
         "backoff",
         "budgets",
         "delay",
+        "files",
         "info",
         "is_auto",
         "isolation",
@@ -54,11 +57,18 @@ class Job:
     )
 
     def __init__(
-        self, run: Run, scraper: Scraper, *, replay: bool = False, log_lines: int = LOG_LINES
+        self,
+        run: Run,
+        scraper: Scraper,
+        files: FileStore,
+        *,
+        replay: bool = False,
+        log_lines: int = LOG_LINES,
     ) -> None:
         options = scraper.options
         self.run = run
         self.scraper = scraper
+        self.files = files
         self.info = RunInfo(run.id, run.name, run.version)
         self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
@@ -110,6 +120,7 @@ class Jobs:
     def __init__(
         self,
         scrapers: Mapping[str, Scraper],
+        folders: FileFolders,
         *,
         run: str | None = None,
         partitions: Collection[str] | None = None,
@@ -118,6 +129,7 @@ class Jobs:
     ) -> None:
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
+        self._folders = folders
         self._run = run
         self._partitions = partitions
         self._replay = replay
@@ -143,6 +155,7 @@ class Jobs:
         job = Job(
             run,
             self._scrapers[run.scraper],
+            self._folders.of(run),
             replay=self._replay,
             log_lines=self._log_lines,
         )

@@ -34,7 +34,7 @@ def outcome_of(
     if attempt.cut is not Cut.LOST and attempt.postponed is not None:
         return released(attempt.lease, attempt.postponed), None
     if isinstance(ending, Collected) and (attempt.cut is None or attempt.cut is Cut.STOP):
-        return _noted(completed(attempt.lease, ending), attempt), None
+        return _noted(completed(attempt, ending), attempt), None
     match attempt.cut:
         case Cut.LOST:
             return None, None
@@ -110,16 +110,17 @@ def stuck(attempt: Attempt, stack: StackSummary) -> Outcome:
     )
 
 
-def completed(lease: Lease, collected: Collected) -> Completed:
+def completed(attempt: Attempt, collected: Collected) -> Completed:
     items, children, files, memories, part = collected
     return Completed(
-        task_id=lease.task_id,
-        token=lease.token,
+        task_id=attempt.lease.task_id,
+        token=attempt.lease.token,
         part=part,
         items=items,
         children=children,
         files=files,
         memories=memories,
+        files_folder=str(attempt.job.files.folder) if files else "",
     )
 
 

@@ -9,7 +9,6 @@ from typing import Final
 from swather.errors import SwatherError
 from swather.model.outcome import Outcome, Released
 from swather.scraping.code_version import CodeVersions
-from swather.scraping.files import FileStore
 from swather.store.ports import Store
 from swather.store.writer import Writer
 from swather.worker.access.access import Access
@@ -58,9 +57,8 @@ class Parts:
         self._store = store
         self._writer = Writer(store)
         self._disk = ThreadPoolExecutor(2, "swather-disk")
-        files = FileStore(settings.files_folder)
-        self.saving = Saving(files, self._disk)
-        self.upkeep = Upkeep(self.background, files, self.mailbox)
+        self.saving = Saving(settings.folders, self._disk)
+        self.upkeep = Upkeep(self.background, settings.folders, self.mailbox)
         self._listener = HintListener(self.background, self.mailbox)
         self.access = Access(
             self.background,

@@ -14,6 +14,7 @@ from swather.model.worker import NewWorker
 from swather.net.fetcher import USER_AGENT, Fetcher
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.scraping.code_version import code_version
+from swather.scraping.file_folders import FileFolders
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
 
@@ -55,7 +56,7 @@ class Settings:
     grace_seconds: float
     forever: bool
     folder: Path
-    files_folder: Path
+    folders: FileFolders
     batch_size: int | None
     poll_seconds: float
     beat_seconds: float | None

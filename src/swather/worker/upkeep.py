@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from swather.errors import DatabaseUnusable, SwatherError
 from swather.model.task import EventLevel
-from swather.scraping.files import FileStore
+from swather.scraping.file_folders import FileFolders
 from swather.store.ports import Sighting, Store
 from swather.store.retrying_queue import RETRYABLE
 from swather.worker.access.throttle import PATIENCE_SECONDS
@@ -48,10 +48,10 @@ class _Errand(NamedTuple):
 class Upkeep(threading.Thread):
     """Does on its own store what may take a while and the engine does not wait for."""
 
-    def __init__(self, store: Store, files: FileStore, mailbox: Mailbox) -> None:
+    def __init__(self, store: Store, folders: FileFolders, mailbox: Mailbox) -> None:
         super().__init__(name="swather-upkeep", daemon=True)
         self._store = store
-        self._files = files
+        self._folders = folders
         self._mailbox = mailbox
         self._work: SimpleQueue[_Errand | None] = SimpleQueue()
         self._random = Random()
@@ -126,8 +126,8 @@ class Upkeep(threading.Thread):
         return time.monotonic() + SWEEP_SECONDS * self._random.uniform(0.8, 1.2)
 
     def _look_after_files(self, store: Store) -> None:
-        self._files.link_missing(store.results)
-        self._files.prune_daily(store.results.has_file)
+        self._folders.link_missing(store)
+        self._folders.prune_daily(store)
 
     def _drop_expired(self, store: Store) -> None:
         began = time.monotonic()
@@ -149,7 +149,7 @@ class Upkeep(threading.Thread):
                 ", ".join(swept.workers),
                 swept.tasks,
             )
-            self._files.link_missing(store.results)
+            self._folders.link_missing(store)
         if swept.tasks or swept.promoted:
             store.hints.send()
 

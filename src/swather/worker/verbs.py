@@ -16,6 +16,7 @@ from swather.model.results import Part
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.context import Collected
+from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
 from swather.scraping.notes import Notes
 from swather.store.writer import Writer
@@ -41,10 +42,11 @@ class Saving:
     loop's thread.
     """
 
-    def __init__(self, files: FileStore, executor: Executor) -> None:
-        self._files = files
+    def __init__(self, folders: FileFolders, executor: Executor) -> None:
+        self._folders = folders
         self._executor = executor
         self._full_until = 0.0
+        self._full_folder: Path | None = None
         self._linked: list[Part] = []
 
     @property
@@ -54,37 +56,40 @@ class Saving:
     @property
     def trouble(self) -> str:
         """For people to read; '' while there is none."""
-        return f"no space left for files in {self._files.folder}" if self._full_until else ""
+        return f"no space left for files in {self._full_folder}" if self._full_until else ""
 
-    async def keep(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+    async def keep(
+        self, files: FileStore, content: bytes | Path, name: str | None, media_type: str
+    ) -> File:
         loop = asyncio.get_running_loop()
         try:
             file = await loop.run_in_executor(
-                self._executor, self._files.save_file, content, name, media_type
+                self._executor, files.save_file, content, name, media_type
             )
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            raise self._full() from error
+            raise self._full(files.folder) from error
         self._full_until = 0.0
         return file
 
-    def link(self, part: Part, files: Sequence[File]) -> None:
-        """Give committed files their names."""
-        self._executor.submit(self._link, part, list(files))
+    def link(self, folder: str, part: Part, files: Sequence[File]) -> None:
+        """Give committed files, which were saved in this folder, their names."""
+        self._executor.submit(self._link, self._folders.at(folder), part, list(files))
 
     def take_linked(self) -> list[Part]:
         """The parts whose files have got their names since this was last asked."""
         linked, self._linked = self._linked, []
         return linked
 
-    def _link(self, part: Part, files: list[File]) -> None:
+    def _link(self, saved: FileStore, part: Part, files: list[File]) -> None:
         """On a thread of the executor."""
-        if self._files.link_all(files):
+        if saved.link_all(files):
             self._linked.append(part)
 
-    def _full(self) -> DiskFull:
+    def _full(self, folder: Path) -> DiskFull:
         if not self.is_full:
+            self._full_folder = folder
             self._full_until = monotonic() + FULL_SECONDS
             _log.error("%s; retrying in %.0f s", self.trouble, FULL_SECONDS)
         return DiskFull(errno.ENOSPC, self.trouble)
@@ -155,7 +160,8 @@ class LoopVerbs:
         )
         if collected.files:
             part = self._attempt.lease.task_id, collected.part
-            self._services.saving.link(part, collected.files)
+            folder = str(self._attempt.job.files.folder)
+            self._services.saving.link(folder, part, collected.files)
         if collected.children:
             self._services.upkeep.send_hint()
 
@@ -177,7 +183,9 @@ class LoopVerbs:
         if isinstance(content, Path):
             content = Path.cwd() / content  # by now; the disk's thread may come to it later
         try:
-            return await self._services.saving.keep(content, name, media_type)
+            return await self._services.saving.keep(
+                self._attempt.job.files, content, name, media_type
+            )
         except DiskFull as error:
             self._attempt.postpone(FULL_SECONDS)
             raise Postponed(f"{error.strerror}; the target will be tried again later") from error

@@ -17,6 +17,7 @@ from swather.model.lease import Strategy
 from swather.model.worker import NewWorker
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.scraping import forked, registry
+from swather.scraping.file_folders import FileFolders
 from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.store.clock import Clock
@@ -43,7 +44,7 @@ class Worker:
     partitions      which partitions to serve; by default any that no worker serves
     grace_seconds   how long running targets may take to end when the worker is stopped
     forever         keep running when there is nothing left to do
-    files_folder    where files go that scrapers save
+    files_folder    where files go that scrapers save; else where each scraper says
     batch_size      how many tasks to claim at a time; by default as many as can start soon
     poll_seconds    how often to look for work when no hint comes
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
@@ -66,7 +67,7 @@ class Worker:
         grace_seconds: float = 30.0,
         forever: bool = False,
         name: str | None = None,
-        files_folder: Path = Path("files"),
+        files_folder: Path | None = None,
         batch_size: int | None = None,
         poll_seconds: float = 1.0,
         beat_seconds: float | None = None,
@@ -90,7 +91,7 @@ class Worker:
             grace_seconds=grace_seconds,
             forever=forever,
             folder=Path.cwd(),
-            files_folder=files_folder.absolute(),
+            folders=FileFolders(scrapers, files_folder, start=Path.cwd()),
             batch_size=batch_size,
             poll_seconds=poll_seconds,
             beat_seconds=beat_seconds,
@@ -138,6 +139,7 @@ class Worker:
         settings = self._settings
         jobs = Jobs(
             settings.scrapers,
+            settings.folders,
             run=settings.run,
             partitions=settings.partitions,
             replay=settings.replay,

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from swather.model.outcome import File
-from swather.model.results import ErrorExample, ErrorGroup, Part, StoredFile, StoredItem
+from swather.model.results import ErrorExample, ErrorGroup, Part, StoredFile, StoredItem, Unlinked
 from swather.model.task import Event
 from swather.store.ports.queue import Fence
 
@@ -22,7 +21,7 @@ class Results(Protocol):
 
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]: ...
 
-    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:
+    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> list[Unlinked]:
         """Parts of tasks whose files are committed and have no friendly names yet."""
         ...
 

@@ -148,6 +148,7 @@ _COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
     "proxy": Integers,
     "crashes": Integers,
     "crashes_alone": Integers,
+    "postponed": Integers,
     "priority": Smallints,
     "due_in_seconds": Floats,
 }

@@ -270,9 +270,9 @@ def _lease_of(row: tuple[Any, ...], claimed_at: float, every_seconds: float) -> 
         lane=row[5],
         partition=row[6],
         parent_id=row[7],
-        faults=_NO_FAULTS if row[9] is None else Faults(*row[9:14]),
-        part=row[14] or 0,
-        cursor=None if row[15] is None else decode(row[15]),
+        faults=_NO_FAULTS if row[9] is None else Faults(*row[9:15]),
+        part=row[15] or 0,
+        cursor=None if row[16] is None else decode(row[16]),
         claimed_at=claimed_at,
         every_seconds=every_seconds,
     )

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Any
 
 from swather.errors import InputError
-from swather.model.outcome import File
 from swather.model.payload import decode, storable
 from swather.model.results import (
     MAX_MESSAGES_ASKED,
@@ -14,6 +13,7 @@ from swather.model.results import (
     Part,
     StoredFile,
     StoredItem,
+    Unlinked,
     by_part,
     most_frequent,
 )
@@ -82,7 +82,7 @@ class SQLiteResults:
             for row in rows
         ]
 
-    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> dict[Part, list[File]]:
+    def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> list[Unlinked]:
         this = {"task_id": after[0], "part": after[1], "limit": check_limit(limit)}
         with self._connection.reading():
             return by_part(self._connection.rows(queries.unlinked, this))

@@ -205,7 +205,7 @@ def _clipped(title: str) -> str:
 
 def told_by(error_class: ErrorClass, reason: str | None) -> bool | None:
     """Whether a failure speaks against the site or the parser; None: it says nothing of them."""
-    if error_class is ErrorClass.PROXY:
+    if error_class in (ErrorClass.PROXY, ErrorClass.LATER):
         return None
     if error_class is ErrorClass.PERMANENT and reason is not None:
         return None if reason in _NO_SIGN else reason in _NOT_UNDERSTOOD

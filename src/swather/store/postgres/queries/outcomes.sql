@@ -77,7 +77,7 @@ FROM unnest(
 
 -- name: add_faults
 INSERT INTO swather.faults AS f (
-    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone,
+    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, postponed,
     error_class, fingerprint, message, traceback, at, earlier
 )
 -- A child that died with others' work behind it did execute the task.
@@ -85,11 +85,11 @@ SELECT g.*, (SELECT swather.clock()), g.crashes - g.crashes_alone
 FROM unnest(
     %(task_id)b::bigint[], %(run_id)b::bigint[], %(token)b::bigint[], %(attempts)b::integer[],
     %(blocked)b::integer[], %(proxy)b::integer[], %(crashes)b::integer[],
-    %(crashes_alone)b::integer[], %(error_class)b::text[], %(fingerprint)b::text[],
+    %(crashes_alone)b::integer[], %(postponed)b::integer[], %(error_class)b::text[], %(fingerprint)b::text[],
     %(message)b::text[], %(traceback)b::text[]
 ) AS g (
-    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, error_class,
-    fingerprint, message, traceback
+    task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, postponed,
+    error_class, fingerprint, message, traceback
 )
 ON CONFLICT (task_id) DO UPDATE SET
     token = excluded.token,
@@ -98,6 +98,7 @@ ON CONFLICT (task_id) DO UPDATE SET
     proxy = f.proxy + excluded.proxy,
     crashes = f.crashes + excluded.crashes,
     crashes_alone = f.crashes_alone + excluded.crashes_alone,
+    postponed = f.postponed + excluded.postponed,
     earlier = f.earlier + excluded.earlier,
     error_class = excluded.error_class,
     fingerprint = excluded.fingerprint,

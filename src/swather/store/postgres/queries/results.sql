@@ -219,7 +219,7 @@ LIMIT %(limit)s
 SELECT EXISTS (SELECT FROM swather.files WHERE sha256 = %(sha256)s)
 
 -- name: unlinked
-SELECT u.task_id, u.part, f.name, f.sha256, f.size_bytes, f.media_type
+SELECT u.task_id, u.part, f.run_id, f.name, f.sha256, f.size_bytes, f.media_type
 FROM (
     SELECT task_id, part FROM swather.unlinked
     WHERE (task_id, part) > (%(task_id)s, %(part)s)

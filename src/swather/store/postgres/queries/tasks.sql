@@ -230,7 +230,7 @@ forgiven AS (
        OR (SELECT x.task_id FROM swather.faults AS x WHERE x.task_id = g.task_id) IS NOT NULL
     ON CONFLICT (task_id) DO UPDATE SET
         earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
-        attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0,
+        attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, postponed = 0,
         replaces = f.replaces OR excluded.replaces
 ),
 -- include: ready_again
@@ -246,7 +246,8 @@ forgiven AS (
     FROM gone
     ON CONFLICT (task_id) DO UPDATE SET
         earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
-        attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, replaces = true
+        attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, postponed = 0,
+        replaces = true
 ),
 begun AS (
     DELETE FROM swather.checkpoints WHERE task_id IN (SELECT task_id FROM gone)

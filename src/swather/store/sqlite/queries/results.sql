@@ -75,7 +75,7 @@ LIMIT :limit
 SELECT 1 FROM files WHERE sha256 = ? LIMIT 1
 
 -- name: unlinked
-SELECT u.task_id, u.part, f.name, f.sha256, f.size_bytes, f.media_type
+SELECT u.task_id, u.part, f.run_id, f.name, f.sha256, f.size_bytes, f.media_type
 FROM (
     SELECT task_id, part FROM unlinked
     WHERE (task_id, part) > (:task_id, :part)
