@@ -69,7 +69,8 @@ class RecordingPolicy:
     def end(self):
         pass
 
-    async def admit(self, url, egress):
+    def admit(self, url, origin, egress):
+        assert url.startswith(origin.url)
         self.admitted.append(url)
         self.egresses.append(egress)
 

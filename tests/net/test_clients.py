@@ -248,7 +248,7 @@ def test_a_policy_is_told_of_every_hop(client):
 
 def test_a_policy_may_refuse_a_hop_before_it_is_made(client):
     class Refusing(RecordingPolicy):
-        async def admit(self, url, egress):
+        async def admit(self, url, origin, egress):
             if url.endswith("/b"):
                 raise LookupError(url)
 
@@ -262,7 +262,7 @@ def test_a_policy_may_refuse_a_hop_before_it_is_made(client):
 @pytest.mark.slow
 def test_what_a_policy_waits_for_is_not_taken_from_the_time_of_the_fetch(client):
     class Slow(RecordingPolicy):
-        async def admit(self, url, egress):
+        async def admit(self, url, origin, egress):
             await asyncio.sleep(0.4)
 
     page, _ = fetch(

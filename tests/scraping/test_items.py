@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swather.errors import BadPayload
-from swather.model.payload import MAX_ITEM_BYTES, encode, encode_item
+from swather.model.outcome import EncodedItem
+from swather.model.payload import MAX_ITEM_BYTES, encode_item
+from swather.store.finishing import prepare_results
 
 
 @dataclasses.dataclass
@@ -74,7 +76,8 @@ JSON = st.recursive(
 @given(JSON)
 def test_whatever_an_item_is_the_stores_take_it_as_it_was_encoded(item):
     try:
-        raw = encode_item(item)
+        encoded = EncodedItem(encode_item(item))
     except BadPayload:
         return
-    assert msgspec.json.decode(encode(raw)) == msgspec.json.decode(msgspec.json.encode(item))
+    [(_, stored)] = prepare_results([encoded], [], []).items
+    assert msgspec.json.decode(stored) == msgspec.json.decode(msgspec.json.encode(item))

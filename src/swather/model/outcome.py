@@ -22,6 +22,12 @@ class Item(msgspec.Struct, frozen=True):
     key: str | None = None
 
 
+class EncodedItem(Item, frozen=True):
+    """Its data is the text that `encode_item` made of an item, and needs no second check."""
+
+    data: str
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True):
     """A stored file: its content by hash, its name as the user knows it."""
 

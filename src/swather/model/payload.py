@@ -39,7 +39,7 @@ def encode(value: Any, *, what: str = "value", max_bytes: int = MAX_TARGET_BYTES
         if "\0" in value:
             raise BadPayload(f"{what} contains a NUL character: {_shown(value)}")
         return text
-    if _is_too_deep(encoded):
+    if len(encoded) > MAX_DEPTH and _is_too_deep(encoded):
         raise BadPayload(f"{what} is nested more than {MAX_DEPTH} deep: {_shown(value)}")
     if b"\\u0000" in encoded and _has_nul(decode(encoded)):
         raise BadPayload(f"{what} contains a NUL character: {_shown(value)}")
@@ -51,20 +51,19 @@ def encode(value: Any, *, what: str = "value", max_bytes: int = MAX_TARGET_BYTES
     return text
 
 
-def encode_item(item: Any) -> msgspec.Raw:
+def encode_item(item: Any) -> str:
     """The JSON of a dict, dataclass, msgspec Struct, pydantic model or any other JSON value.
 
     BadPayload says what is wrong with an item that has none.
     """
-    if hasattr(item, "model_dump"):
+    if type(item) is not dict and hasattr(item, "model_dump"):
         item = _dump(item)
     try:
-        text = encode(item, what="item", max_bytes=MAX_ITEM_BYTES)
+        return encode(item, what="item", max_bytes=MAX_ITEM_BYTES)
     except BadPayload as error:
         if not isinstance(error.__cause__, TypeError):
             raise
-        text = encode(_converted(item, error), what="item", max_bytes=MAX_ITEM_BYTES)
-    return msgspec.Raw(text)
+        return encode(_converted(item, error), what="item", max_bytes=MAX_ITEM_BYTES)
 
 
 def _dump(model: Any) -> Any:

@@ -1,10 +1,12 @@
 """Fetch policies: which hosts a fetch may reach, and what each of its hops has to wait for."""
 
+from collections.abc import Awaitable
 from typing import Final, Protocol
 
 from swather.errors import FetchError
 from swather.net.egress import Egress
 from swather.net.private_hosts import NOT_ALLOWED
+from swather.net.request import Origin
 
 
 class FetchPolicy(Protocol):
@@ -16,7 +18,8 @@ class FetchPolicy(Protocol):
     refusal             why a host may not be reached at an address (the first private one it has,
                         else the first; the name itself if only a proxy can look it up); None if it
                         may. A public address is never refused, only remembered
-    admit               before every hop, with its egress; may wait, and raises to refuse the hop
+    admit               before every hop, with its egress; raises to refuse the hop. None if it may
+                        be sent now, else what to wait for, which may refuse it, too
     answered            after the headers of every hop's response; `seconds` is how long they took
     failed              when no response came, or, after `answered`, its body could not be read; not
                         for what was refused
@@ -27,7 +30,7 @@ class FetchPolicy(Protocol):
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None: ...
 
-    async def admit(self, url: str, egress: Egress) -> None: ...
+    def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None: ...
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
@@ -52,8 +55,9 @@ class SimplePolicy:
         del host, port, address
         return NOT_ALLOWED if private and not self._allow_private else None
 
-    async def admit(self, url: str, egress: Egress) -> None:
-        pass
+    def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
+        del url, origin, egress
+        return None
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float

@@ -95,7 +95,8 @@ class WebFetcher:
                 url, checked = found
                 if not self._guard.is_allowed(checked, policy):
                     await self._guard.check(checked, policy)
-                await policy.admit(url, request.egress)
+                if (turn := policy.admit(url, checked.origin, request.egress)) is not None:
+                    await turn
                 began = time.monotonic()
                 try:
                     page, leads_to = await self._ask(request, url, checked, policy, left)

@@ -106,11 +106,12 @@ def is_http(url: str) -> bool:
 
 class Origin(NamedTuple):
     """Scheme, host and port of a URL. `url` is their canonical form ('https://example.com:8443'),
-    `address` the host if it is an IP address, `authorization` the header value for the name and
-    password in the URL.
+    `authority` the same without the scheme, `address` the host if it is an IP address,
+    `authorization` the header value for the name and password in the URL.
     """
 
     url: str
+    authority: str
     host: str
     port: int
     address: IPAddress | None = None
@@ -141,7 +142,9 @@ def parse_origin(beginning: str) -> Origin:
         raise UnusableURL(f"{shown_url(beginning)!r} cannot be requested: {error}") from None
     shown = f"[{name}]" if isinstance(address, IPv6Address) else name
     own = "" if port == PORTS[scheme.lower()] else f":{port}"
-    return Origin(f"{scheme.lower()}://{shown}{own}", name, port, address, _authorization(user))
+    authority = f"{shown}{own}"
+    url = f"{scheme.lower()}://{authority}"
+    return Origin(url, authority, name, port, address, _authorization(user))
 
 
 def origin_of(url: str) -> str:

@@ -107,13 +107,9 @@ class Robots:
         self._total_bytes = 0
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def known(self, url: str) -> Rules | None:
-        """The rules for a URL, if this process has them in memory."""
-        # Nearly always the URL begins with the canonical origin.
-        end = url.find("/", 8)
-        found = self._remembered.get(url[:end]) if end > 0 else None
-        if found is None:
-            found = self._remembered.get(origin_of(url))
+    def known(self, origin: str) -> Rules | None:
+        """The rules of an origin, if this process has them in memory."""
+        found = self._remembered.get(origin)
         return None if found is None or found.until <= self._clock() else found.rules
 
     async def check(self, url: str, fetch: Fetch, settle: Settle | None = None) -> Rules:
@@ -123,13 +119,13 @@ class Robots:
         `fetch` gets its robots.txt if needed. `settle` is awaited with rules that are new to this
         process before they are used.
         """
-        rules = self.known(url) or await self._found(url, fetch, settle or _nothing)
+        origin = origin_of(url)
+        rules = self.known(origin) or await self._found(origin, fetch, settle or _nothing)
         if not rules.allows(url):
-            raise Disallowed(f"robots.txt of {origin_of(url)} disallows {shown_url(url)}")
+            raise Disallowed(f"robots.txt of {origin} disallows {shown_url(url)}")
         return rules
 
-    async def _found(self, url: str, fetch: Fetch, settle: Settle) -> Rules:
-        origin = origin_of(url)
+    async def _found(self, origin: str, fetch: Fetch, settle: Settle) -> Rules:
         if (lock := self._asking.get(origin)) is None:
             lock = self._asking[origin] = asyncio.Lock()
         async with lock:

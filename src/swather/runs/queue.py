@@ -21,7 +21,15 @@ import swather.store
 from swather import posix
 from swather.errors import NotFound, Transient
 from swather.model.lease import ClaimRequest, Lease, Strategy
-from swather.model.outcome import Completed, Failed, Item, Outcome, Released, Retry, Verdict
+from swather.model.outcome import (
+    Completed,
+    EncodedItem,
+    Failed,
+    Outcome,
+    Released,
+    Retry,
+    Verdict,
+)
 from swather.model.payload import decode, encode_item
 from swather.model.retry import Backoff, Budgets
 from swather.model.run import Counts, NewRun, Run
@@ -187,7 +195,7 @@ class Queue:
                 task_id=lease.task_id,
                 token=lease.token,
                 part=lease.part,
-                items=[Item(encode_item(item)) for item in items],
+                items=[EncodedItem(encode_item(item)) for item in items],
                 children=[_target(plain, value, lease.task_id) for value in targets],
             )
         else:

@@ -9,7 +9,7 @@ import msgspec
 
 from swather.errors import BadPayload, InputError
 from swather.model.lease import Lease
-from swather.model.outcome import File, Item, Memory
+from swather.model.outcome import EncodedItem, File, Item, Memory
 from swather.model.payload import MAX_MEMORY_BYTES, encode, encode_item
 from swather.model.task import Target, check_name
 from swather.net.page import join
@@ -131,7 +131,7 @@ class Context(Web):
             self._verbs.notes.drop()
             return
         # Made first: while it is, a checkpoint in another thread may take the list away.
-        made = Item(encode_item(item), key)
+        made = EncodedItem(encode_item(item), key)
         self._items.append(made)
 
     def skip(self, count: int = 1) -> None:

@@ -78,7 +78,7 @@ def lane_of_host(host: str, port: int) -> str:
 @lru_cache(maxsize=4096)
 def _lane_of(url: str) -> str:
     try:
-        return parse_origin(split_url(url)[0]).url.partition("://")[2]
+        return parse_origin(split_url(url)[0]).authority
     except UnusableURL:
         return _lane_as_written(url)
 

@@ -8,6 +8,7 @@ from swather.model.outcome import (
     MAX_MESSAGE_CHARACTERS,
     Cancelled,
     Completed,
+    EncodedItem,
     Fault,
     File,
     Item,
@@ -316,7 +317,9 @@ def prepare_results(
     encoded = [
         (
             check_name("item key", item.key) if item.key is not None else None,
-            encode(item.data, what="item", max_bytes=MAX_ITEM_BYTES),
+            item.data
+            if type(item) is EncodedItem
+            else encode(item.data, what="item", max_bytes=MAX_ITEM_BYTES),
         )
         for item in items
     ]

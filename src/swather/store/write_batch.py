@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from swather.model.lease import Claimed, ClaimRequest
-from swather.model.outcome import Completed, Outcome, Verdict
+from swather.model.outcome import Completed, EncodedItem, Outcome, Verdict
 from swather.model.stored_page import StoredPage
 
 _encoder: Final = msgspec.json.Encoder()
@@ -109,7 +109,7 @@ def size_of(outcomes: Sequence[Outcome]) -> int:
     for outcome in outcomes:
         if isinstance(outcome, Completed):
             for item in outcome.items:
-                size += _json_bytes(item.data)
+                size += len(item.data) if type(item) is EncodedItem else _json_bytes(item.data)
             for child in outcome.children:
                 size += _json_bytes(child.value)
     return size

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from swather.net.fetch_policy import SimplePolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.private_hosts import canonical_port, hosts_in, refusal_reason
-from swather.net.request import Request, origin_of
+from swather.net.request import Origin, Request
 from swather.net.robots import MAX_REDIRECTS, Robots
 from swather.scraping.arguments import OwnHeaders
 from swather.scraping.scraper import Scraper
@@ -68,13 +68,13 @@ class PolitePolicy(AllowedHostsPolicy):
         )
         self._due_at: dict[str, float] = {}
 
-    async def admit(self, url: str, egress: Egress) -> None:
-        if not self._obeys_robots:
-            return
+    def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
+        return self._wait(url, origin.url, egress) if self._obeys_robots else None
+
+    async def _wait(self, url: str, origin: str, egress: Egress) -> None:
         rules = await self._robots.check(url, partial(self._fetch_robots, egress))
         if rules.crawl_delay_seconds is None:
             return
-        origin = origin_of(url)
         now = time.monotonic()
         at = max(self._due_at.get(origin, 0.0), now)
         self._due_at[origin] = at + rules.crawl_delay_seconds

@@ -141,7 +141,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, verbs: MemoryVerbs) ->
             runner.run(verbs.close())
     verbs.keep(context.collected())
     return Scraped(
-        items=[decode(bytes(item.data)) for item in verbs.items],
+        items=[decode(item.data) for item in verbs.items],
         children=verbs.children,
         files={file.name: verbs.contents[file.sha256] for file in verbs.files},
         remembered=verbs.remembered,

@@ -12,7 +12,8 @@ from swather.model.retry import Faults
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
 from swather.scraping.notes import Notes
-from swather.worker.access.access import Access, AttemptAccess
+from swather.worker.access.access import Access
+from swather.worker.access.attempt_access import AttemptAccess
 from swather.worker.jobs import Job
 from swather.worker.messages import Message
 

@@ -20,7 +20,8 @@ from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
 from swather.scraping.notes import Notes
 from swather.store.writer import Writer
-from swather.worker.access.access import Access, AttemptFetch
+from swather.worker.access.access import Access
+from swather.worker.access.attempt_access import AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.messages import Mailbox
 from swather.worker.stored_pages import PageStore, StoredPages

@@ -9,7 +9,6 @@ from weakref import WeakValueDictionary
 from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
 from swather.model.pacing import MAX_AHEAD_SECONDS, PACED
-from swather.scraping.targets import lane_of_url
 from swather.worker.access.permits import Ask, InFlight, Punctuality, Requester
 
 # A lane that is closed for longer is not waited for: the target gives its slot to others.
@@ -62,7 +61,6 @@ class Throttle:
     def __init__(self, ask: Ask, in_flight: InFlight) -> None:
         self._ask = ask
         self._in_flight = in_flight
-        self._lanes: dict[str, str] = {}
         self._free: dict[str, _Free] = {}
         self._closed: dict[str, _Closed] = {}
         self._slower_since: dict[str, float] = {}
@@ -71,17 +69,6 @@ class Throttle:
         self._claims = Punctuality()
         self._permits = Punctuality()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def lane_of(self, url: str) -> str:
-        """See swather.scraping.targets.lane_of_url."""
-        end = url.find("/", 8)
-        origin = url if end < 0 else url[:end]
-        lane = self._lanes.get(origin)
-        if lane is None:
-            if len(self._lanes) >= _MAX_LANES:
-                self._lanes.clear()
-            lane = self._lanes[origin] = lane_of_url(url)
-        return lane
 
     def close(self, lane: str, seconds: float, *, known_in_seconds: float = 0.0) -> None:
         """The lane is closed for so long, and everybody knows; or will know, in a moment."""

@@ -166,7 +166,7 @@ def message_of(body: bytes) -> Message:
 
 def produced(collected: Collected, cursor: Any = None) -> bytes:
     items, children, files, memories, part = collected
-    wire_items = [WireItem(item.data, item.key) for item in items]
+    wire_items = [WireItem(msgspec.Raw(item.data), item.key) for item in items]
     return msgspec.json.encode(Produced(part, wire_items, children, files, memories, cursor))
 
 

@@ -1,0 +1,288 @@
+"""An attempt's requests: robots.txt obeyed, every one of them paid for, answers heeded."""
+
+import asyncio
+from collections.abc import Awaitable
+from functools import partial
+from time import monotonic
+from typing import Final
+
+from swather.errors import FetchError
+from swather.net.egress import Egress
+from swather.net.errors import LaneBusy
+from swather.net.page import Page
+from swather.net.request import Origin, Request
+from swather.net.robots import MAX_REDIRECTS
+from swather.net.robots_rules import Rules
+from swather.scraping.targets import lane_of_url
+from swather.worker.access.access import Access
+from swather.worker.access.permits import Bystander, Requester
+
+# What a site says when we are too many or too quick for it.
+GO_AWAY: Final = frozenset({429, 503})
+
+
+class AttemptAccess:
+    """What all fetches of one attempt share.
+
+    The claim has paid for the first request on the task's own lane; every other one, redirects and
+    robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
+    request in flight at a time on the task's own lane; any other one is counted by itself. `status`
+    is that of the last request: 0 while it has no answer, None before the first; `struck` are lanes
+    whose site has asked us to go away.
+    """
+
+    __slots__ = (
+        "_access",
+        "_claim_is_unused",
+        "_lease_is_free",
+        "_own_lane",
+        "_requester",
+        "_robots",
+        "status",
+        "struck",
+    )
+
+    def __init__(self, requester: Requester, access: Access) -> None:
+        self._requester = requester
+        self._access = access
+        self._own_lane = requester.lease.lane
+        self._lease_is_free = bool(self._own_lane)
+        self._claim_is_unused = True
+        self._robots = access.robots(requester.job.own_headers.user_agent)
+        self.status: int | None = None
+        self.struck: set[str] | None = None
+
+    def may_reach(self, host: str, port: int, *, private: bool) -> bool:
+        return self._access.hosts.is_known(self._requester.job, host, port, private=private)
+
+    async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
+        requester = self._requester
+        requester.stop_clock("the database")  # which may be slow to answer
+        try:
+            return await self._access.hosts.refusal(
+                requester.job, host, port, address, private=private
+            )
+        finally:
+            requester.start_clock()
+
+    def needs_robots(self, url: str, origin: Origin) -> bool:
+        """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
+        if not self._requester.job.obeys_robots:
+            return False
+        rules = self._robots.known(origin.url)
+        return rules is None or not rules.allows(url)
+
+    async def check_robots(
+        self, url: str, lane: str, egress: Egress, max_wait: float | None = None
+    ) -> None:
+        """Disallowed, or rules that this process did not know until now."""
+
+        async def settle(rules: Rules) -> None:
+            if lane:
+                await self._access.sites.crawl_delay(lane, rules.crawl_delay_seconds)
+
+        # Others may have to wait for a permit, and we for them.
+        self._requester.stop_clock("robots.txt")
+        try:
+            await self._robots.check(url, partial(self._fetch_robots, egress, max_wait), settle)
+        finally:
+            self._requester.start_clock()
+
+    def use_lease(self, lane: str) -> bool:
+        """Let the lease stand for the next request on the lane, if it can."""
+        if lane != self._own_lane or not self._lease_is_free:
+            return False
+        self._lease_is_free = False
+        return True
+
+    def use_claim(self, lane: str) -> bool:
+        """Use the permit that came with the claim, if it is there and still counts."""
+        if not self._claim_is_unused or lane != self._own_lane:
+            return False
+        self._claim_is_unused = False
+        return self._access.throttle.use_claim(self._requester.lease)
+
+    def is_free(self, lane: str) -> bool:
+        """Whether nothing limits the lane, as far as is known."""
+        return self._access.throttle.is_free(lane)
+
+    async def wait_for_permit(self, lane: str, *, may_postpone: bool = True) -> None:
+        """LaneBusy when the lane is closed for long and the attempt may not be postponed."""
+        self._requester.stop_clock("its lane")
+        requester = self._requester if may_postpone else Bystander(self._requester, lane)
+        try:
+            await self._access.throttle.wait_for_permit(requester, lane)
+        finally:
+            self._requester.start_clock()
+
+    async def wait_for_counted_permit(self, lane: str, *, may_postpone: bool = True) -> bool:
+        """The same for a request that the lease does not stand for; whether it is counted now."""
+        throttle = self._access.throttle
+        if not lane or throttle.is_open(lane):
+            return False
+        # Nobody else may use it while the store is asked to give it to others.
+        gives_up, self._lease_is_free = self._lease_is_free, False
+        self._requester.stop_clock("its lane")
+        requester = self._requester if may_postpone else Bystander(self._requester, lane)
+        try:
+            granted = await throttle.wait_for_counted_permit(requester, lane, gives_up=gives_up)
+        finally:
+            self._requester.start_clock()
+        self._lease_is_free = gives_up and not granted.has_given_up
+        return granted.is_counted
+
+    def leave(self, lane: str, *, is_leased: bool) -> None:
+        """A request on the lane has ended, which the lease stood for or which was counted."""
+        if is_leased:
+            self._lease_is_free = True
+        else:
+            self._access.throttle.leave(lane)
+
+    def await_answer(self) -> None:
+        """A request of the scraper's goes out."""
+        self.status = 0
+
+    def answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        self.status = status
+        if status in GO_AWAY and (lane := self._lane_of_url(url)):
+            self.struck = {lane, *(self.struck or ())}
+            self._access.sites.strike(lane, retry_after_seconds, f"HTTP {status}")
+        if self._requester.job.is_auto:
+            failed = status >= 500 or status in GO_AWAY
+            self._access.sites.timed(self._lane_of_url(url), seconds, failed=failed)
+
+    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        del error
+        self.status = 0
+        if self._requester.job.is_auto:
+            self._access.sites.timed(self._lane_of_url(url), seconds, failed=True)
+
+    def forget_status(self) -> None:
+        """The last answer does not count."""
+        self.status = None
+
+    def lane_of(self, origin: Origin) -> str:
+        """The host's, unless the scraper names lanes itself."""
+        return self._own_lane if self._requester.job.names_lanes else origin.authority
+
+    def _lane_of_url(self, url: str) -> str:
+        return self._own_lane if self._requester.job.names_lanes else lane_of_url(url)
+
+    async def _fetch_robots(self, egress: Egress, max_wait: float | None, url: str) -> Page:
+        """As the request leaves: a proxy may be the only way there, or there to hide us."""
+        agent = self._requester.job.own_headers.user_agent
+        headers = {} if agent is None else {"User-Agent": agent}
+        request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
+        return await self._access.fetcher.fetch(request, _RobotsFetch(self, max_wait))
+
+
+class AttemptFetch:
+    """The FetchPolicy of one fetch of an attempt. From `admit` to `end` it is in flight, on the
+    lane of its present hop. With `max_wait` its hops wait for so many seconds in all, and it never
+    postpones the attempt.
+    """
+
+    __slots__ = (
+        "_access",
+        "_is_leased",
+        "_lane",
+        "_wait_left",
+        "answered",
+        "failed",
+        "may_reach",
+        "refusal",
+    )
+
+    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
+        self._access = access
+        self._wait_left = max_wait
+        # '' while nothing stands for its request.
+        self._lane = ""
+        self._is_leased = False
+        self.may_reach = access.may_reach
+        self.refusal = access.refusal
+        self.answered = access.answered
+        self.failed = access.failed
+
+    def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
+        access = self._access
+        lane = access.lane_of(origin)
+        if self._lane and lane != self._lane:
+            self.end()
+        if access.needs_robots(url, origin):
+            self.end()
+            return self._check_robots_and_enter(url, lane, egress)
+        if not self._enter_at_once(lane):
+            return self._enter_and_ask(lane)
+        access.await_answer()
+        return None
+
+    async def _check_robots_and_enter(self, url: str, lane: str, egress: Egress) -> None:
+        await self._access.check_robots(url, lane, egress, self._wait_left)
+        if self._enter_at_once(lane):
+            self._access.await_answer()
+        else:
+            await self._enter_and_ask(lane)
+
+    async def _enter_and_ask(self, lane: str) -> None:
+        await self._enter(lane)
+        self._access.await_answer()
+
+    def _enter_at_once(self, lane: str) -> bool:
+        """Enter the lane if that takes no waiting; whether it took none."""
+        access = self._access
+        if not self._lane and lane:
+            if not access.use_lease(lane):
+                return False
+            self._lane, self._is_leased = lane, True
+        return access.use_claim(lane) or not lane or access.is_free(lane)
+
+    async def _enter(self, lane: str) -> None:
+        if self._wait_left is None:
+            await self._wait(lane, may_postpone=True)
+            return
+        began = monotonic()
+        try:
+            async with asyncio.timeout(self._wait_left):
+                await self._wait(lane, may_postpone=False)
+        except TimeoutError:
+            raise LaneBusy(lane, f"it is too slow (max_wait {self._wait_left:.3g} s)") from None
+        self._wait_left = max(self._wait_left - (monotonic() - began), 0.0)
+
+    async def _wait(self, lane: str, *, may_postpone: bool) -> None:
+        if self._lane or not lane:
+            await self._access.wait_for_permit(lane, may_postpone=may_postpone)
+        elif await self._access.wait_for_counted_permit(lane, may_postpone=may_postpone):
+            self._lane, self._is_leased = lane, False
+
+    def end(self) -> None:
+        """No request is in flight now."""
+        if self._lane:
+            lane, self._lane = self._lane, ""
+            self._access.leave(lane, is_leased=self._is_leased)
+
+
+class _RobotsFetch(AttemptFetch):
+    """Of a robots.txt itself: paid for, but not asked for leave."""
+
+    __slots__ = ()
+
+    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
+        super().__init__(access, max_wait)
+        self.answered = self._answered
+
+    def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
+        del url, egress
+        lane = self._access.lane_of(origin)
+        if self._lane and lane != self._lane:
+            self.end()
+        return None if self._enter_at_once(lane) else self._enter(lane)
+
+    def _answered(
+        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+    ) -> None:
+        """Its answer is not a page of the scraper's."""
+        self._access.answered(url, status, retry_after_seconds, seconds)
+        self._access.forget_status()
