@@ -130,7 +130,7 @@ def _help(field: Field) -> str:
         notes.append("May be repeated.")
     if field.required:
         notes.append(" [required]")
-    elif field.default not in (None, (), [], "", set(), frozenset()):
+    elif field.default not in (None, (), [], {}, "", set(), frozenset()):
         notes.append(f" [default: {_default(field)}]")
     return " ".join(notes)
 

@@ -1,0 +1,106 @@
+"""How a source ended: its statistics, what it failed of, and what a limit of ours has cut."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote, urlsplit
+
+from swather.builtin.media.asking import Asked, Unused
+from swather.builtin.media.download import Fetched
+from swather.builtin.media.params import Limits
+from swather.builtin.media.results import Ended, SourceStats
+from swather.builtin.media.sources.source import SourceFailed
+from swather.errors import FetchError
+from swather.masking import HIDDEN
+from swather.net.errors import ConnectionFailed, FetchTimeout, HttpStatusError, LaneBusy
+
+
+def ended_of(
+    asked: Asked,
+    fresh: Sequence[Fetched],
+    duplicates: int,
+    *,
+    limits: Limits,
+    limit: int,
+    key: str = "",
+) -> Ended:
+    """`fresh` are the files of the source that are published, at most `limit`; its `key` is not
+    shown.
+    """
+    kinds = Counter(file.type.kind for file in fresh)
+    error, reason = _what_failed(asked)
+    unused = Counter(one.why for one in asked.unused)
+    unused.update({"duplicate": duplicates, "skipped": asked.skipped})
+    return Ended(
+        stats=SourceStats(
+            downloaded=len(fresh),
+            images=kinds["image"],
+            videos=kinds["video"],
+            success=error is None,
+            error=error and _without(key, error),
+        ),
+        how="completed" if error is None else "timeout" if reason == "timeout" else "failed",
+        reason=reason,
+        seconds=round(asked.seconds, 3),
+        cut="; ".join(_cuts(asked, limits, limit)),
+        unused={why: count for why, count in sorted(unused.items()) if count},
+    )
+
+
+def _what_failed(asked: Asked) -> tuple[str | None, str]:
+    """In words and in a word; (None, '') if the source worked."""
+    error = asked.error
+    match error:
+        case None:
+            return _without_files(asked.files, asked.unused)
+        case SourceFailed():
+            reason: str = error.reason
+        case TimeoutError() | FetchTimeout():
+            reason = "timeout"
+        case HttpStatusError():
+            host = urlsplit(error.url).netloc.rpartition("@")[2]
+            return f"HTTP {error.status} from {host}", f"http_{error.status}"
+        case LaneBusy():
+            reason = "lane_busy"
+        case ConnectionFailed():
+            reason = "unreachable"
+        case FetchError():
+            reason = "bad_answer"
+        case _:
+            return f"{type(error).__name__}: {error}", "error"
+    return str(error), reason
+
+
+def _without_files(files: Sequence[Fetched], unused: Sequence[Unused]) -> tuple[str | None, str]:
+    """A source has failed if it had files and none of them could be used."""
+    if files or not unused:
+        return None, ""
+    tried = "" if len(unused) == 1 else f"none of {len(unused)} files could be used: "
+    return f"{tried}{unused[0].error}", unused[0].why
+
+
+def _cuts(asked: Asked, limits: Limits, limit: int) -> Iterator[str]:
+    """What was left out, and which option raises the limit."""
+    unused = Counter(one.why for one in asked.unused)
+    if isinstance(asked.error, FetchTimeout):
+        yield f"a request took {limits.request_seconds:g} s (--request-timeout)"
+    elif isinstance(asked.error, TimeoutError):
+        yield (
+            f"stopped after {limits.source_seconds:g} s, with {len(asked.files)} of {limit} files "
+            "(--source-timeout)"
+        )
+    if count := unused["timeout"]:
+        yield f"{_files(count)} took {limits.file_seconds:g} s (--file-timeout)"
+    if count := unused["too_large"]:
+        yield f"{_files(count)} too large (--max-file-bytes)"
+    if unused["lane_busy"] or isinstance(asked.error, LaneBusy):
+        count = unused["lane_busy"]
+        yield f"{_files(count) if count else 'a request'} too late at the host's pace (--rate)"
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
+def _without(key: str, text: str) -> str:
+    """Some sites want their key in the URL, which errors show."""
+    return text.replace(key, HIDDEN).replace(quote(key), HIDDEN) if key else text

@@ -1,0 +1,89 @@
+"""What later jobs know of this one: which files there are, and what sources answered."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from swather.builtin.media.download import Fetched
+from swather.builtin.media.results import Ended
+from swather.builtin.media.sources.source import Wanted
+from swather.scraping.context import Context
+
+# A remembered value is small; a long answer takes several.
+_PART_BYTES: Final = 48 << 10
+_encode = msgspec.json.encode
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a source came to, and the items of its files."""
+
+    ended: Ended
+    items: list[dict[str, Any]]
+
+
+class Memory:
+    """Of one job."""
+
+    def __init__(self, ctx: Context, job_id: str, wanted: Wanted) -> None:
+        self._ctx = ctx
+        self._job_id = job_id
+        self._wanted = wanted
+
+    async def published(self, files: Iterable[Fetched]) -> dict[str, str]:
+        """Which of these files other jobs have published: their names, by SHA-256. What an earlier
+        attempt of this job has published is published again, in place of it.
+        """
+        keys = {_file_key(file.sha256): file.sha256 for file in files}
+        found = await self._ctx.recall(keys)
+        return {
+            keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
+        }
+
+    def add_file(self, sha256: str, name: str) -> None:
+        self._ctx.remember(_file_key(sha256), {"file": name, "job": self._job_id})
+
+    async def answers(
+        self, sources: Iterable[tuple[str, str]], max_age_seconds: float
+    ) -> dict[str, Answer]:
+        """What sources, each with its address, answered to the same question not long ago."""
+        keys = {self._answer_key(name, url): name for name, url in sources}
+        found = await self._ctx.recall(keys, max_age=max_age_seconds)
+        answers = {}
+        for key, first in found.items():
+            rest = [f"{key}:{number}" for number in range(1, first["parts"])]
+            others = await self._ctx.recall(rest, max_age=max_age_seconds)
+            if len(others) == len(rest):
+                items = [*first["items"], *(item for part in rest for item in others[part])]
+                answers[keys[key]] = Answer(msgspec.convert(first["ended"], Ended), items)
+        return answers
+
+    def add_answer(self, source: str, url: str, answer: Answer) -> None:
+        parts = list(_parts(answer.items))
+        key = self._answer_key(source, url)
+        ended = msgspec.to_builtins(answer.ended)
+        self._ctx.remember(key, {"ended": ended, "parts": len(parts), "items": parts[0]})
+        for number, part in enumerate(parts[1:], 1):
+            self._ctx.remember(f"{key}:{number}", part)
+
+    def _answer_key(self, source: str, url: str) -> str:
+        asked = hashlib.sha256(_encode([self._wanted, url], order="sorted"))
+        return f"answer:{source}:{asked.hexdigest()[:32]}"
+
+
+def _file_key(sha256: str) -> str:
+    return f"file:{sha256}"
+
+
+def _parts(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    part: list[dict[str, Any]] = []
+    size = 0
+    for item in items:
+        length = len(_encode(item))
+        if part and size + length > _PART_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(item)
+        size += length
+    yield part
