@@ -90,7 +90,17 @@ def _failures(figures: Figures) -> Iterator[Bar]:
             yield Bar(f"{work}: {who}", f"{one.failed} repeats failed", "none fails", False)
 
 
-RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill)
+def _sources(figures: Figures) -> Iterator[Bar]:
+    for who in ON:
+        alone = figures.get(("5 sources, one by one", who))
+        together = figures.get(("5 sources at once", who))
+        if alone and together:
+            times = alone.value / together.value
+            bar = "≥ 4 times one by one"
+            yield Bar(f"5 sources at once: {who}", f"{times:.2f} times", bar, times >= 4)
+
+
+RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources)
 
 
 def _ratio(figures: Figures, work: str, who: str, peer: str, times: float) -> Iterator[Bar]:

@@ -14,6 +14,7 @@ from bench.parts import (
     scaling,
     slow_pages,
     snapshot,
+    sources,
 )
 from bench.setting import Setting
 
@@ -30,4 +31,5 @@ PARTS: dict[str, Part] = {
     "memory": memory.measure,
     "idle": idle.measure,
     "kill": kill.measure,
+    "sources": sources.measure,
 }

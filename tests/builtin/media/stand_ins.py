@@ -222,13 +222,21 @@ def internet_archive(site: StandIn) -> None:
     site.search("/advancedsearch.php", search)
     for name in names:
         item = f"item-{name}"
+        is_film = name in site.videos
+        wanted, other = ("derivative", "original") if is_film else ("original", "derivative")
         files = [
             {"name": f"{item}_meta.xml", "source": "original", "format": "Metadata", "size": "900"},
-            {"name": f"thumb/{name}", "source": "derivative", "format": "Thumb", "size": "99999"},
-            {"name": f"a b/{name}", "source": "original", "format": "JPEG", "size": "1234"},
+            {"name": "__ia_thumb.jpg", "source": "original", "format": "Tile", "size": "99999"},
+            {"name": f"small/{name}", "source": other, "format": "Thumb", "size": "99999"},
+            {"name": f"a b/{name}", "source": wanted, "format": "JPEG", "size": "1234"},
             {"name": f"{item}_archive.torrent", "source": "metadata", "format": "Torrent"},
         ]
-        about = {"title": name, "creator": ["Ann", "Bo"], "licenseurl": "http://cc.example/by"}
+        about = {
+            "title": name,
+            "mediatype": "movies" if is_film else "image",
+            "creator": ["Ann", "Bo"],
+            "licenseurl": "http://cc.example/by",
+        }
         site.search(f"/metadata/{item}", lambda _, f=files, a=about: {"files": f, "metadata": a})
         site.routes[f"/download/{item}/a%20b/{name}"] = site.routes[f"/files/{name}"]
 

@@ -1,5 +1,6 @@
 """Sources by name."""
 
+import sys
 from collections.abc import AsyncIterator
 from importlib.metadata import EntryPoint
 
@@ -32,6 +33,9 @@ class Locked(Shelf):
 @pytest.fixture(autouse=True)
 def _no_source_stays(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_added", {})
+    registry._points.cache_clear()
+    yield
+    registry._points.cache_clear()
 
 
 def install(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
@@ -94,3 +98,29 @@ def test_an_installed_source_that_is_broken_says_so(
     install(monkeypatch, "other", value)
     with pytest.raises(LoadError, match=complaint):
         registry.source_named("other")
+
+
+def test_an_installed_source_is_asked_along_with_those_that_ship(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    install(monkeypatch, "shelf", f"{__name__}:Shelf")
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+    assert registry.source_named("shelf").name == "shelf"
+    assert registry.asked_by_default({})[-1] == "shelf"
+
+
+def test_a_broken_installed_source_is_left_out_and_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    install(monkeypatch, "other", "swather.nowhere:Source")
+    monkeypatch.setattr(registry, "_told", set())
+    assert "other" not in registry.asked_by_default({})
+    assert "other" not in registry.asked_by_default({})
+    assert len(caplog.messages) == 1
+
+
+def test_an_installed_source_cannot_take_the_name_of_one_that_ships(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    install(monkeypatch, "openverse", f"{__name__}:Shelf")
+    assert registry.source_named("openverse").__module__.startswith("swather.")

@@ -1,5 +1,6 @@
 """Bing: pictures of the whole web, read from the pages for people."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -20,6 +21,7 @@ from swather.builtin.media.sources.source import (
     SourceWeb,
     Wanted,
 )
+from swather.net.page import Page
 
 _PAGE_SIZE: Final = 35
 _LICENCES: Final = {
@@ -43,7 +45,7 @@ class BingImages(Source):
     licences = ALL_LICENCES
 
     async def find(self, web: SourceWeb, wanted: Wanted) -> AsyncIterator[Found]:
-        params: Params = {"q": wanted.query, "async": 1, "count": _PAGE_SIZE}
+        params: Params = {"q": wanted.query, "async": 1, "count": _PAGE_SIZE, "setlang": "en"}
         if filters := _filters(wanted):
             params["qft"] = filters
         seen: set[str] = set()
@@ -51,7 +53,8 @@ class BingImages(Source):
             address = f"{self.base_url}/images/async"
             first = 1 + (number - 1) * _PAGE_SIZE
             page = await web.get(address, params={**params, "first": first})
-            entries = [_json(node.attributes.get("m")) for node in page.css("a.iusc")]
+            # In a thread: such a page takes a while to parse.
+            entries = await asyncio.to_thread(_entries, page)
             if not entries and not seen and _NOTHING_FOUND not in page.text.lower():
                 raise no_results_page(self, page)
             pictures = usable(self, web, entries, Picture)
@@ -75,6 +78,10 @@ def _filters(wanted: Wanted) -> str:
     if wanted.min_width or wanted.min_height:
         filters += f"+filterui:imagesize-custom_{wanted.min_width}_{wanted.min_height}"
     return filters
+
+
+def _entries(page: Page) -> list[object]:
+    return [_json(node.attributes.get("m")) for node in page.css("a.iusc")]
 
 
 def _json(text: str | None) -> object:

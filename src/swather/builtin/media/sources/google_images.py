@@ -1,5 +1,6 @@
 """Google: pictures of the whole web, read from the pages for people. They change often."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -14,6 +15,7 @@ from swather.builtin.media.sources.answer import (
     usable,
 )
 from swather.builtin.media.sources.source import Found, Params, Source, SourceWeb, Wanted
+from swather.net.page import Page
 
 _PAGE_SIZE: Final = 20
 _NOTHING_FOUND: Final = "did not match any"
@@ -45,9 +47,8 @@ class GoogleImages(Source):
         for number in page_numbers(wanted, _PAGE_SIZE):
             start = (number - 1) * _PAGE_SIZE
             page = await web.get(f"{self.base_url}/search", params={**params, "start": start})
-            links = [
-                _query(node.attributes.get("href")) for node in page.css('a[href*="/imgres?"]')
-            ]
+            # In a thread: such a page takes a while to parse.
+            links = await asyncio.to_thread(_links, page)
             if not links and not start and _NOTHING_FOUND not in page.text:
                 raise no_results_page(self, page)
             for picture in usable(self, web, links, Picture):
@@ -71,6 +72,10 @@ def _filters(wanted: Wanted) -> str:
     if names:
         filters += ["isz:lt", f"islt:{names[-1]}"]
     return ",".join(filters)
+
+
+def _links(page: Page) -> list[dict[str, Any]]:
+    return [_query(node.attributes.get("href")) for node in page.css('a[href*="/imgres?"]')]
 
 
 def _query(link: str | None) -> dict[str, Any]:

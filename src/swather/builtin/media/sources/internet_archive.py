@@ -15,6 +15,7 @@ from swather.builtin.media.sources.source import (
     Kind,
     Params,
     Source,
+    SourceFailed,
     SourceWeb,
     Wanted,
 )
@@ -31,6 +32,9 @@ _LICENCES: Final = {
     "commercial": " AND licenseurl:*creativecommons* AND NOT licenseurl:*-nc*",
     "public_domain": " AND licenseurl:*publicdomain*",
 }
+# Items that were withdrawn.
+_HIDDEN: Final = frozenset({403, 404})
+_THUMBNAIL: Final = "__ia_thumb"
 _OPERATOR: Final = re.compile(r'([+\-!(){}\[\]^"~*?:\\/&|])')
 
 
@@ -67,6 +71,17 @@ class File(msgspec.Struct):
     def media_type(self) -> str:
         return _ENDINGS.get(self.name.rpartition(".")[2].lower(), "")
 
+    @property
+    def kind(self) -> Kind:
+        return "image" if self.media_type.startswith("image/") else "video"
+
+    def rank(self) -> tuple[bool, int]:
+        """Best first: the original of a picture, but of a video what was made of it for the web,
+        as its original may have gigabytes; then the largest.
+        """
+        is_original = self.source == "original"
+        return (is_original != (self.kind == "image"), -(self.size or 0))
+
 
 class InternetArchive(Source):
     name = "internet_archive"
@@ -93,22 +108,34 @@ class InternetArchive(Source):
                 return
 
     async def _file_of(self, web: SourceWeb, item: str, wanted: Wanted) -> Found | None:
-        """The best file of an item: an original rather than what was made of it, then by size."""
-        page = await web.get(f"{self.base_url}/metadata/{quote(item, safe='')}")
-        details = read(self, page, Details)
-        files = usable(self, web, details.files, File) if details.files else []
-        files.sort(key=lambda file: (file.source != "original", -(file.size or 0)))
-        found = [self._found(item, details, file) for file in files if file.media_type]
-        fitting = [file for file in found if wanted.fits(file)]
-        if not fitting:
+        """The best file of an item, if it has one of the kind that the item is."""
+        address = f"{self.base_url}/metadata/{quote(item, safe='')}"
+        page = await web.get(address, accept=_HIDDEN)
+        try:
+            details = read(self, page, Details) if page.is_ok else Details()
+            files = usable(self, web, details.files, File)
+        except SourceFailed as error:
+            # Of one item among many; a search that has changed is told before.
+            web.skip(str(error))
+            return None
+        mediatype = details.text("mediatype")
+        found = [
+            self._found(item, details, file)
+            for file in sorted(files, key=File.rank)
+            if file.media_type
+            and _MEDIATYPES[file.kind] == mediatype
+            and not file.name.startswith(_THUMBNAIL)
+        ]
+        fitting = next(filter(wanted.fits, found), None)
+        if fitting is None:
             web.skip(f"{item} has no file that is wanted")
-        return next(iter(fitting), None)
+        return fitting
 
     def _found(self, item: str, details: Details, file: File) -> Found:
         return Found(
             url=f"{self.base_url}/download/{quote(item, safe='')}/{quote(file.name)}",
-            kind="image" if file.media_type.startswith("image/") else "video",
-            source=self.name, id=f"{item}/{file.name}", page_url=f"{self.base_url}/details/{item}",
+            kind=file.kind, source=self.name, id=f"{item}/{file.name}",
+            page_url=f"{self.base_url}/details/{item}",
             title=details.text("title"), author=details.text("creator"),
             licence_url=details.text("licenseurl"), width=file.width, height=file.height,
             media_type=file.media_type, size_bytes=file.size,

@@ -6,6 +6,7 @@ Code is never looked for by a name from a database or a target: a name selects a
 import logging
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, TypeVar
@@ -30,6 +31,7 @@ _SHIPPED: Final = {
 }
 _S = TypeVar("_S", bound=type[Source])
 _log = logging.getLogger(__name__)
+_told: Final[set[str]] = set()
 _added: Final[dict[str, type[Source]]] = {}
 
 
@@ -73,7 +75,9 @@ def asked_by_default(environment: Mapping[str, str]) -> tuple[str, ...]:
         try:
             source = source_named(name)
         except LoadError as error:
-            _log.warning("skipping the installed source %r: %s", name, error)
+            if name not in _told:
+                _log.warning("skipping the installed source %r: %s", name, error)
+                _told.add(name)
             continue
         if not source.experimental and (
             source.key_name is None or environment.get(source.key_name)
@@ -82,6 +86,7 @@ def asked_by_default(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
+@cache
 def _points() -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):

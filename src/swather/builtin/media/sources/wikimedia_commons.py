@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from html import unescape
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -26,12 +26,24 @@ _PAGE_SIZE: Final = 50
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
-class Answer(msgspec.Struct):
+class Pages(msgspec.Struct, frozen=True):
+    pages: dict[str, Any] = {}
+
+
+class Continue(msgspec.Struct, frozen=True):
+    gsroffset: int | None = None
+
+
+class Error(msgspec.Struct, frozen=True):
+    info: str = "it does not say why"
+
+
+class Answer(msgspec.Struct, rename={"proceed": "continue"}):
     # Missing when nothing was found; then the batch is complete.
-    query: dict[str, Any] = {}
+    query: Pages | None = None
     batchcomplete: Any = None
-    proceed: dict[str, Any] = msgspec.field(name="continue", default_factory=dict)
-    error: dict[str, Any] = {}
+    proceed: Continue = Continue()
+    error: Error | None = None
 
 
 class Info(msgspec.Struct):
@@ -52,7 +64,7 @@ class Info(msgspec.Struct):
 
 class File(msgspec.Struct):
     title: str
-    imageinfo: list[Info]
+    imageinfo: Annotated[list[Info], msgspec.Meta(min_length=1)]
     pageid: int = 0
     index: int = 0
 
@@ -73,18 +85,17 @@ class WikimediaCommons(Source):
         for _ in page_numbers(wanted, size):
             page = await web.get(f"{self.base_url}/w/api.php", params=params, headers=_HEADERS)
             answer = read(self, page, Answer)
-            if answer.error:
-                raise SourceFailed(f"{self.name} refused: {answer.error.get('info')}", "blocked")
-            if not answer.query and answer.batchcomplete is None:
+            if answer.error is not None:
+                raise SourceFailed(f"{self.name} refused: {answer.error.info}", "blocked")
+            if answer.query is None and answer.batchcomplete is None:
                 raise changed(self, "its answer has no query")
-            pages = answer.query.get("pages", {})
-            files = usable(self, web, list(pages.values()), File)
+            pages = (answer.query or Pages()).pages
+            files = usable(self, web, pages.values(), File)
             for file in sorted(files, key=lambda file: file.index):
-                if file.imageinfo:
-                    yield self._found(file, file.imageinfo[0])
-            if not pages or "gsroffset" not in answer.proceed:
+                yield self._found(file, file.imageinfo[0])
+            if not pages or answer.proceed.gsroffset is None:
                 return
-            params["gsroffset"] = answer.proceed["gsroffset"]
+            params["gsroffset"] = answer.proceed.gsroffset
 
     def _found(self, file: File, info: Info) -> Found:
         return Found(

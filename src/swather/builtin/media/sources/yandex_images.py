@@ -1,5 +1,6 @@
 """Yandex: pictures of the whole web, read from the JSON in its pages. It often shows a captcha."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
@@ -70,22 +71,17 @@ class YandexImages(Source):
         for number in page_numbers(wanted, _PAGE_SIZE):
             address = f"{self.base_url}/images/search"
             page = await web.get(address, params={**params, "p": number - 1})
-            pictures = usable(self, web, self._entities(page), Picture)
+            # In a thread: such a page takes a while to parse.
+            entities = await asyncio.to_thread(_entities, page)
+            if entities is None:
+                raise no_results_page(self, page)
+            pictures = usable(self, web, entities, Picture)
             new = [picture for picture in pictures if picture.viewer_data.dups[0].url not in seen]
             for picture in new:
                 seen.add(picture.viewer_data.dups[0].url)
                 yield self._found(picture)
             if not new:
                 return
-
-    def _entities(self, page: Page) -> list[Any]:
-        for node in page.css("[data-state]"):
-            try:
-                state = msgspec.json.decode(node.attributes.get("data-state") or "", type=State)
-            except msgspec.DecodeError:
-                continue
-            return list(state.initial_state.serp_list.items.entities.values())
-        raise no_results_page(self, page)
 
     def _found(self, picture: Picture) -> Found:
         best, about = picture.viewer_data.dups[0], picture.viewer_data.snippet
@@ -94,3 +90,14 @@ class YandexImages(Source):
             page_url=about.url or "", title=about.title or "", width=best.w, height=best.h,
             size_bytes=best.file_size_in_bytes,
         )  # fmt: skip
+
+
+def _entities(page: Page) -> list[Any] | None:
+    """None if the page has no list of results, not even an empty one."""
+    for node in page.css("[data-state]"):
+        try:
+            state = msgspec.json.decode(node.attributes.get("data-state") or "", type=State)
+        except msgspec.DecodeError:
+            continue
+        return list(state.initial_state.serp_list.items.entities.values())
+    return None
