@@ -39,7 +39,7 @@ def test_it_tells_what_the_attempt_is_about():
     assert ctx.cursor == {"page": 3}
     assert ctx.attempt == 3
     assert ctx.run == RunInfo(1, "20260215_120000-books", "v1")
-    assert ctx.task == TaskInfo(7, 9, 5, "example.com", "", 4)
+    assert ctx.task == TaskInfo(7, 9, 5, "example.com", "", 4, failures=1)
     assert ctx.page is None
 
 

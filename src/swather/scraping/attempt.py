@@ -44,7 +44,9 @@ class RunInfo(NamedTuple):
 
 
 class TaskInfo(NamedTuple):
-    """The task as it was claimed."""
+    """The task as it was claimed; `failures` counts its attempts that failed by themselves: not
+    those that were blocked, or lost with their proxy or worker.
+    """
 
     id: int
     token: int
@@ -52,6 +54,7 @@ class TaskInfo(NamedTuple):
     lane: str
     partition: str
     parent_id: int | None
+    failures: int = 0
 
 
 class Collected(NamedTuple):

@@ -58,7 +58,13 @@ class Context(Web):
     def task(self) -> TaskInfo:
         lease = self._lease
         return TaskInfo(
-            lease.task_id, lease.token, lease.priority, lease.lane, lease.partition, lease.parent_id
+            lease.task_id,
+            lease.token,
+            lease.priority,
+            lease.lane,
+            lease.partition,
+            lease.parent_id,
+            lease.faults.attempts,
         )
 
     @property

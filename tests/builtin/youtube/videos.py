@@ -204,7 +204,7 @@ def _document(lines: list[str], extension: str) -> str:
             return "\n".join(cues)
         case "json3":
             events = ", ".join(
-                f'{{"tStartMs": {at}000, "dDurationMs": 1000, "segs": [{{"utf8": "{line}"}}]}}'
+                f'{{"tStartMs": {at * 1000}, "dDurationMs": 1000, "segs": [{{"utf8": "{line}"}}]}}'
                 for at, line in enumerate(lines)
             )
             return f'{{"wireMagic": "pb3", "events": [{events}]}}'

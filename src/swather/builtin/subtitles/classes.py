@@ -2,20 +2,20 @@
 
 yt-dlp raises few types of errors. A reason is a text, and often only a warning: a video that may
 not be played is returned as if it had no subtitles, and the status of a request that failed is in
-the error's cause, or in a warning about the client that was given up.
+the error's cause, or nowhere if another client was asked after it.
 """
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from yt_dlp.networking.exceptions import HTTPError, ProxyError, TransportError
 from yt_dlp.utils import ContentTooShortError, ExtractorError, GeoRestrictedError, UnsupportedError
 
+from swather.builtin.subtitles.evidence import Evidence, readable, retry_after
 from swather.errors import Blocked, Permanent, SwatherError, Transient
-from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed, retry_after_seconds
+from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed
 
 _HOUR: Final = 3600.0
 _LIVE_AGAIN_SECONDS: Final = 1800.0
@@ -23,72 +23,12 @@ _LIVE_AGAIN_SECONDS: Final = 1800.0
 _MAX_STREAM_SECONDS: Final = 12 * _HOUR
 _UNITS: Final = {"second": 1.0, "minute": 60.0, "hour": _HOUR, "day": 24 * _HOUR}
 _STARTS_IN: Final = re.compile(r"\b(\d+) (second|minute|hour|day)s?\b")
-_STATUS: Final = re.compile(r"HTTP Error (\d{3})")
-# Of yt-dlp's own command line, or for its developers.
-_NOT_FOR_US: Final = re.compile(
-    r"[.;]? *(?:Use --cookies|Also see +http|; please report this issue|"
-    r"You might want to use a VPN|For more information, refer to|It is recommended to use).*",
-    re.DOTALL,
-)
 # Warnings that say nothing of the video.
 _CHATTER: Final = re.compile(
     r"PO Token|JavaScript|JS runtime|formats (?:require|have been|may be)|nsig|SABR|"
     r"No video formats found|Requested format|player response|Deprecated|experiment",
     re.IGNORECASE,
 )
-_PREFIX: Final = re.compile(r"^(?:ERROR: *)?(?:\[[\w:.+-]+\] *)?(?:[\w-]{3,40}: )?")
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """All that is known of an attempt that brought no subtitles.
-
-    `languages` says which there are, if there are others than those that were wanted: then what was
-    warned of is not about the video.
-    """
-
-    error: BaseException | None = None
-    warnings: Sequence[str] = ()
-    info: Mapping[str, Any] = field(default_factory=dict)
-    attempt: int = 1
-    skips_live: bool = False
-    languages: str = ""
-
-    @property
-    def texts(self) -> Iterator[str]:
-        """Plain apostrophes, as the table has them."""
-        if self.error is not None:
-            yield str(self.error).replace("\u2019", "'")
-        for warning in self.warnings:
-            yield warning.replace("\u2019", "'")
-
-    @property
-    def causes(self) -> Iterator[BaseException]:
-        """The error, and what it was raised for, where yt-dlp keeps it."""
-        waiting, seen = [self.error], set[int]()
-        while waiting:
-            found = waiting.pop(0)
-            if found is None or id(found) in seen:
-                continue
-            seen.add(id(found))
-            yield found
-            kept = getattr(found, "exc_info", None) or (None, None, None)
-            cause = getattr(found, "cause", None)
-            waiting += [kept[1], cause if isinstance(cause, BaseException) else None]
-            waiting.append(found.__cause__ or found.__context__)
-
-    def cause(self, *kinds: type[BaseException]) -> Any:
-        return next((found for found in self.causes if isinstance(found, kinds)), None)
-
-    def statuses(self) -> set[int]:
-        """Those of requests that failed; of some there is only a warning."""
-        known = {found.status for found in self.causes if isinstance(found, HTTPError)}
-        return known | {int(status) for text in self.texts for status in _STATUS.findall(text)}
-
-    def said(self, pattern: str) -> str:
-        """The first text that matches, as a person reads it; '' if none does."""
-        found = (text for text in self.texts if re.search(pattern, text, re.IGNORECASE))
-        return readable(next(found, ""))
 
 
 class Row(NamedTuple):
@@ -104,12 +44,7 @@ def ending_of(evidence: Evidence) -> SwatherError:
     for row in TABLE if not evidence.languages else _OF_VIDEOS_THAT_PLAY:
         if said := row.fits(evidence):
             return row.ends(evidence, said)
-    return _unexpected(evidence, _summary(evidence))
-
-
-def readable(text: str) -> str:
-    """What yt-dlp says of a video, without its own prefixes and advice."""
-    return _NOT_FOR_US.sub("", _PREFIX.sub("", text.strip())).strip()
+    return _unexpected(evidence, evidence.summary)
 
 
 def _says(*patterns: str) -> Callable[[Evidence], str]:
@@ -120,8 +55,8 @@ def _permanent(reason: str, hint: str = "") -> Callable[[Evidence, str], Swather
     return lambda _, said: Permanent(f"{said.rstrip('.')}; {hint}" if hint else said, reason)
 
 
-def _blocked(after: float | None = None) -> Callable[[Evidence, str], SwatherError]:
-    return lambda _, said: Blocked(said, after)
+def _blocked(after: float | None = None, hint: str = "") -> Callable[[Evidence, str], SwatherError]:
+    return lambda _, said: Blocked(f"{said.rstrip('.')}; {hint}" if hint else said, after)
 
 
 def _transient(_: Evidence, said: str) -> SwatherError:
@@ -132,41 +67,35 @@ def _twice(reason: str) -> Callable[[Evidence, str], SwatherError]:
     """For what may be a passing whim of the site, once."""
 
     def ends(evidence: Evidence, said: str) -> SwatherError:
-        return Permanent(said, reason) if evidence.attempt > 1 else Transient(said)
+        return Permanent(said, reason) if evidence.failures else Transient(said)
 
     return ends
 
 
 def _is_refused(evidence: Evidence) -> str:
-    return _summary(evidence) if evidence.statuses() & {429, 503} else ""
+    return evidence.summary if evidence.statuses & {429, 503} else ""
 
 
 def _refused(evidence: Evidence, said: str) -> SwatherError:
-    answer = evidence.cause(HTTPError)
-    return Blocked(said, None if answer is None else _retry_after(answer))
-
-
-def _retry_after(answer: HTTPError) -> float | None:
-    headers = {name.lower(): value for name, value in answer.response.headers.items()}
-    return retry_after_seconds(headers)
+    return Blocked(said, evidence.retry_after_seconds)
 
 
 def _is_status(evidence: Evidence) -> str:
-    return _summary(evidence) if evidence.cause(HTTPError) is not None else ""
+    return evidence.summary if evidence.cause(HTTPError) is not None else ""
 
 
 def _status(evidence: Evidence, _: str) -> SwatherError:
     answer = evidence.cause(HTTPError)
-    return HttpStatusError(answer.status, answer.response.url, _retry_after(answer))
+    return HttpStatusError(answer.status, answer.response.url, retry_after(answer))
 
 
 def _is_unsupported(evidence: Evidence) -> str:
-    return _summary(evidence) if evidence.cause(UnsupportedError) else ""
+    return evidence.summary if evidence.cause(UnsupportedError) else ""
 
 
 def _is_geo(evidence: Evidence) -> str:
     if evidence.cause(GeoRestrictedError):
-        return _summary(evidence)
+        return evidence.summary
     return evidence.said(
         r"available (?:in|from) your (?:country|location|region)|blocked it in your country|"
         r"geo.?restrict"
@@ -224,7 +153,7 @@ def _is_unplayable(evidence: Evidence) -> str:
 
 
 def _is_proxy(evidence: Evidence) -> str:
-    return _summary(evidence) if evidence.cause(ProxyError) else ""
+    return evidence.summary if evidence.cause(ProxyError) else ""
 
 
 def _proxy(_: Evidence, said: str) -> SwatherError:
@@ -233,7 +162,7 @@ def _proxy(_: Evidence, said: str) -> SwatherError:
 
 def _is_transport(evidence: Evidence) -> str:
     found = evidence.cause(TransportError, ContentTooShortError)
-    return "" if found is None or isinstance(found, ProxyError) else _summary(evidence)
+    return "" if found is None or isinstance(found, ProxyError) else evidence.summary
 
 
 def _transport(_: Evidence, said: str) -> SwatherError:
@@ -243,22 +172,16 @@ def _transport(_: Evidence, said: str) -> SwatherError:
 def _is_expected(evidence: Evidence) -> str:
     """What an extractor says on purpose, and no row knows."""
     error = evidence.cause(ExtractorError)
-    return _summary(evidence) if error is not None and error.expected else ""
+    return evidence.summary if error is not None and error.expected else ""
 
 
 def _unexpected(evidence: Evidence, said: str) -> SwatherError:
     """yt-dlp no longer understands the site; or this page of it, so two more look."""
-    if evidence.attempt < 3:
+    if evidence.failures < 2:
         return Transient(said)
     return Permanent(
         f"{said.rstrip('.')}; update yt-dlp: pip install -U yt-dlp", reason="layout_changed"
     )
-
-
-def _summary(evidence: Evidence) -> str:
-    """The error in one line; what it was raised for, if that says more."""
-    text = readable(str(evidence.error)) if evidence.error is not None else ""
-    return text or readable(next(iter(evidence.warnings), "")) or type(evidence.error).__name__
 
 
 TABLE: Final[tuple[Row, ...]] = (
@@ -271,7 +194,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row(
         "bot_check",
         _says("Sign in to confirm you're not a bot", "captcha", "IP is likely being blocked"),
-        _blocked(),
+        _blocked(hint="pass --cookies FILE, or set a lower --rate"),
     ),
     Row("too_many_requests", _is_refused, _refused),
     Row(

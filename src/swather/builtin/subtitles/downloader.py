@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from yt_dlp import YoutubeDL
-from yt_dlp.networking.exceptions import TransportError
+from yt_dlp.networking.exceptions import HTTPError, RequestError, TransportError
 
 from swather.builtin.subtitles import ytdl_arguments
+from swather.builtin.subtitles.classes import ending_of
+from swather.builtin.subtitles.evidence import Evidence
 from swather.builtin.subtitles.params import Params
+from swather.errors import SwatherError
 from swather.net.errors import TooLarge
+from swather.scraping.blocking import SyncContext
 
 MAX_TRACK_BYTES: Final = 64 << 20
 _MAX_HOPS: Final = 5
-_MAX_WARNINGS: Final = 100
+_MAX_KEPT: Final = 100
 _LISTS: Final = frozenset({"playlist", "multi_video"})
 
 
@@ -36,15 +40,27 @@ class Warnings:
     error = debug
 
     def warning(self, message: object) -> None:
-        if len(self.texts) < _MAX_WARNINGS:
+        if len(self.texts) < _MAX_KEPT:
             self.texts.append(str(message))
 
 
-class _QuietYoutubeDL(YoutubeDL):  # type: ignore[misc]
-    """Several children share one file of cookies, so none of them writes it."""
+class _YoutubeDL(YoutubeDL):  # type: ignore[misc]
+    """Keeps the requests that failed: an extractor that goes on without one drops its status."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.failed: list[RequestError] = []
+        super().__init__(options)
+
+    def urlopen(self, req: Any) -> Any:
+        try:
+            return super().urlopen(req)
+        except RequestError as error:
+            if len(self.failed) < _MAX_KEPT:
+                self.failed.append(error)
+            raise
 
     def save_cookies(self) -> None:
-        pass
+        """Not at all: several children share one file of cookies."""
 
 
 class Downloader:
@@ -52,18 +68,41 @@ class Downloader:
 
     def __init__(self, params: Params) -> None:
         self._warnings = Warnings()
-        self.ydl = _QuietYoutubeDL(_options(params, self._warnings))
-
-    @property
-    def warnings(self) -> list[str]:
-        """What yt-dlp has warned of since `begin`."""
-        return self._warnings.texts
+        self.ydl = _YoutubeDL(_options(params, self._warnings))
 
     def begin(self) -> None:
         """Forget what was said of the target before."""
         self._warnings.texts.clear()
+        for error in self.ydl.failed:
+            if isinstance(error, HTTPError):
+                error.close()
+        self.ydl.failed.clear()
+
+    def why_failed(
+        self,
+        ctx: SyncContext,
+        error: BaseException | None = None,
+        *,
+        info: Mapping[str, Any] | None = None,
+        languages: str = "",
+    ) -> SwatherError:
+        """What to raise for a target whose subtitles could not be had, by all that was said of it
+        since `begin`.
+        """
+        return ending_of(
+            Evidence(
+                error=error,
+                warnings=tuple(self._warnings.texts),
+                requests=tuple(self.ydl.failed),
+                info=info or {},
+                failures=ctx.task.failures,
+                skips_live=ctx.params.live == "skip",
+                languages=languages,
+            )
+        )
 
     def close(self) -> None:
+        self.begin()
         self.ydl.close()
 
     def find(self, url: str) -> dict[str, Any]:

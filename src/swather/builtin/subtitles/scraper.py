@@ -41,16 +41,13 @@ class Subtitles:
         self._downloader: Downloader = Downloader(web.params)
 
     def scrape(self, ctx: SyncContext, target: Any) -> None:
-        from swather.builtin.subtitles.classes import Evidence, ending_of  # noqa: PLC0415
-
         self._downloader.begin()
         try:
             self._scrape(ctx, target)
         except SwatherError:
             raise
         except Exception as error:
-            evidence = Evidence(error, self._downloader.warnings, attempt=ctx.attempt)
-            raise ending_of(evidence) from error
+            raise self._downloader.why_failed(ctx, error) from error
 
     def close(self) -> None:
         self._downloader.close()

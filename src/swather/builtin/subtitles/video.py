@@ -9,7 +9,7 @@ import msgspec
 from swather.builtin.subtitles import cues, formats, languages, names
 from swather.builtin.subtitles.cues import Cue, Unreadable
 from swather.builtin.subtitles.languages import Track
-from swather.errors import Permanent, SwatherError
+from swather.errors import Permanent
 from swather.scraping.blocking import SyncContext
 
 if TYPE_CHECKING:
@@ -38,34 +38,14 @@ def save(ctx: SyncContext, downloader: "Downloader", info: Mapping[str, Any]) ->
         every=params.every_lang,
     )
     if not tracks or info.get("live_status") in _UNFINISHED:
-        raise _why_none(ctx, downloader, info, [*manual], [*automatic])
+        has = [code for code in manual if code != languages.LIVE_CHAT]
+        has += [f"{code} (automatic)" for code in automatic if code not in manual]
+        others = f"none in {','.join(params.lang)}, only in {_listed(has)}" if has else ""
+        raise downloader.why_failed(ctx, info=info, languages=others)
     for track in tracks:
         _Saving(ctx, downloader, info, track).save_all(params.format)
     if params.metadata:
         _save_info(ctx, downloader, info)
-
-
-def _why_none(
-    ctx: SyncContext,
-    downloader: "Downloader",
-    info: Mapping[str, Any],
-    manual: list[str],
-    automatic: list[str],
-) -> SwatherError:
-    from swather.builtin.subtitles.classes import Evidence, ending_of  # noqa: PLC0415
-
-    params: Params = ctx.params
-    has = [code for code in manual if code != languages.LIVE_CHAT]
-    if params.automatic != "no":
-        has += [f"{code} (automatic)" for code in automatic if code not in has]
-    evidence = Evidence(
-        warnings=downloader.warnings,
-        info=info,
-        attempt=ctx.attempt,
-        skips_live=params.live == "skip",
-        languages=f"none in {','.join(params.lang)}, only in {_listed(has)}" if has else "",
-    )
-    return ending_of(evidence)
 
 
 def _listed(codes: list[str]) -> str:
@@ -86,15 +66,14 @@ class _Saving:
         self._fetched: dict[str, bytes] = {}
 
     def save_all(self, wanted: tuple[str, ...]) -> None:
-        # Those that the site has come first: the others may be made from them.
+        # Those that the site has come first: the others can be made from them.
         for form in sorted(wanted, key=lambda form: form not in self._offered):
             self._save(form)
 
     def _save(self, form: str) -> None:
+        content = self._fetch(form) if form in self._offered else None
         said = self._cues()
-        if form in self._offered:
-            content = self._fetch(form)
-        else:
+        if content is None:
             content = formats.write(said, form, self._track.language)
         values = {
             **_values(self._info),
@@ -117,20 +96,15 @@ class _Saving:
         )
 
     def _cues(self) -> list[Cue]:
-        """From what is here already, if it can be read, else from the best that the site has."""
-        known = [form for form in formats.SOURCES if form in self._fetched]
-        offered = [form for form in formats.SOURCES if form in self._offered]
-        if not offered:
-            has = ", ".join(self._offered)
-            raise Permanent(
-                f"the subtitles are only there as {has}, which cannot be converted",
-                "unsupported_format",
-            )
-        form = (known or offered)[0]
-        try:
-            return cues.read(self._fetch(form), form)
-        except Unreadable as error:
-            raise Permanent(str(error), "unreadable_subtitles") from error
+        """From what was fetched already, or else from the best that the site offers."""
+        usable = [form for form in formats.SOURCES if form in self._offered]
+        problem = f"the subtitles are only there as {', '.join(self._offered)}"
+        for form in sorted(usable, key=lambda form: form not in self._fetched):
+            try:
+                return cues.read(self._fetch(form), form)
+            except Unreadable as error:
+                problem = str(error)
+        raise Permanent(problem, "unreadable_subtitles")
 
     def _fetch(self, form: str) -> bytes:
         if form not in self._fetched:
