@@ -157,3 +157,15 @@ def saver(ctx, target):
     if target.get("checkpoint"):
         ctx.checkpoint(1)
         time.sleep(600)
+
+
+@scraper(timeout=60.0)
+async def asks_two(ctx, target):
+    """Asks `api`, then `mirror`; a later attempt only what is not committed yet."""
+    if ctx.cursor is None:
+        note(target, "asked-api")
+        ctx.note_source("api", ok=target["n"] % 2 == 0, seconds=0.5, error="HTTP 500")
+        await ctx.checkpoint("api")
+    note(target, "asked-mirror")
+    await asyncio.sleep(target["seconds"])
+    ctx.note_source("mirror", ok=True, seconds=0.25, counts={"images": 2})

@@ -91,3 +91,19 @@ def test_a_worker_ends_when_the_process_that_started_it_is_gone(yard: Yard):
     os.close(theirs)
     assert worker.end(10) == 130
     assert yard.counts(run) == {"ready": 2}
+
+
+def test_what_was_noted_of_sources_adds_up_after_kills(either_yard: Yard):
+    run = either_yard.run("asks_two", [{"seconds": 0.02}] * 200)
+    first, second = (either_yard.start(run, "asks_two", concurrency=5) for _ in range(2))
+    either_yard.wait_for("asked-mirror", times=40)
+    first.kill()
+    either_yard.wait_for("asked-mirror", times=100)
+    third = either_yard.start(run, "asks_two", concurrency=5)
+    second.kill()
+    assert third.end() == 0
+    api, mirror = either_yard.store.sources.of_run(run)
+    assert len(either_yard.happened("asked-mirror")) > 200
+    assert (api.succeeded, api.failed, api.failures) == (100, 100, {"HTTP 500": 100})
+    assert (mirror.succeeded, mirror.counts) == (200, {"images": 400})
+    assert (api.seconds, mirror.seconds) == (100.0, 50.0)

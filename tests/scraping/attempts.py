@@ -10,6 +10,7 @@ import msgspec
 from swather.model.lease import Lease
 from swather.model.outcome import File
 from swather.model.retry import Faults
+from swather.model.source import SourceState
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.blocking import SyncContext
@@ -45,6 +46,9 @@ class FakeVerbs:
             raise self.checkpoint_raises
         await asyncio.sleep(self.checkpoint_seconds)
         self.checkpoints.append((cursor, collected))
+
+    async def ask_source(self, name: str) -> SourceState:
+        return SourceState(is_open=name == "open", retry_in=60.0, reason="HTTP 500")
 
     async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
         self.recalled.append((list(keys), max_age_seconds))

@@ -372,3 +372,29 @@ def test_recall_asks_for_each_key_once_and_for_nothing_at_all_without_asking():
     asyncio.run(ctx.recall(key for key in ["a", "b", "a"]))
     assert asyncio.run(ctx.recall([])) == {}
     assert verbs.recalled == [(["a", "b"], None)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        ({"name": ""}, InputError, "a source needs a name"),
+        ({"name": 7}, BadTarget, "source must be text, got 7"),
+        ({"seconds": -1}, InputError, "seconds must be between 0 and"),
+        ({"counts": {"images": "2"}}, InputError, "the count of 'images' must be a whole number"),
+    ],
+)
+def test_a_note_that_cannot_be_kept_is_refused_at_once(wrong, error, said):
+    with pytest.raises(error, match=said):
+        context().note_source(**{"name": "api", "ok": True, "seconds": 0.1, **wrong})
+
+
+def test_a_source_that_is_skipped_is_noted():
+    verbs = FakeVerbs()
+    ctx = context(verbs=verbs)
+    assert asyncio.run(ctx.ask_source("closed")).is_open is False
+    assert asyncio.run(ctx.ask_source("open")).retry_in == 60.0
+    ctx.note_source("closed", ok=False, seconds=0.1)
+    assert [(note.name, note.answer, note.error) for note in verbs.notes.sources] == [
+        ("open", "skipped", ""),
+        ("closed", "failed", "it gave no reason"),
+    ]

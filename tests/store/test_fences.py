@@ -9,6 +9,7 @@ import pytest
 from swather.model.lease import Lease
 from swather.model.outcome import File, Item, Memory, Verdict
 from swather.model.pacing import Limits
+from swather.model.source import Answer, SourceNote
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
@@ -33,8 +34,11 @@ Loss = Callable[[Store, Clock, Lease], None]
 
 TABLES = (
     "tasks", "ready", "scheduled", "leases", "outcomes", "faults", "error_groups", "checkpoints",
-    "items", "files", "lanes", "memories",
+    "items", "files", "lanes", "memories", "source_counts",
+    "source_breakers",
 )  # fmt: skip
+
+STALE_NOTE = SourceNote(name="api", answer=Answer.FAILED, error="stale")
 
 
 def complete(store: Store, lease: Lease) -> Verdict:
@@ -53,12 +57,13 @@ def complete_with_everything(store: Store, lease: Lease) -> Verdict:
         children=targets(["child"]),
         files=[file],
         memories=[Memory("stale")],
+        sources=[STALE_NOTE],
     )
     return finish(store, outcome)[0]
 
 
 def retry(store: Store, lease: Lease) -> Verdict:
-    return finish(store, retried(lease))[0]
+    return finish(store, msgspec.structs.replace(retried(lease), sources=[STALE_NOTE]))[0]
 
 
 def retry_later(store: Store, lease: Lease) -> Verdict:
@@ -66,7 +71,7 @@ def retry_later(store: Store, lease: Lease) -> Verdict:
 
 
 def fail(store: Store, lease: Lease) -> Verdict:
-    return finish(store, failed(lease))[0]
+    return finish(store, msgspec.structs.replace(failed(lease), sources=[STALE_NOTE]))[0]
 
 
 def release(store: Store, lease: Lease) -> Verdict:
@@ -90,6 +95,7 @@ def checkpoint(store: Store, lease: Lease) -> Verdict:
         children=targets(["child"]),
         files=[File(name="f", sha256="ab" * 32, size_bytes=1)],
         memories=[Memory("stale")],
+        sources=[STALE_NOTE],
     )
 
 

@@ -215,3 +215,18 @@ def test_what_a_scraper_remembers_is_in_the_result_and_can_be_given():
     scraped = run_scraper(forgetful, "a", remembered={"early": 1})
     assert scraped.items == [{"early": 1}, {"early": 1, "late": ["a"]}]
     assert scraped.remembered == {"late": ["a"], "last": None}
+
+
+def test_what_a_scraper_notes_of_sources_is_in_the_result():
+    @scraper
+    async def asks(ctx, target):
+        for name in ("api", "mirror"):
+            if not (await ctx.ask_source(name)).is_open:
+                ctx.note_source(name, ok=True, seconds=0.5, counts={"images": 2})
+        await ctx.checkpoint(1)
+
+    noted = run_scraper(asks, "a", open_sources=["mirror"]).sources
+    assert [(note.name, note.answer, note.counts) for note in noted] == [
+        ("api", "succeeded", {"images": 2}),
+        ("mirror", "skipped", {}),
+    ]

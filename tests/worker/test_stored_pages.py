@@ -169,3 +169,20 @@ def test_partitions_and_rates_hold_nothing_back(shop: Shop, site: FakeSite):
     shop.store.lanes.pause(host)
     shop.store.lanes.cool(host, 600)
     assert len(replayed(shop, paced, run)) == 5
+
+
+def test_a_replay_asks_no_source_and_notes_none(shop: Shop, site: FakeSite):
+    @scraper(store_pages=True, allow_private=True)
+    async def asks(ctx, url):
+        page = await ctx.get(url)
+        ctx.note_source("api", ok=False, seconds=0.5, error="HTTP 500")
+        await ctx.checkpoint(1)
+        ctx.note_source("api", ok=False, seconds=0.5, error="HTTP 500")
+        yield {"text": page.text, "skipped": (await ctx.ask_source("api")).is_open}
+
+    run = stored(shop, asks, [f"{site.url}/{n}" for n in range(3)])
+    before = shop.store.sources.of_run(run)
+    assert [stats.failed for stats in before] == [6]
+    assert [item["skipped"] for item in shop.items(run)] == [False, True, True]
+    assert not any(item["skipped"] for item in replayed(shop, asks, run))
+    assert [stats.failed for stats in shop.store.sources.of_run(run)] == [6]

@@ -10,7 +10,7 @@ from typer.main import get_command, get_group
 
 from swather.errors import InputError
 
-SETTINGS: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+SETTINGS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -79,6 +79,15 @@ class ListingGroup(Group):
         return super(Group, self).parse_args(ctx, args)
 
 
+class NamingGroup(ListingGroup):
+    """A group whose first word may be what to list: `sources media` is `sources ls media`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or args[0] not in {*self.commands, *SETTINGS["help_option_names"]}:
+            args = ["ls", *args]
+        return super().parse_args(ctx, args)
+
+
 def group_of_commands(text: str) -> typer.Typer:
     """A group whose help is `text`."""
     return typer.Typer(
@@ -90,10 +99,10 @@ def group_of_commands(text: str) -> typer.Typer:
     )
 
 
-def listing_group(examples: str) -> typer.Typer:
+def listing_group(examples: str, cls: type[Group] = ListingGroup) -> typer.Typer:
     """A group whose callback lists, unless a command is called."""
     return typer.Typer(
-        cls=ListingGroup,
+        cls=cls,
         add_completion=False,
         context_settings=SETTINGS,
         epilog=examples,

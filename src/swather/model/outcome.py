@@ -9,6 +9,7 @@ import msgspec
 
 from swather.model.error_title import error_title
 from swather.model.retry import ErrorClass
+from swather.model.source import SourceNote
 from swather.model.task import State, Target
 
 MAX_MESSAGE_CHARACTERS: Final = 10_000
@@ -99,6 +100,7 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     files_folder: str = ""
     memories: tuple[Memory, ...] | list[Memory] = ()
     log: tuple[LogLine, ...] | list[LogLine] = ()
+    sources: tuple[SourceNote, ...] | list[SourceNote] = ()
     dropped: int = 0
     skipped: int = 0
 
@@ -110,6 +112,7 @@ class Retry(_Outcome, frozen=True, kw_only=True):
     fault: Fault
     after_seconds: float = 0.0
     log: tuple[LogLine, ...] | list[LogLine] = ()
+    sources: tuple[SourceNote, ...] | list[SourceNote] = ()
 
 
 class Failed(_Outcome, frozen=True, kw_only=True):
@@ -120,6 +123,7 @@ class Failed(_Outcome, frozen=True, kw_only=True):
     fault: Fault
     exhausted: bool = False
     log: tuple[LogLine, ...] | list[LogLine] = ()
+    sources: tuple[SourceNote, ...] | list[SourceNote] = ()
 
     @property
     def message(self) -> str:

@@ -5,9 +5,11 @@ implementation.
 from collections.abc import Coroutine, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from swather.model.outcome import File
+from swather.model.source import SourceState
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import Fields, Headers, Value
@@ -188,6 +190,21 @@ class SyncContext(SyncWeb):
     def recall(self, keys: Iterable[str], *, max_age: float | None = None) -> dict[str, Any]:
         found: dict[str, Any] = self._wait_for(self._context.recall(keys, max_age=max_age))
         return found
+
+    def ask_source(self, name: str) -> SourceState:
+        state: SourceState = self._wait_for(self._context.ask_source(name))
+        return state
+
+    def note_source(
+        self,
+        name: str,
+        *,
+        ok: bool,
+        seconds: float,
+        error: str = "",
+        counts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self._context.note_source(name, ok=ok, seconds=seconds, error=error, counts=counts)
 
     def checkpoint(self, cursor: Any) -> None:
         self._wait_for(self._context.checkpoint(cursor))

@@ -1,16 +1,19 @@
 """What a scraper is given: its target, and the verbs to work on it."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from swather.errors import BadPayload, InputError
+from swather.masking import masked
 from swather.model.lease import Lease
 from swather.model.outcome import EncodedItem, File, Item, Memory
 from swather.model.payload import MAX_MEMORY_BYTES, encode, encode_item
+from swather.model.source import Answer, SourceNote, SourceState
 from swather.model.task import Target, check_name
 from swather.net.page import join
 from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
@@ -20,6 +23,7 @@ from swather.scraping.targets import target_of
 from swather.scraping.web import Web
 from swather.store.batching import row_of
 from swather.store.checks import check_recall
+from swather.store.source_rows import check_note, check_source
 
 __all__ = ["Collected", "Context", "RunInfo", "TaskInfo", "TaskLog", "Verbs"]
 
@@ -184,6 +188,39 @@ class Context(Web):
         wanted = list(dict.fromkeys(keys))
         check_recall(wanted, max_age)
         return await self._verbs.recall(wanted, max_age) if wanted else {}
+
+    async def ask_source(self, name: str) -> SourceState:
+        """Ask whether a source may be asked now. If `is_open` of the answer is true, skip it:
+        it has failed several times in a row, and `retry_in` says for how many seconds to leave it.
+        """
+        self._check_usable()
+        state = await self._verbs.ask_source(check_source(name))
+        if state.is_open:
+            self._verbs.notes.sources.append(SourceNote(name=name, answer=Answer.SKIPPED))
+        return state
+
+    def note_source(
+        self,
+        name: str,
+        *,
+        ok: bool,
+        seconds: float,
+        error: str = "",
+        counts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Note how a source answered: an API, a mirror, a search engine. It is committed with the
+        result, the next checkpoint or the failure of this attempt; `swather sources` shows it.
+        """
+        self._check_usable()
+        note = SourceNote(
+            name=name,
+            answer=Answer.SUCCEEDED if ok else Answer.FAILED,
+            seconds=seconds,
+            error="" if ok else masked(str(error)) or "it gave no reason",
+            counts=dict(counts),
+        )
+        check_note(note)
+        self._verbs.notes.sources.append(note)
 
     async def checkpoint(self, cursor: Any) -> None:
         """Commit what was produced so far, and `cursor` as the place to resume from. Concurrent

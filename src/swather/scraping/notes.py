@@ -1,5 +1,5 @@
-"""What an attempt notes besides its results: lines of `ctx.log`, items that hooks dropped, and
-targets that it skipped.
+"""What an attempt notes besides its results: lines of `ctx.log`, items that hooks dropped, targets
+that it skipped, and how sources answered.
 """
 
 import logging
@@ -9,6 +9,7 @@ import msgspec
 
 from swather.masking import masked
 from swather.model.outcome import LogLine
+from swather.model.source import SourceNote
 
 MAX_LINES: Final = 1_000
 _MAX_CHARACTERS: Final = 1_000
@@ -21,6 +22,7 @@ class Notes(msgspec.Struct):
     lines: list[LogLine] = []
     dropped: int = 0
     skipped: int = 0
+    sources: list[SourceNote] = []
 
     def keep(self, level: int, message: Any, arguments: tuple[Any, ...]) -> None:
         """Keep a line of `ctx.log`, from level INFO on; secrets in it are masked."""
@@ -42,9 +44,19 @@ class Notes(msgspec.Struct):
     def skip(self, count: int) -> None:
         self.skipped += count
 
+    def take_sources(self) -> list[SourceNote]:
+        """What was noted of sources since this was last asked; it is about to be committed."""
+        taken, self.sources = self.sources, []
+        return taken
+
+    def give_back_sources(self, taken: list[SourceNote]) -> None:
+        """They were not committed."""
+        self.sources = taken + self.sources
+
     def add(self, others: "Notes") -> None:
         """Those of the same attempt in another process."""
         room = max(self.max_lines - len(self.lines), 0)
         self.lines += others.lines[:room]
         self.dropped += others.dropped
         self.skipped += others.skipped
+        self.sources += others.sources

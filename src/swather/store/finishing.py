@@ -9,6 +9,7 @@ from swather.model.outcome import (
     Cancelled,
     Completed,
     EncodedItem,
+    Failed,
     Fault,
     File,
     Item,
@@ -21,9 +22,11 @@ from swather.model.outcome import (
 from swather.model.payload import MAX_ITEM_BYTES, MAX_MEMORY_BYTES, encode, storable
 from swather.model.retry import ErrorClass, Faults
 from swather.model.run import REASON_PREFIX
+from swather.model.source import SourceNote
 from swather.model.task import LOGGED, EventKind, EventLevel, State, Target, check_name
 from swather.store.batching import Row, rows_of
 from swather.store.checks import check_seconds
+from swather.store.source_rows import Noted, check_note
 
 
 class HeldLease(NamedTuple):
@@ -141,6 +144,7 @@ class Plan:
         self.items: list[ItemRow] = []
         self.files: list[FileRow] = []
         self.memories: list[MemoryRow] = []
+        self.sources: list[Noted] = []
         self.faults: list[FaultRow] = []
         self.groups: dict[tuple[int, str], GroupRow] = {}
         self.waiting: list[WaitingRow] = []
@@ -159,6 +163,7 @@ class Plan:
             case Retry() if outcome.fault.error_class is ErrorClass.LATER:
                 self._postpone(outcome, lease)
             case Retry():
+                self.note(lease, outcome.sources)
                 self._keep_log(outcome.log, lease)
                 message = clipped(outcome.fault.message)
                 self._blame(outcome.fault, lease, message)
@@ -174,6 +179,7 @@ class Plan:
             case _:
                 if lease.replaces:
                     self.outdated.append(lease.task_id)
+                self.note(lease, outcome.sources)
                 self._keep_log(outcome.log, lease)
                 message = clipped(outcome.message)
                 self._blame(outcome.fault, lease, message)
@@ -183,6 +189,8 @@ class Plan:
     def _complete(self, outcome: Completed, lease: HeldLease, prepared: Prepared) -> None:
         if outcome.log:
             self._keep_log(outcome.log, lease)
+        if outcome.sources:
+            self.note(lease, outcome.sources)
         if outcome.dropped:
             self.count(lease.run_id, "dropped", outcome.dropped)
         if outcome.skipped:
@@ -233,6 +241,10 @@ class Plan:
             self.children[lease.run_id].extend(prepared.children)
         for key, value in prepared.memories:
             self.memories.append(MemoryRow(lease.run_id, key, value))
+
+    def note(self, lease: HeldLease, notes: Sequence[SourceNote]) -> None:
+        """What an attempt has asked of sources, whether it succeeded or not."""
+        self.sources += [(lease.run_id, note) for note in notes]
 
     def count(self, run_id: int, name: str, change: int) -> None:
         self._changes[run_id, name] += change
@@ -295,15 +307,19 @@ def prepare(outcome: Outcome) -> Prepared:
     """Encode what an outcome carries; raises before anything is written."""
     match outcome:
         case Completed():
+            for note in outcome.sources:
+                check_note(note)
             if outcome.reason != "ok":
                 check_name("reason", outcome.reason)
             return prepare_results(outcome.items, outcome.children, outcome.files, outcome.memories)
         case Retry() | Released():
             check_seconds("after_seconds", outcome.after_seconds)
-            return NOTHING
         case _:
             check_name("reason", outcome.reason)
-            return NOTHING
+    if isinstance(outcome, Retry | Failed):
+        for note in outcome.sources:
+            check_note(note)
+    return NOTHING
 
 
 def prepare_results(

@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 from swather.errors import Closed, DatabaseUnusable
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Verdict
+from swather.model.source import SourceNote, SourceState
 from swather.model.stored_page import StoredPage
 from swather.model.task import Target
 from swather.store.ports import Fence, Store
@@ -114,6 +115,7 @@ class Writer:
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
+        sources: Sequence[SourceNote] = (),
     ) -> Future[Verdict]:
         return self._call(
             lambda: self._store.queue.checkpoint(
@@ -124,6 +126,7 @@ class Writer:
                 children=children,
                 files=files,
                 memories=memories,
+                sources=sources,
             )
         )
 
@@ -134,6 +137,9 @@ class Writer:
         return self._call(
             lambda: self._store.memories.recall(scraper, keys, max_age_seconds=max_age_seconds)
         )
+
+    def ask_source(self, fence: Fence, scraper: str, source: str) -> Future[SourceState]:
+        return self._call(lambda: self._store.sources.ask(fence, scraper, source))
 
     def permits(
         self,

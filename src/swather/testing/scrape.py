@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,6 +13,7 @@ from swather.errors import InputError
 from swather.model.lease import Lease
 from swather.model.payload import decode, encode
 from swather.model.retry import Faults
+from swather.model.source import SourceNote
 from swather.model.task import Target
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
@@ -43,6 +44,7 @@ class Scraped:
     children   the same with keys, lanes and priorities
     files      what it saved: content by name
     remembered what it remembered, by key
+    sources    what it noted of sources, and which it skipped
     cursors    of its checkpoints
     progress   the progress it reported
     skipped    how many targets it skipped
@@ -52,6 +54,7 @@ class Scraped:
     children: list[Target]
     files: dict[str, bytes]
     remembered: dict[str, Any]
+    sources: list[SourceNote]
     cursors: list[Any]
     progress: list[Any]
     skipped: int = 0
@@ -73,6 +76,7 @@ def run_scraper(
     cursor: Any = None,
     attempt: int = 1,
     remembered: Mapping[str, Any] | None = None,
+    open_sources: Collection[str] = (),
 ) -> Scraped:
     """Run a scraper on a target and return what it produced; its exceptions are raised here.
 
@@ -80,7 +84,8 @@ def run_scraper(
     the process. `fixture` names a file of them that `swather try --save-fixture` has written.
     A `fetcher` of your own goes where its `policy` allows, anywhere by default.
     `cursor` and `attempt` are what a later attempt would find, `remembered` what `ctx.recall` would
-    find of earlier runs. It works in any test, async ones too, and needs no database.
+    find of earlier runs, and `open_sources` those that `ctx.ask_source` tells it to skip. It works
+    in any test, async ones too, and needs no database.
     """
     encode(target, what="target")
     source = _fetcher(pages, fixture, fetcher)
@@ -103,7 +108,9 @@ def run_scraper(
     def execute() -> Scraped:
         process_id = posix.process_id
         try:
-            verbs = MemoryVerbs(source, policy, scraper.options.own_headers, remembered)
+            verbs = MemoryVerbs(
+                source, policy, scraper.options.own_headers, remembered, open_sources
+            )
             scraped = _execute(scraper, lease, made, verbs)
         except BaseException as error:
             if process_id != posix.process_id:
@@ -145,6 +152,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, verbs: MemoryVerbs) ->
         children=verbs.children,
         files={file.name: verbs.contents[file.sha256] for file in verbs.files},
         remembered=verbs.remembered,
+        sources=verbs.notes.sources,
         cursors=verbs.cursors,
         progress=verbs.progress_reports,
         skipped=verbs.notes.skipped,

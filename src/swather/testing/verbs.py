@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from swather.model.outcome import File, Item
 from swather.model.payload import decode
+from swather.model.source import SourceState
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
@@ -31,7 +32,9 @@ class MemoryVerbs:
         policy: FetchPolicy = ANYWHERE,
         own_headers: OwnHeaders = _NO_HEADERS,
         known: Mapping[str, Any] | None = None,
+        open_sources: Collection[str] = (),
     ) -> None:
+        self._open_sources = open_sources
         self._known = dict(known or {})
         self._fetcher = fetcher
         self._own_headers = own_headers
@@ -63,6 +66,9 @@ class MemoryVerbs:
         self.remembered |= {
             memory.key: decode(bytes(memory.value)) for memory in collected.memories
         }
+
+    async def ask_source(self, name: str) -> SourceState:
+        return SourceState(is_open=name in self._open_sources)
 
     async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
         del max_age_seconds  # all of it is new

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Lease
 from swather.model.retry import Faults
+from swather.model.source import SourceNote
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
 from swather.scraping.notes import Notes
@@ -140,6 +141,12 @@ class Attempt:
     def noted(self) -> Notes | None:
         """The same, if there is anything."""
         return self._notes
+
+    def take_sources(self) -> list[SourceNote]:
+        """What it has noted of sources and is not committed yet; a replay asks none."""
+        if self._notes is None or self.job.is_replay:
+            return []
+        return self._notes.take_sources()
 
     def begin(self, handle: Any) -> None:
         self.handle = handle

@@ -43,6 +43,7 @@ class Job:
         "files",
         "info",
         "is_auto",
+        "is_replay",
         "isolation",
         "keeps_pages",
         "log_left",
@@ -73,6 +74,7 @@ class Job:
         self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
         self.isolation = scraper.isolation
+        self.is_replay = replay
         self.log_lines = log_lines
         self.log_left = log_lines * _LOGGING_TASKS
         self.keeps_pages = _keeps_pages(run, scraper)

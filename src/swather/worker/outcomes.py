@@ -54,18 +54,20 @@ def outcome_of(
 
 
 def _noted(outcome: Completed | Retry | Failed, attempt: Attempt) -> Outcome:
-    """With the lines of its log. Another attempt drops the same items and skips the same targets
-    again, so only those of the successful one count.
+    """With the lines of its log, and what it noted of sources. Another attempt drops the same items
+    and skips the same targets again, so only those of the successful one count.
     """
     notes = attempt.noted
     if notes is None:
         return outcome
-    lines = attempt.job.take_log(list(notes.lines))
+    lines, sources = attempt.job.take_log(list(notes.lines)), attempt.take_sources()
     if isinstance(outcome, Completed):
         return msgspec.structs.replace(
-            outcome, log=lines, dropped=notes.dropped, skipped=notes.skipped
+            outcome, log=lines, sources=sources, dropped=notes.dropped, skipped=notes.skipped
         )
-    return msgspec.structs.replace(outcome, log=lines) if lines else outcome
+    if not (lines or sources):
+        return outcome
+    return msgspec.structs.replace(outcome, log=lines, sources=sources)
 
 
 def _timeout_of(attempt: Attempt, ending: Ending) -> Classified:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from swather.errors import Postponed
 from swather.model.outcome import File, Verdict
 from swather.model.results import Part
+from swather.model.source import SourceState
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.context import Collected
@@ -146,8 +147,9 @@ class LoopVerbs:
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self._attempt.check()
-        self._heed(
-            await asyncio.wrap_future(
+        sources = self._attempt.take_sources()
+        try:
+            verdict = await asyncio.wrap_future(
                 self._services.writer.checkpoint(
                     self._attempt.fence,
                     part=collected.part,
@@ -156,9 +158,14 @@ class LoopVerbs:
                     children=collected.children,
                     files=collected.files,
                     memories=collected.memories,
+                    sources=sources,
                 )
             )
-        )
+        except Exception:
+            # Not when we are cancelled: then it is committed all the same.
+            self.notes.give_back_sources(sources)
+            raise
+        self._heed(verdict)
         if collected.files:
             part = self._attempt.lease.task_id, collected.part
             folder = str(self._attempt.job.files.folder)
@@ -170,6 +177,15 @@ class LoopVerbs:
         self._attempt.check()
         self._heed(
             await asyncio.wrap_future(self._services.writer.progress(self._attempt.fence, data))
+        )
+
+    async def ask_source(self, name: str) -> SourceState:
+        self._attempt.check()
+        if self._services.replay is not None:
+            return SourceState()
+        scraper = self._attempt.job.run.scraper
+        return await asyncio.wrap_future(
+            self._services.writer.ask_source(self._attempt.fence, scraper, name)
         )
 
     async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:

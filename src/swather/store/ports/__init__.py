@@ -10,6 +10,7 @@ from swather.store.ports.memories import Memories
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
+from swather.store.ports.sources import Sources
 from swather.store.ports.store import Store
 from swather.store.ports.tasks import Enqueued, Tasks
 from swather.store.ports.upkeep import Settings, Upkeep
@@ -35,6 +36,7 @@ __all__ = [
     "Runs",
     "Settings",
     "Sighting",
+    "Sources",
     "Store",
     "Tasks",
     "Upkeep",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Standing, Verdict
+from swather.model.source import SourceNote
 from swather.model.task import Target
 
 Fence = tuple[int, int]
@@ -23,8 +24,8 @@ class Queue(Protocol):
     def claim(self, request: ClaimRequest) -> Claimed: ...
 
     def finish(self, outcomes: Sequence[Outcome], claim: ClaimRequest | None = None) -> Finished:
-        """Commit outcomes with their items, children, files, memories, counters and events, and
-        make the next claim, in one transaction.
+        """Commit outcomes with their items, children, files, memories, notes on sources, counters
+        and events, and make the next claim, in one transaction.
         """
         ...
 
@@ -40,6 +41,7 @@ class Queue(Protocol):
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
+        sources: Sequence[SourceNote] = (),
     ) -> Verdict:
         """Commit part number `part` and the cursor; the next part is `part` + 1."""
         ...

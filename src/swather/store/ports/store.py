@@ -8,6 +8,7 @@ from swather.store.ports.memories import Memories
 from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
+from swather.store.ports.sources import Sources
 from swather.store.ports.tasks import Tasks
 from swather.store.ports.upkeep import Settings, Upkeep
 from swather.store.ports.web import AllowedHosts, Pages, Robots
@@ -37,6 +38,8 @@ class Store(Protocol):
     def pages(self) -> Pages: ...
     @property
     def memories(self) -> Memories: ...
+    @property
+    def sources(self) -> Sources: ...
     @property
     def workers(self) -> Workers: ...
     @property

@@ -143,6 +143,7 @@ _COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
     "times": Bigints,
     "part": Integers,
     "seq": Integers,
+    "failures": Integers,
     "attempts": Integers,
     "blocked": Integers,
     "proxy": Integers,
@@ -151,6 +152,7 @@ _COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
     "postponed": Integers,
     "priority": Smallints,
     "due_in_seconds": Floats,
+    "amount": Floats,
 }
 
 

@@ -14,6 +14,7 @@ from swather.store.postgres.connection import Connection
 from swather.store.postgres.enqueue import Enqueuer
 from swather.store.postgres.ready import wake, wake_full
 from swather.store.postgres.settings import level_of
+from swather.store.postgres.sources import note_sources
 from swather.store.postgres.statements import queries
 
 MAX_CHILDREN: Final = 10_000
@@ -107,6 +108,11 @@ class Finisher:
         self._enqueuer.make_heads(run_id, rest)
         return rest
 
+    def is_committed(self, task_id: int, part: int) -> bool:
+        """Whether a checkpoint has this part already: it is sent again after a lost reply."""
+        following = self._connection.value(queries.next_part, {"task_id": task_id}, hot=True)
+        return following is not None and following > part
+
     def write(self, plan: Plan) -> None:
         """Write a plan except for its contended rows."""
         if plan.replaced:
@@ -130,6 +136,8 @@ class Finisher:
     def write_contended(self, plan: Plan) -> None:
         """Write the rows that tasks of several workers share."""
         self._write(queries.remember, plan.memories)
+        if plan.sources:
+            note_sources(self._connection, plan.sources)
         self._write(queries.add_error_groups, list(plan.groups.values()))
 
     def drop_replaced(self, task_id: int) -> None:
@@ -181,6 +189,7 @@ def all_plain(
         and outcome.reason == first.reason
         and not outcome.part
         and not outcome.log
+        and not outcome.sources
         and not outcome.dropped
         and not outcome.skipped
         and not payload.children

@@ -7,6 +7,7 @@ from typing import Any
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import Completed, File, Item, Memory, Outcome, Standing, Verdict
 from swather.model.payload import encode
+from swather.model.source import SourceNote
 from swather.model.task import Target
 from swather.store.checks import check_permits
 from swather.store.finishing import Plan, Prepared, prepare, prepare_results
@@ -20,6 +21,7 @@ from swather.store.postgres.names import lane_id
 from swather.store.postgres.permits import PermitRequest, Permitter
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
+from swather.store.source_rows import check_note
 
 _log = logging.getLogger(__name__)
 
@@ -134,7 +136,10 @@ class PostgresQueue:
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
+        sources: Sequence[SourceNote] = (),
     ) -> Verdict:
+        for note in sources:
+            check_note(note)
         encoded = encode(cursor, what="cursor")
         prepared = prepare_results(items, children, files, memories)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
@@ -150,6 +155,8 @@ class PostgresQueue:
                 self._connection.execute(queries.keep_lease, this, hot=True)
             plan = Plan(self._settings.event_level())
             plan.produce(lease, part, prepared)
+            if sources and not self._finisher.is_committed(lease.task_id, part):
+                plan.note(lease, sources)
             self._finisher.write(plan)
             self._connection.execute(
                 queries.save_checkpoint,

@@ -23,6 +23,7 @@ from swather.store.postgres.results import PostgresResults
 from swather.store.postgres.robots import PostgresRobots
 from swather.store.postgres.runs import PostgresRuns
 from swather.store.postgres.settings import PostgresSettings
+from swather.store.postgres.sources import PostgresSources
 from swather.store.postgres.statements import queries
 from swather.store.postgres.tasks import PostgresTasks
 from swather.store.postgres.upkeep import PostgresUpkeep
@@ -56,6 +57,7 @@ class PostgresStore:
         self.robots = PostgresRobots(connection)
         self.allowed_hosts = PostgresAllowedHosts(connection)
         self.memories = PostgresMemories(connection)
+        self.sources = PostgresSources(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

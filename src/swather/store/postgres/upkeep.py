@@ -23,6 +23,7 @@ from swather.store.postgres.vacuum import vacuum_tables
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
 ROBOTS_DAYS: Final = 7
+SOURCE_DAYS: Final = 365
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
 # Small: it is removed while others work.
@@ -130,6 +131,7 @@ class PostgresUpkeep:
         removed["robots"] = self._delete(queries.prune_robots, ROBOTS_DAYS)
         memories = self._days("memory_days", MAX_DAYS)
         removed["memories"] = self._delete(queries.prune_memories, memories)
+        removed["source counts"] = self._delete(queries.prune_source_counts, SOURCE_DAYS)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         return removed
 

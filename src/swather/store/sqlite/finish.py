@@ -14,6 +14,7 @@ from swather.store.sqlite.enqueue import add_rows
 from swather.store.sqlite.names import Heads
 from swather.store.sqlite.ready import change_counters, make_ready, wake_full
 from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.sources import note_sources
 from swather.store.sqlite.statements import queries
 
 MAX_CHILDREN: Final = 10_000
@@ -74,6 +75,11 @@ class Finisher:
         row = self._connection.row(queries.held_lease, {"task_id": fence[0], "token": fence[1]})
         return None if row is None else HeldLease(*row)
 
+    def is_committed(self, task_id: int, part: int) -> bool:
+        """Whether a checkpoint has this part already: it is sent again after a lost reply."""
+        following = self._connection.value(queries.next_part, (task_id,))
+        return following is not None and following > part
+
     def write(self, plan: Plan) -> None:
         now = self._connection.clock.wall()
         many = self._connection.executemany
@@ -88,6 +94,8 @@ class Finisher:
             many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
         for run_id, children in plan.children.items():
             self._add_children(run_id, children)
+        if plan.sources:
+            note_sources(self._connection, plan.sources)
         if plan.memories:
             many(queries.remember, [(*row, now) for row in plan.memories])
         if plan.faults:

@@ -6,10 +6,12 @@ from typing import Any
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Standing, Verdict
 from swather.model.payload import encode
+from swather.model.source import SourceNote
 from swather.model.task import EventKind, Target
 from swather.store.checks import check_permits
 from swather.store.finishing import Plan, prepare, prepare_results
 from swather.store.ports import Fence, Finished
+from swather.store.source_rows import check_note
 from swather.store.sqlite.claim import Claimer
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import MAX_CHILDREN, Finisher
@@ -71,7 +73,10 @@ class SQLiteQueue:
         children: Sequence[Target] = (),
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
+        sources: Sequence[SourceNote] = (),
     ) -> Verdict:
+        for note in sources:
+            check_note(note)
         encoded = encode(cursor, what="cursor")
         prepared = prepare_results(items, children, files, memories)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
@@ -84,6 +89,8 @@ class SQLiteQueue:
                 self._finisher.drop_replaced([lease.task_id], plan)
                 self._connection.execute(queries.keep_lease, (lease.task_id,))
             plan.produce(lease, part, prepared._replace(children=list(rest)))
+            if sources and not self._finisher.is_committed(lease.task_id, part):
+                plan.note(lease, sources)
             self._finisher.write(plan)
             self._connection.execute(
                 queries.save_checkpoint,

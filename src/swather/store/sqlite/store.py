@@ -26,6 +26,7 @@ from swather.store.sqlite.results import SQLiteResults
 from swather.store.sqlite.robots import SQLiteRobots
 from swather.store.sqlite.runs import SQLiteRuns
 from swather.store.sqlite.settings import SQLiteSettings
+from swather.store.sqlite.sources import SQLiteSources
 from swather.store.sqlite.statements import queries
 from swather.store.sqlite.tasks import SQLiteTasks
 from swather.store.sqlite.upkeep import SQLiteUpkeep
@@ -56,6 +57,7 @@ class SQLiteStore:
         self.robots = SQLiteRobots(connection)
         self.allowed_hosts = SQLiteAllowedHosts(connection)
         self.memories = SQLiteMemories(connection)
+        self.sources = SQLiteSources(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.file)
 

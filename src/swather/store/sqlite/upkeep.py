@@ -24,6 +24,7 @@ from swather.store.sqlite.vacuum import vacuum_file
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
 ROBOTS_DAYS: Final = 7
+SOURCE_DAYS: Final = 365
 WORKER_DAYS: Final = 7
 PRUNE_BATCH: Final = 10_000
 # Small: it is removed while others work.
@@ -137,6 +138,9 @@ class SQLiteUpkeep:
         removed["robots"] = self._delete("robots", "expires_at < ?", now - ROBOTS_DAYS * 86_400)
         memories = self._days("memory_days", MAX_DAYS)
         removed["memories"] = self._delete("memories", "at < ?", now - memories * 86_400)
+        removed["source counts"] = self._delete(
+            "source_counts", "hour < ?", now - SOURCE_DAYS * 86_400
+        )
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )

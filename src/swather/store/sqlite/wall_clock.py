@@ -17,6 +17,8 @@ _DUE: Final = (
     ("lanes", "cool_until"),
     ("lanes", "forgiven_at"),
     ("breakers", "probe_at"),
+    ("source_breakers", "open_until"),
+    ("source_breakers", "probing_until"),
 )
 
 

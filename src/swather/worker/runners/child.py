@@ -112,7 +112,7 @@ class ChildRunner:
         attempt.notes.add(answer.notes)
         if isinstance(answer, wire.Done):
             self._give_back(child, attempt)
-            return wire.collected_of(answer.collected)
+            return wire.collected_of(wire.produced_of(answer.collected))
         if answer.classified.fault.error_class is ErrorClass.CRASH:
             # The next attempt is to have a child in which nothing else has run.
             self._let_go(child)

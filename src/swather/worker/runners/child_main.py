@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from swather import posix
 from swather.errors import LoadError, MissingExtra
 from swather.model.outcome import File
+from swather.model.source import SourceState
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import forked, registry
@@ -110,10 +111,15 @@ class LineVerbs:
         return wire.page_of(await self._line.ask(self._token, "fetch", wire.pack(request)))
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
-        await self._line.ask(self._token, "checkpoint", wire.produced(collected, cursor))
+        body = wire.produced(collected, cursor, self.notes.take_sources())
+        await self._line.ask(self._token, "checkpoint", body)
 
     async def progress(self, data: Any) -> None:
         await self._line.ask(self._token, "progress", wire.to_json(data))
+
+    async def ask_source(self, name: str) -> SourceState:
+        answer = await self._line.ask(self._token, "ask_source", wire.to_json(name))
+        return wire.source_state_of(answer)
 
     async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
         body = wire.pack(wire.Recall(list(keys), max_age_seconds))

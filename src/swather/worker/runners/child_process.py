@@ -189,9 +189,13 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
         case "fetch":
             return wire.pack(await verbs.fetch(wire.request_of(ask.body)))
         case "checkpoint":
-            await verbs.checkpoint(*wire.checkpoint_of(ask.body))
+            made = wire.produced_of(ask.body)
+            verbs.notes.sources.extend(made.sources)
+            await verbs.checkpoint(made.cursor, wire.collected_of(made))
         case "progress":
             await verbs.progress(wire.from_json(ask.body))
+        case "ask_source":
+            return wire.pack(await verbs.ask_source(wire.from_json(ask.body)))
         case "recall":
             recall = wire.recall_of(ask.body)
             return wire.to_json(await verbs.recall(recall.keys, recall.max_age_seconds))

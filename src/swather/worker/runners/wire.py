@@ -13,6 +13,7 @@ import msgspec
 from swather import errors
 from swather.model.lease import Lease
 from swather.model.outcome import File, Item, Memory
+from swather.model.source import SourceNote, SourceState
 from swather.model.task import Target
 from swather.net import errors as net_errors
 from swather.net.page import Page
@@ -112,6 +113,7 @@ class Produced(msgspec.Struct, frozen=True):
     files: list[File]
     memories: list[Memory]
     cursor: Any = None
+    sources: list[SourceNote] = []
 
 
 class Save(msgspec.Struct, frozen=True):
@@ -144,6 +146,7 @@ request_of: Final = msgspec.msgpack.Decoder(Request).decode
 page_of: Final = msgspec.msgpack.Decoder(Page).decode
 save_of: Final = msgspec.msgpack.Decoder(Save).decode
 recall_of: Final = msgspec.msgpack.Decoder(Recall).decode
+source_state_of: Final = msgspec.msgpack.Decoder(SourceState).decode
 file_of: Final = msgspec.msgpack.Decoder(File).decode
 lease_of: Final = _lease.decode
 to_json: Final = msgspec.json.encode
@@ -164,22 +167,22 @@ def message_of(body: bytes) -> Message:
     return message
 
 
-def produced(collected: Collected, cursor: Any = None) -> bytes:
+def produced(collected: Collected, cursor: Any = None, sources: Sequence[SourceNote] = ()) -> bytes:
     items, children, files, memories, part = collected
     wire_items = [WireItem(msgspec.Raw(item.data), item.key) for item in items]
-    return msgspec.json.encode(Produced(part, wire_items, children, files, memories, cursor))
+    return msgspec.json.encode(
+        Produced(part, wire_items, children, files, memories, cursor, list(sources))
+    )
 
 
-def collected_of(body: bytes) -> Collected:
-    return checkpoint_of(body)[1]
+def produced_of(body: bytes) -> Produced:
+    return _produced.decode(body)
 
 
-def checkpoint_of(body: bytes) -> tuple[Any, Collected]:
-    """The cursor, and what was produced."""
-    made = _produced.decode(body)
+def collected_of(made: Produced) -> Collected:
     # A copy, or each item would keep the whole frame in memory.
     items = [Item(item.data.copy(), item.key) for item in made.items]
-    return made.cursor, Collected(items, made.children, made.files, made.memories, made.part)
+    return Collected(items, made.children, made.files, made.memories, made.part)
 
 
 def error_of(error: BaseException) -> Met:

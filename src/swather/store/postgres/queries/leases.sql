@@ -62,6 +62,9 @@ WHERE id = %(run_id)s
 ON CONFLICT (task_id) DO UPDATE SET
     part = excluded.part, cursor = excluded.cursor, version = excluded.version, at = excluded.at
 
+-- name: next_part
+SELECT part FROM swather.checkpoints WHERE task_id = %(task_id)s
+
 -- name: drop_checkpoints
 DELETE FROM swather.checkpoints WHERE task_id = ANY(%(tasks)b::bigint[])
 

@@ -38,6 +38,9 @@ SELECT :task_id, :run_id, :part, :cursor, version, :now FROM runs WHERE id = :ru
 ON CONFLICT (task_id) DO UPDATE SET
     part = excluded.part, cursor = excluded.cursor, version = excluded.version, at = excluded.at
 
+-- name: next_part
+SELECT part FROM checkpoints WHERE task_id = ?
+
 -- name: drop_checkpoints
 DELETE FROM checkpoints WHERE task_id = ?
 
