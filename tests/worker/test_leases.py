@@ -20,11 +20,12 @@ def test_a_task_longer_than_its_lease_runs_once(either_shop: Shop):
     @scraper(timeout=30)
     async def long(ctx, target):
         runs.append(target)
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(4.5)
 
     run = either_shop.run(long, 1)
-    first = either_shop.start(long, run=run, lease_seconds=0.6)
-    second = either_shop.start(long, run=run, lease_seconds=0.6, poll_seconds=0.1)
+    # Long enough that a busy machine is never late with two beats.
+    first = either_shop.start(long, run=run, lease_seconds=2.0)
+    second = either_shop.start(long, run=run, lease_seconds=2.0, poll_seconds=0.1)
     first.report()
     second.report()
     assert runs == [0]
@@ -40,12 +41,12 @@ def test_a_scraper_that_blocks_the_loop_for_two_leases_keeps_its_leases(either_s
         runs.append(target)
         await asyncio.sleep(0)
         if target == 0:
-            time.sleep(2.0)  # noqa: ASYNC251
+            time.sleep(4.0)  # noqa: ASYNC251
 
     run = either_shop.run(blocking, 4)
-    first = either_shop.start(blocking, run=run, lease_seconds=1.0, concurrency=4)
+    first = either_shop.start(blocking, run=run, lease_seconds=2.0, concurrency=4)
     wait_until(lambda: 0 in runs)
-    second = either_shop.start(blocking, run=run, lease_seconds=1.0, poll_seconds=0.1)
+    second = either_shop.start(blocking, run=run, lease_seconds=2.0, poll_seconds=0.1)
     assert first.report().completed == 4
     second.report()
     assert sorted(runs) == [0, 1, 2, 3]
