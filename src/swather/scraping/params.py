@@ -4,7 +4,17 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -101,6 +111,8 @@ def fields_of(kind: Any) -> dict[str, Field]:
 def type_name(kind: Any) -> str:
     """A type as people write it."""
     kind = _plain(kind)
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
     return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
 
 

@@ -44,7 +44,7 @@ IN_AN_HOUR = int(time.time()) + 3600
 
 PASSING = ("transient", None, None)
 REFUSED = ("blocked", None, None)
-AGAIN = ("transient", None, 1800)
+AGAIN = ("later", "too_late", 1800)
 # The row, what was seen, and what becomes of it: class, reason, seconds.
 ROWS = [
     (
@@ -116,14 +116,14 @@ ROWS = [
         "geo_blocked",
     ),
     ("unavailable_for_a_reason", warned("Video unavailable. Because", failures=1), "unavailable"),
-    ("upcoming", warned("Premieres in 2 hours"), ("transient", None, 7200)),
-    ("upcoming", warned("This live event will begin in 3 days."), ("transient", None, 259_200)),
+    ("upcoming", warned("Premieres in 2 hours"), ("later", "too_late", 7200)),
+    ("upcoming", warned("This live event will begin in 3 days."), ("later", "too_late", 259_200)),
     (
         "upcoming",
         warned(
             "Premieres soon", info={"live_status": "is_upcoming", "release_timestamp": IN_AN_HOUR}
         ),
-        ("transient", None, 3600),
+        ("later", "too_late", 3600),
     ),
     ("upcoming", warned("Premieres in 2 hours", skips_live=True), "live"),
     ("live", Evidence(info={"live_status": "is_live"}), AGAIN),

@@ -14,7 +14,7 @@ from yt_dlp.networking.exceptions import HTTPError, ProxyError, TransportError
 from yt_dlp.utils import ContentTooShortError, ExtractorError, GeoRestrictedError, UnsupportedError
 
 from swather.builtin.subtitles.evidence import Evidence, readable, retry_after
-from swather.errors import Blocked, Permanent, SwatherError, Transient
+from swather.errors import Blocked, Later, Permanent, SwatherError, Transient
 from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed
 
 _HOUR: Final = 3600.0
@@ -131,7 +131,7 @@ def _live(evidence: Evidence, said: str) -> SwatherError:
 def _later(evidence: Evidence, said: str, after: float) -> SwatherError:
     if evidence.skips_live:
         return Permanent(said, "live")
-    return Transient(said, after)
+    return Later(said, after=after)
 
 
 def _live_status(evidence: Evidence) -> str:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from string import Formatter
 from typing import Final
 
-from swather.scraping.filenames import safe_name
+from swather.scraping.filenames import safe_path
 
 # What a template may name, and what it is.
 FIELDS: Final[Mapping[str, str]] = {
@@ -54,7 +54,8 @@ def file_name(template: str, values: Mapping[str, str]) -> str:
     alone, not from what a site says.
     """
     name = template.format_map({field: _part(values.get(field, "")) for field in FIELDS})
-    return "/".join(safe_name(part, "_") for part in name.split("/") if part.strip(" ."))
+    folders, last = safe_path(name, sha256="")
+    return "/".join((*folders, last))
 
 
 def without_language(template: str) -> str:

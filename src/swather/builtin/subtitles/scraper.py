@@ -25,6 +25,7 @@ if find_spec("yt_dlp") is None:
     timeout=120,
     recycle_after=100,
     memory_limit_mb=1024,
+    files_folder="subtitles",
     version="1",
 )
 class Subtitles:

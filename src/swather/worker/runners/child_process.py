@@ -14,6 +14,7 @@ from swather import posix
 from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
 from swather.worker.runners import wire
+from swather.worker.runners.child_folder import ChildFolder
 from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs
 
@@ -43,12 +44,13 @@ class Child:
         self._socket, theirs = socket.socketpair()
         guard, self._guard = os.pipe()
         given = [theirs.fileno(), guard]
+        self._folder = ChildFolder()
         try:
             self._process = subprocess.Popen(
                 # -P: nothing is imported from the current folder before the worker says so.
                 [sys.executable, "-P", "-m", "swather.worker.runners.child_main", *map(str, given)],
                 pass_fds=given,
-                env=_environment(),
+                env=_environment() | {"TMPDIR": str(self._folder.path)},
                 stdin=subprocess.DEVNULL,
                 cwd=folder,
                 start_new_session=True,
@@ -115,6 +117,7 @@ class Child:
         await self._exit_status(EXIT_SECONDS)
         posix.kill_group(self.pid)
         await self._exit_status(EXIT_SECONDS)
+        await asyncio.to_thread(self._folder.remove)
 
     async def how_it_died(self) -> str:
         """In words, after the line went dead."""
@@ -124,6 +127,7 @@ class Child:
         posix.kill_group(self.pid)
         await self._exit_status(EXIT_SECONDS)
         self._hang_up()
+        await asyncio.to_thread(self._folder.remove)
         return told
 
     def _hang_up(self) -> None:
