@@ -127,6 +127,9 @@ class FakeSite:
             writer.write(_encoded(Answer(status=400), "GET", close=True))
             await writer.drain()
             return False
+        return await self._respond(asked, writer)
+
+    async def _respond(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
         answer = self._answer_to(asked)
         if answer.seconds:
             await asyncio.sleep(answer.seconds)

@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, urlencode
 from PIL import Image
 
 from swather.testing import Answer, Asked, FakeSite
-from swather.testing.site import _encoded as encoded
 
 KEY = "right-key"
 WIDTH, HEIGHT = 64, 48
@@ -75,13 +74,10 @@ class StandIn(FakeSite):
             )
         LAYOUTS[source](self)
 
-    async def _answer_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        asked = await self._read(reader)
+    async def _respond(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
         misbehave = self.misbehaving.get(asked.path)
         if misbehave is None:
-            writer.write(encoded(self._answer_to(asked), asked.method, close=False))
-            await writer.drain()
-            return True
+            return await super()._respond(asked, writer)
         await misbehave(writer)
         return False
 
