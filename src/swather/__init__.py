@@ -19,6 +19,7 @@ __all__ = [
     "Backoff",
     "Blocked",
     "Context",
+    "Download",
     "File",
     "InputError",
     "Later",
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from swather.model.outcome import File
     from swather.model.retry import Backoff
     from swather.model.task import Target
+    from swather.net.download import Download
     from swather.net.page import Page
     from swather.net.request import Request
     from swather.runs.queue import Queue, open
@@ -71,6 +73,7 @@ _HOME = {
     "Backoff": "swather.model.retry",
     "Blocked": "swather.errors",
     "Context": "swather.scraping.context",
+    "Download": "swather.net.download",
     "File": "swather.model.outcome",
     "InputError": "swather.errors",
     "Later": "swather.errors",

@@ -138,6 +138,9 @@ class Settings(BaseSettings):
     max_page_bytes: int = Field(
         default=32 << 20, ge=1, description="largest page, in bytes after decompression"
     )
+    max_download_bytes: int = Field(
+        default=1 << 30, ge=1, description="largest file of `ctx.download`, in bytes"
+    )
     max_redirects: int = Field(
         default=10, ge=0, description="maximum number of redirects to follow"
     )

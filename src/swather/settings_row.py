@@ -12,8 +12,8 @@ IN_THE_ROW: Final = frozenset(
     {
         "workers", "concurrency", "batch_size", "lease_seconds", "grace_seconds", "poll_seconds",
         "strategy", "retries", "backoff", "timeout", "request_timeout", "connect_timeout",
-        "read_timeout", "max_page_bytes", "max_redirects", "user_agent", "http_client", "rate",
-        "log_lines",
+        "read_timeout", "max_page_bytes", "max_download_bytes", "max_redirects", "user_agent",
+        "http_client", "rate", "log_lines",
         "total_rate", "default_rate", "in_flight", "min_delay_seconds", "max_delay_seconds",
         "block_base_seconds",
         "block_cap_seconds", "block_forgive_seconds", "block_jitter", "auto_concurrency",

@@ -9,6 +9,7 @@ NAMES = [
     "Backoff",
     "Blocked",
     "Context",
+    "Download",
     "File",
     "InputError",
     "Later",

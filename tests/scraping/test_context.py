@@ -281,7 +281,7 @@ def test_save_takes_bytes_and_paths_and_nothing_that_may_be_either():
     asyncio.run(ctx.save(b"x", "a.txt", "text/plain"))
     asyncio.run(ctx.save(Path("b")))
     assert verbs.saved == [(b"x", "a.txt", "text/plain"), (Path("b"), None, "")]
-    with pytest.raises(InputError, match=r"takes bytes or a pathlib\.Path, got str"):
+    with pytest.raises(InputError, match=r"takes bytes, a pathlib\.Path or a download, got str"):
         asyncio.run(ctx.save("text"))
     with pytest.raises(InputError, match="name must be text"):
         asyncio.run(ctx.save(b"x", Path("a")))

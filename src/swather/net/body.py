@@ -27,6 +27,7 @@ _FIRST_OF_A_MEMBER: Final = 0x1F
 # 8 MB: what RFC 9659 allows a site to ask of us, and what every browser has.
 _ZSTD_WINDOW_LOG: Final = 23
 MAX_BYTES: Final = 32 << 20
+MAX_DOWNLOAD_BYTES: Final = 1 << 30
 MAX_RATIO: Final = 250.0
 # Below this size any compression ratio is fine.
 _RATIO_COUNTS_BYTES: Final = 1 << 20
@@ -35,6 +36,12 @@ _READ_WHOLE_BYTES: Final = 1 << 20
 _SLICE_BYTES: Final = 64 << 10
 _TURN_BYTES: Final = 1 << 20
 _PIECE_COSTS_BYTES: Final = 4 << 10
+
+
+class Sink(Protocol):
+    """Takes a body, piece by piece."""
+
+    async def write(self, piece: bytes | memoryview) -> None: ...
 
 
 class Decoder(Protocol):
@@ -200,19 +207,62 @@ def read_body(response: Response, url: str, caps: Caps) -> Coroutine[Any, Any, b
     return response.read()
 
 
+async def copy_body(response: Response, url: str, caps: Caps, sink: Sink) -> None:
+    """Pass on the whole body, decoded, as it arrives; TooLarge as soon as that is known."""
+    encodings = response.values("content-encoding")
+    decoder = decoder_of(", ".join(encodings)) if encodings else None
+    announced = response.announced
+    pieces: AsyncGenerator[bytes | memoryview] | AsyncGenerator[bytes]
+    if decoder is not None:
+        pieces = _unpacked_pieces(response, url, caps, decoder)
+    elif announced is not None and announced > caps.max_bytes:
+        raise _too_large(url, caps)
+    else:
+        pieces = _plain_pieces(response, url, caps)
+    size = 0
+    async with aclosing(pieces):
+        async for piece in pieces:
+            size += len(piece)
+            await sink.write(piece)
+    if decoder is None and announced not in (None, size):
+        raise BadResponse(f"{shown_url(url)} announced {announced:,} bytes and sent {size:,}")
+
+
 async def _counted(response: Response, url: str, caps: Caps) -> bytes:
     content = bytearray()
+    async with aclosing(_plain_pieces(response, url, caps)) as pieces:
+        async for piece in pieces:
+            content += piece
+    return bytes(content)
+
+
+async def _plain_pieces(
+    response: Response, url: str, caps: Caps
+) -> AsyncGenerator[bytes | memoryview]:
+    if response.announced is not None and response.announced <= _READ_WHOLE_BYTES:
+        yield await response.read()
+        return
+    size = 0
     async with aclosing(response.chunks()) as chunks:
         async for chunk in chunks:
-            content += chunk
-            if len(content) > caps.max_bytes:
+            size += len(chunk)
+            if size > caps.max_bytes:
                 raise _too_large(url, caps)
-    return bytes(content)
+            yield chunk
 
 
 async def _unpacked(response: Response, url: str, caps: Caps, decoder: Decoder) -> bytes:
     content = bytearray()
-    packed_bytes = since_turn = 0
+    async with aclosing(_unpacked_pieces(response, url, caps, decoder)) as pieces:
+        async for piece in pieces:
+            content += piece
+    return bytes(content)
+
+
+async def _unpacked_pieces(
+    response: Response, url: str, caps: Caps, decoder: Decoder
+) -> AsyncGenerator[bytes]:
+    unpacked_bytes = packed_bytes = since_turn = 0
     try:
         async with aclosing(_slices(response)) as slices:
             async for packed in slices:
@@ -220,8 +270,9 @@ async def _unpacked(response: Response, url: str, caps: Caps, decoder: Decoder) 
                 if packed_bytes > caps.max_bytes:
                     raise _too_large(url, caps)
                 for piece in decoder.pieces(packed):
-                    content += piece
-                    _check(len(content), packed_bytes, url, caps)
+                    unpacked_bytes += len(piece)
+                    _check(unpacked_bytes, packed_bytes, url, caps)
+                    yield piece
                     since_turn += len(piece) + _PIECE_COSTS_BYTES
                     if since_turn >= _TURN_BYTES:
                         since_turn = 0
@@ -230,7 +281,6 @@ async def _unpacked(response: Response, url: str, caps: Caps, decoder: Decoder) 
         raise BadResponse(f"the answer of {shown_url(url)} cannot be decoded: {error}") from None
     if not decoder.is_complete:
         raise BadResponse(f"the answer of {shown_url(url)} cannot be decoded: it ends too early")
-    return bytes(content)
 
 
 async def _slices(response: Response) -> AsyncGenerator[bytes]:

@@ -2,12 +2,22 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from swather.errors import FetchError
 from swather.masking import shown_url
-from swather.net.body import ACCEPTED, MAX_BYTES, MAX_RATIO, Caps, read_body
+from swather.net.body import (
+    ACCEPTED,
+    MAX_BYTES,
+    MAX_DOWNLOAD_BYTES,
+    MAX_RATIO,
+    Caps,
+    Sink,
+    copy_body,
+    read_body,
+)
 from swather.net.client import Client, ClientName, ClientOptions, Hop, Response, new_client
 from swather.net.cookies import CookieJars
 from swather.net.errors import FetchTimeout, Refused, TooManyRedirects, retry_after_seconds
@@ -25,6 +35,9 @@ TIMEOUT_SECONDS: Final = 30.0
 MAX_REDIRECTS: Final = 10
 # The body of a redirect is read up to here, so that its connection can be used again.
 _DRAINED_BYTES: Final = 64 << 10
+
+# Takes the body of an answer from a URL; its content, unless that went elsewhere.
+Take = Callable[[Response, str], Awaitable[bytes]]
 
 
 class Fetcher(Protocol):
@@ -57,6 +70,7 @@ class WebFetcher:
         read_seconds: float = READ_SECONDS,
         timeout_seconds: float = TIMEOUT_SECONDS,
         max_bytes: int = MAX_BYTES,
+        max_download_bytes: int = MAX_DOWNLOAD_BYTES,
         max_ratio: float = MAX_RATIO,
         max_redirects: int = MAX_REDIRECTS,
         ca_file: Path | None = None,
@@ -66,6 +80,7 @@ class WebFetcher:
         self._timeout_seconds = timeout_seconds
         self._max_redirects = max_redirects
         self._caps = Caps(max_bytes, max_ratio)
+        self._max_download_bytes = max_download_bytes
         self._guard = Guard(resolve)
         self.sessions = CookieJars()
         self._client: Client = new_client(
@@ -80,6 +95,27 @@ class WebFetcher:
         )
 
     async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
+        return await self._fetch(request, policy, self._read)
+
+    async def download(
+        self, request: Request, policy: FetchPolicy, sink: Sink, max_bytes: int | None
+    ) -> Page:
+        """See swather.net.download.Downloading. What a site says with an error is cut like a
+        page.
+        """
+        most = self._max_download_bytes if max_bytes is None else max_bytes
+
+        async def copy(response: Response, url: str) -> bytes:
+            caps = self._caps._replace(max_bytes=most) if response.status < 400 else self._caps
+            await copy_body(response, url, caps, sink)
+            return b""
+
+        return await self._fetch(request, policy, copy)
+
+    def _read(self, response: Response, url: str) -> Coroutine[Any, Any, bytes]:
+        return read_body(response, url, self._caps)
+
+    async def _fetch(self, request: Request, policy: FetchPolicy, take: Take) -> Page:
         try:
             left = seconds = request.timeout or self._timeout_seconds
             first = url = request.full_url
@@ -99,7 +135,7 @@ class WebFetcher:
                     await turn
                 began = time.monotonic()
                 try:
-                    page, leads_to = await self._ask(request, url, checked, policy, left)
+                    page, leads_to = await self._ask(request, url, checked, policy, left, take)
                 except Refused:
                     raise
                 except FetchError as error:
@@ -141,7 +177,13 @@ class WebFetcher:
             raise failure from None
 
     async def _ask(
-        self, request: Request, url: str, checked: CheckedOrigin, policy: FetchPolicy, left: float
+        self,
+        request: Request,
+        url: str,
+        checked: CheckedOrigin,
+        policy: FetchPolicy,
+        left: float,
+        take: Take,
     ) -> tuple[Page, str | None]:
         """One hop: the page, and where it leads if it is a redirect."""
         began = time.monotonic()
@@ -173,7 +215,7 @@ class WebFetcher:
             if method == "HEAD":
                 content = await response.read()
             else:
-                content = await read_body(response, url, self._caps)
+                content = await take(response, url)
         except BaseException:
             await response.drop()
             raise

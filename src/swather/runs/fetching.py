@@ -13,5 +13,6 @@ def new_fetcher(settings: Settings) -> WebFetcher:
         read_seconds=settings.read_timeout,
         timeout_seconds=settings.request_timeout or TIMEOUT_SECONDS,
         max_bytes=settings.max_page_bytes,
+        max_download_bytes=settings.max_download_bytes,
         max_redirects=settings.max_redirects,
     )

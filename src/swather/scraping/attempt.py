@@ -8,9 +8,13 @@ from typing import Any, NamedTuple, Protocol
 from swather.model.outcome import File, Item, Memory
 from swather.model.source import SourceState
 from swather.model.task import Target
+from swather.net.download import Download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.notes import Notes
+
+# What can be saved as a file.
+Content = bytes | Path | Download
 
 # Runs a coroutine on the loop of an attempt's verbs, and returns its result.
 RunCoroutine = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -28,9 +32,13 @@ class Verbs(Protocol):
         """The page, once its lane lets the request start, if robots.txt allows it."""
         ...
 
+    async def download(self, request: Request, max_bytes: int | None) -> Download:
+        """The same, with the body as a file that is removed with the attempt unless it is saved."""
+        ...
+
     async def checkpoint(self, cursor: Any, collected: "Collected") -> None: ...
     async def progress(self, data: Any) -> None: ...
-    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File: ...
+    async def save(self, content: Content, name: str | None, media_type: str) -> File: ...
     async def ask_source(self, name: str) -> SourceState: ...
     async def recall(
         self, keys: Collection[str], max_age_seconds: float | None

@@ -4,16 +4,16 @@ implementation.
 
 from collections.abc import Coroutine, Iterable, Mapping
 from datetime import datetime
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from swather.model.outcome import File
 from swather.model.source import SourceState
+from swather.net.download import Download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import Fields, Headers, Value
-from swather.scraping.attempt import Collected, RunCoroutine, RunInfo, TaskInfo, TaskLog
+from swather.scraping.attempt import Collected, Content, RunCoroutine, RunInfo, TaskInfo, TaskLog
 from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in
 
 if TYPE_CHECKING:
@@ -90,6 +90,30 @@ class SyncWeb:
             proxy=proxy, profile=profile, trust_redirects=trust_redirects, max_wait=max_wait,
         )  # fmt: skip
         return self._send(request, check=check)
+
+    def download(
+        self,
+        url: str | None = None,
+        *,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+        trust_redirects: bool = False,
+        max_wait: float | None = None,
+    ) -> Download:
+        """See Web.download."""
+        request = self._web._request(  # noqa: SLF001 - so that hooks run in the scraper's thread
+            "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
+            profile=profile, trust_redirects=trust_redirects, max_wait=max_wait,
+        )  # fmt: skip
+        download: Download = self._wait_for(
+            self._web._download(request, max_bytes, check=check)  # noqa: SLF001 - its twin
+        )
+        return download
 
     def login(
         self,
@@ -180,7 +204,7 @@ class SyncContext(SyncWeb):
     def skip(self, count: int = 1) -> None:
         self._context.skip(count)
 
-    def save(self, content: bytes | Path, name: str | None = None, media_type: str = "") -> File:
+    def save(self, content: Content, name: str | None = None, media_type: str = "") -> File:
         file: File = self._wait_for(self._context.save(content, name, media_type))
         return file
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +15,7 @@ from swather.model.payload import MAX_MEMORY_BYTES, encode, encode_item
 from swather.model.source import Answer, SourceNote, SourceState
 from swather.model.task import Target, check_name
 from swather.net.page import join
-from swather.scraping.attempt import Collected, RunInfo, TaskInfo, TaskLog, Verbs
+from swather.scraping.attempt import Collected, Content, RunInfo, TaskInfo, TaskLog, Verbs
 from swather.scraping.hooks import DROPPED
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
@@ -153,14 +152,14 @@ class Context(Web):
             raise InputError(f"skip takes how many targets are left out, got {count!r}")
         self._verbs.notes.skip(count)
 
-    async def save(
-        self, content: bytes | Path, name: str | None = None, media_type: str = ""
-    ) -> File:
-        """Store a file, from bytes or from a path. Its name appears with the result."""
+    async def save(self, content: Content, name: str | None = None, media_type: str = "") -> File:
+        """Store a file, from bytes, from a path or from a download, whose file is moved. Its name,
+        which may have folders, appears with the result.
+        """
         self._check_usable()
-        if not isinstance(content, bytes | Path):
+        if not isinstance(content, Content):
             raise InputError(
-                f"save() takes bytes or a pathlib.Path, got {type(content).__name__}; "
+                f"save() takes bytes, a pathlib.Path or a download, got {type(content).__name__}; "
                 "encode text first, wrap a path in Path()"
             )
         if name is not None and not isinstance(name, str):

@@ -69,8 +69,13 @@ class FileFolders:
         """
         for run in store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS):
             self._known(run)
-        for folder in (*map(self._own, self._scrapers), *self._stores.values()):
+        for folder in {*map(self._own, self._scrapers), *self._stores.values()}:
             folder.prune_daily(store.results.has_file)
+
+    def sweep(self) -> None:
+        """Remove what dead processes of this machine have not finished."""
+        for folder in {*map(self._own, self._scrapers), *self._stores.values()}:
+            folder.sweep()
 
     def _known(self, run: Run) -> FileStore | None:
         if self._given is None and run.scraper not in self._scrapers:

@@ -6,14 +6,16 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Final, NamedTuple
 
-from swather import permissions
+from swather import permissions, posix
 from swather.errors import InputError
 from swather.model.outcome import File
 from swather.posix import sync_folder
+from swather.scraping.downloads import Landed
 from swather.scraping.filenames import label_of, safe_name, safe_path
 from swather.scraping.links import link
 
@@ -55,10 +57,15 @@ class FileStore:
             raise InputError(f"no files can be saved in {self.folder}: {error.strerror}") from error
 
     def save_file(
-        self, content: bytes | Path, name: str | None = None, media_type: str = ""
+        self, content: bytes | Path | Landed, name: str | None = None, media_type: str = ""
     ) -> File:
-        """Save content and return its File, with the `name` that the user gave."""
-        sha256, size = self.save(content)
+        """Save content and return its File, with the `name` that the user gave. A file that was
+        downloaded is moved; if it was changed since, it is saved as it is now.
+        """
+        if isinstance(content, Landed):
+            sha256, size = self._take_in(content)
+        else:
+            sha256, size = self.save(content)
         return File(
             name=label_of(name) or safe_name(None, sha256, media_type),
             sha256=sha256,
@@ -78,6 +85,43 @@ class FileStore:
             os.fsync(file.fileno())
             self._publish(Path(file.name), sha256)
         return sha256, size
+
+    def new_path(self) -> Path:
+        """For a file that is downloaded, and then adopted or removed. If this process dies, a
+        sweep removes it.
+        """
+        self._make_folders()
+        return self._unfinished / f"{_mark()}.{token_hex(16)}"
+
+    def adopt(self, path: Path, sha256: str) -> None:
+        """Make a file of ours, at a `new_path`, the content of this hash. Repeating it is
+        harmless.
+        """
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            if not _touch(self.path_of(sha256)):
+                raise
+            return
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self._publish(path, sha256)
+        path.unlink(missing_ok=True)
+
+    def sweep(self) -> int:
+        """Remove what processes of this machine left unfinished when they died; how many files."""
+        known: dict[str, bool] = {}
+        removed = 0
+        for path in self._unfinished.glob("*.*.*.*"):
+            mark = path.name.rpartition(".")[0]
+            if mark not in known:
+                known[mark] = _is_of_the_dead(mark)
+            if known[mark]:
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
 
     def path_of(self, sha256: str) -> Path:
         """The path of the content, whether it exists or not."""
@@ -135,6 +179,14 @@ class FileStore:
         ]
         return Pruned(len(sizes), sum(sizes))
 
+    def _take_in(self, landed: Landed) -> tuple[str, int]:
+        if landed.path.exists() and not landed.is_unchanged:
+            saved = self.save(landed.path)
+            landed.path.unlink()
+            return saved
+        self.adopt(landed.path, landed.sha256)
+        return landed.sha256, landed.size_bytes
+
     def _make_folders(self) -> None:
         if not self._unfinished.exists():
             permissions.make_folder(self._unfinished)
@@ -143,7 +195,7 @@ class FileStore:
 
     @contextmanager
     def _temporary(self) -> Iterator[IO[bytes]]:
-        path = self._unfinished / token_hex(16)
+        path = self._unfinished / f"{_mark()}.{token_hex(16)}"
         try:
             with open(path, "xb", opener=permissions.opener) as file:
                 yield file
@@ -174,6 +226,30 @@ class FileStore:
             return None
         aside.unlink()
         return found.st_size
+
+
+@cache
+def _machine() -> str:
+    """Names the machine since its start, and the container if this is in one."""
+    return hashlib.sha256(f"{posix.boot_id()} {posix.pid_namespace()}".encode()).hexdigest()[:16]
+
+
+def _mark() -> str:
+    """Of this process, in the names of what it has not finished."""
+    return _mark_of(posix.process_id)
+
+
+@cache
+def _mark_of(pid: int) -> str:
+    return f"{_machine()}.{pid}.{posix.start_time(pid)}"
+
+
+def _is_of_the_dead(mark: str) -> bool:
+    """True only if we can know: the process was one of this machine, and is gone."""
+    machine, pid, started = mark.split(".", 2)
+    if machine != _machine() or not pid.isdecimal():
+        return False
+    return posix.start_time(int(pid)) != started
 
 
 def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:

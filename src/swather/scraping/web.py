@@ -9,6 +9,7 @@ from swather import posix
 from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import within
+from swather.net.download import Download
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form
 from swather.net.page import Page, is_absolute, join
@@ -122,6 +123,32 @@ class Web:
         )  # fmt: skip
         return await self._send(request, check=check)
 
+    async def download(
+        self,
+        url: str | None = None,
+        *,
+        headers: Headers = None,
+        params: Fields = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+        max_bytes: int | None = None,
+        check: bool = True,
+        proxy: str | None = None,
+        profile: str | None = None,
+        trust_redirects: bool = False,
+        max_wait: float | None = None,
+    ) -> Download:
+        """Fetch a file as it arrives, without holding it in memory, and look at its first bytes.
+
+        It may be as large as `max_bytes`, or the setting `max_download_bytes`, and take `timeout`
+        seconds in all. A file that is not complete raises a FetchError, and is not kept. Give the
+        download to `save` to keep it; if not, it is removed when the attempt ends.
+        """
+        request = self._request(
+            "GET", url, headers=headers, params=params, timeout=timeout, proxy=proxy,
+            profile=profile, trust_redirects=trust_redirects, max_wait=max_wait,
+        )  # fmt: skip
+        return await self._download(request, max_bytes, check=check)
+
     async def login(
         self,
         url: str,
@@ -217,6 +244,15 @@ class Web:
         if check:
             page.raise_for_status()
         return page
+
+    async def _download(self, request: Request, max_bytes: int | None, *, check: bool) -> Download:
+        self._check_usable()
+        if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 1):
+            raise InputError(f"max_bytes must be a whole number of at least 1, got {max_bytes!r}")
+        download = await self._verbs.download(request, max_bytes)
+        if check:
+            download.raise_for_status()
+        return download
 
     def _session_of(self, request: Request, scope: SessionScope | None) -> str:
         """A name within the run: two runs of one scraper may be those of two accounts."""

@@ -2,19 +2,23 @@
 
 import asyncio
 import hashlib
+import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from swather.model.outcome import File, Item
 from swather.model.payload import decode
 from swather.model.source import SourceState
+from swather.net.download import Download, download
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import OwnHeaders
-from swather.scraping.attempt import Collected
+from swather.scraping.attempt import Collected, Content
+from swather.scraping.downloads import Downloads, Landing
 from swather.scraping.notes import Notes
 
 if TYPE_CHECKING:
@@ -39,6 +43,8 @@ class MemoryVerbs:
         self._fetcher = fetcher
         self._own_headers = own_headers
         self._policy = policy
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._downloads = Downloads(self._new_path, None)
         self.notes = Notes()
         self.items: list[Item] = []
         self.children: list[Target] = []
@@ -52,6 +58,8 @@ class MemoryVerbs:
         return await self._fetcher.fetch(self._own_headers.added_to(request), self._policy)
 
     async def close(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
         await self._fetcher.close()
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
@@ -78,7 +86,18 @@ class MemoryVerbs:
     async def progress(self, data: Any) -> None:
         self.progress_reports.append(data)
 
-    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+    async def download(self, request: Request, max_bytes: int | None) -> Download:
+        request = self._own_headers.added_to(request)
+
+        async def fetch(landing: Landing) -> Page:
+            return await download(self._fetcher, request, self._policy, landing, max_bytes)
+
+        return await self._downloads.take(fetch)
+
+    async def save(self, content: Content, name: str | None, media_type: str) -> File:
+        if isinstance(content, Download):
+            media_type = media_type or content.media_type or content.announced_type
+            content = await asyncio.to_thread(self._taken_in, content)
         data = (
             content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
         )
@@ -87,3 +106,17 @@ class MemoryVerbs:
         return File(
             name=name or sha256[:16], sha256=sha256, size_bytes=len(data), media_type=media_type
         )
+
+    def _taken_in(self, download: Download) -> bytes:
+        """Its content; the file is moved away, as in a run."""
+        landed = self._downloads.landed(download)
+        if not landed.path.exists():
+            return self.contents[landed.sha256]
+        content = landed.path.read_bytes()
+        landed.path.unlink()
+        return content
+
+    def _new_path(self) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="swather-")
+        return Path(self._folder.name) / token_hex(16)

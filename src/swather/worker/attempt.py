@@ -1,6 +1,7 @@
 """One execution of a scraper on a task, from its start to its end or to where it was cut."""
 
 import math
+from concurrent.futures import Executor
 from enum import Enum, auto
 from time import monotonic
 from traceback import StackSummary
@@ -12,6 +13,7 @@ from swather.model.retry import Faults
 from swather.model.source import SourceNote
 from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
+from swather.scraping.downloads import Downloads
 from swather.scraping.notes import Notes
 from swather.worker.access.access import Access
 from swather.worker.access.attempt_access import AttemptAccess
@@ -87,6 +89,7 @@ class Attempt:
         "access",
         "cut",
         "deadline",
+        "downloads",
         "fence",
         "handle",
         "is_over",
@@ -114,6 +117,7 @@ class Attempt:
         self.handle: Any = None
         self.stack = NO_STACK
         self.access: AttemptAccess | None = None
+        self.downloads: Downloads | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
         self.waits_for = ""
@@ -160,6 +164,8 @@ class Attempt:
     def end(self) -> None:
         """The scraper is done with it, or it is abandoned."""
         self.is_over = True
+        if self.downloads is not None:
+            self.downloads.discard()
 
     def close(self) -> None:
         """Its outcome is known. Its access refers back to it: were that left to the collector, each
@@ -207,6 +213,12 @@ class Attempt:
         if self.access is None:
             self.access = AttemptAccess(self, access)
         return self.access
+
+    def take_down(self, executor: Executor) -> Downloads:
+        """Its downloads, made for the first of them."""
+        if self.downloads is None:
+            self.downloads = Downloads(self.job.files.new_path, executor)
+        return self.downloads
 
     def check(self) -> None:
         """Raise what the scraper shall see if the attempt can do nothing more."""

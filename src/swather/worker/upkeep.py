@@ -128,6 +128,7 @@ class Upkeep(threading.Thread):
     def _look_after_files(self, store: Store) -> None:
         self._folders.link_missing(store)
         self._folders.prune_daily(store)
+        self._folders.sweep()
 
     def _drop_expired(self, store: Store) -> None:
         began = time.monotonic()
@@ -150,6 +151,7 @@ class Upkeep(threading.Thread):
                 swept.tasks,
             )
             self._folders.link_missing(store)
+            self._folders.sweep()
         if swept.tasks or swept.promoted:
             store.hints.send()
 

@@ -3,20 +3,24 @@
 import asyncio
 import errno
 import logging
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from swather.errors import Postponed
+from swather.errors import NotStored, Postponed
+from swather.masking import shown_url
 from swather.model.outcome import File, Verdict
 from swather.model.results import Part
 from swather.model.source import SourceState
+from swather.net.download import Download, download
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.scraping.context import Collected
+from swather.scraping.attempt import Collected, Content
+from swather.scraping.downloads import Landed, Landing
 from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
 from swather.scraping.notes import Notes
@@ -61,19 +65,25 @@ class Saving:
         return f"no space left for files in {self._full_folder}" if self._full_until else ""
 
     async def keep(
-        self, files: FileStore, content: bytes | Path, name: str | None, media_type: str
+        self, files: FileStore, content: bytes | Path | Landed, name: str | None, media_type: str
     ) -> File:
         loop = asyncio.get_running_loop()
-        try:
+        with self.noticing(files):
             file = await loop.run_in_executor(
                 self._executor, files.save_file, content, name, media_type
             )
+        self._full_until = 0.0
+        return file
+
+    @contextmanager
+    def noticing(self, files: FileStore) -> Iterator[None]:
+        """DiskFull if what is done here fills the disk."""
+        try:
+            yield
         except OSError as error:
             if error.errno not in FULL:
                 raise
             raise self._full(files.folder) from error
-        self._full_until = 0.0
-        return file
 
     def link(self, folder: str, part: Part, files: Sequence[File]) -> None:
         """Give committed files, which were saved in this folder, their names."""
@@ -195,14 +205,51 @@ class LoopVerbs:
             self._services.writer.recall(scraper, keys, max_age_seconds)
         )
 
-    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+    async def save(self, content: Content, name: str | None, media_type: str) -> File:
         self._attempt.check()
         if isinstance(content, Path):
             content = Path.cwd() / content  # by now; the disk's thread may come to it later
-        try:
+        with self._postponing():
+            if isinstance(content, Download):
+                return await self._save_download(content, name, media_type)
             return await self._services.saving.keep(
                 self._attempt.job.files, content, name, media_type
             )
+
+    async def download(self, request: Request, max_bytes: int | None) -> Download:
+        attempt, services = self._attempt, self._services
+        attempt.check()
+        if services.replay is not None:
+            raise NotStored(
+                f"{shown_url(request.url)} was downloaded as a file, and those are not stored for "
+                "a replay"
+            )
+        access = attempt.access or attempt.visit(services.access)
+        request = attempt.job.own_headers.added_to(request)
+
+        async def fetch(landing: Landing) -> Page:
+            fetcher = services.access.fetcher
+            page = await download(fetcher, request, AttemptFetch(access), landing, max_bytes)
+            attempt.check()
+            return page
+
+        with self._postponing(), services.saving.noticing(attempt.job.files):
+            return await attempt.take_down(services.disk).take(fetch)
+
+    async def _save_download(self, content: Download, name: str | None, media_type: str) -> File:
+        attempt = self._attempt
+        downloads = attempt.take_down(self._services.disk)
+        landed = downloads.landed(content)
+        media_type = media_type or content.media_type or content.announced_type
+        file = await self._services.saving.keep(attempt.job.files, landed, name, media_type)
+        downloads.saved(landed)
+        return file
+
+    @contextmanager
+    def _postponing(self) -> Iterator[None]:
+        """A full disk is not the target's fault: it is tried again later."""
+        try:
+            yield
         except DiskFull as error:
             self._attempt.postpone(FULL_SECONDS)
             raise Postponed(f"{error.strerror}; the target will be tried again later") from error

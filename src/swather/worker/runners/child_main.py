@@ -20,10 +20,11 @@ from swather import posix
 from swather.errors import LoadError, MissingExtra
 from swather.model.outcome import File
 from swather.model.source import SourceState
+from swather.net.download import Download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import forked, registry
-from swather.scraping.attempt import RunCoroutine
+from swather.scraping.attempt import Content, RunCoroutine
 from swather.scraping.blocking import SyncContext
 from swather.scraping.classify import classify
 from swather.scraping.context import Collected, Context, RunInfo
@@ -126,11 +127,17 @@ class LineVerbs:
         found: dict[str, Any] = wire.from_json(await self._line.ask(self._token, "recall", body))
         return found
 
-    async def save(self, content: bytes | Path, name: str | None, media_type: str) -> File:
+    async def download(self, request: Request, max_bytes: int | None) -> Download:
+        body = wire.pack(wire.Fetch(request, max_bytes))
+        return wire.download_of(await self._line.ask(self._token, "download", body))
+
+    async def save(self, content: Content, name: str | None, media_type: str) -> File:
         if isinstance(content, Path):
-            body = wire.Save(None, str(Path.cwd() / content), name, media_type)
+            body = wire.Save(None, str(Path.cwd() / content), None, name, media_type)
+        elif isinstance(content, Download):
+            body = wire.Save(None, None, content, name, media_type)
         else:
-            body = wire.Save(content, None, name, media_type)
+            body = wire.Save(content, None, None, name, media_type)
         return wire.file_of(await self._line.ask(self._token, "save", wire.pack(body)))
 
 

@@ -192,6 +192,9 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
     match ask.verb:
         case "fetch":
             return wire.pack(await verbs.fetch(wire.request_of(ask.body)))
+        case "download":
+            fetch = wire.fetch_of(ask.body)
+            return wire.pack(await verbs.download(fetch.request, fetch.max_bytes))
         case "checkpoint":
             made = wire.produced_of(ask.body)
             verbs.notes.sources.extend(made.sources)
@@ -205,7 +208,7 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
             return wire.to_json(await verbs.recall(recall.keys, recall.max_age_seconds))
         case "save":
             save = wire.save_of(ask.body)
-            content = save.content if save.path is None else Path(save.path)
+            content = save.content or save.download if save.path is None else Path(save.path)
             assert content is not None
             return wire.pack(await verbs.save(content, save.name, save.media_type))
         case _:

@@ -16,6 +16,7 @@ from swather.model.outcome import File, Item, Memory
 from swather.model.source import SourceNote, SourceState
 from swather.model.task import Target
 from swather.net import errors as net_errors
+from swather.net.download import Download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.classify import Classified
@@ -116,11 +117,19 @@ class Produced(msgspec.Struct, frozen=True):
     sources: list[SourceNote] = []
 
 
+class Fetch(msgspec.Struct, frozen=True):
+    """A request whose answer is downloaded as a file."""
+
+    request: Request
+    max_bytes: int | None
+
+
 class Save(msgspec.Struct, frozen=True):
-    """Content, or the path of a file that both processes see."""
+    """Content, the path of a file that both processes see, or a download."""
 
     content: bytes | None
     path: str | None
+    download: Download | None
     name: str | None
     media_type: str
 
@@ -144,6 +153,8 @@ _lease: Final = msgspec.json.Decoder(Lease)
 pack: Final = _encoder.encode
 request_of: Final = msgspec.msgpack.Decoder(Request).decode
 page_of: Final = msgspec.msgpack.Decoder(Page).decode
+fetch_of: Final = msgspec.msgpack.Decoder(Fetch).decode
+download_of: Final = msgspec.msgpack.Decoder(Download).decode
 save_of: Final = msgspec.msgpack.Decoder(Save).decode
 recall_of: Final = msgspec.msgpack.Decoder(Recall).decode
 source_state_of: Final = msgspec.msgpack.Decoder(SourceState).decode
