@@ -121,9 +121,10 @@ class Unencrypted(Refused):
 class LaneBusy(FetchError):
     """The lane is closed, or too slow for the request to start within its `max_wait`."""
 
-    def __init__(self, lane: str, why: str) -> None:
+    def __init__(self, lane: str, why: str, *, is_closed: bool) -> None:
         super().__init__(f"no request can start on {lane} in time: {why}")
         self.lane = lane
+        self.is_closed = is_closed
 
 
 class Disallowed(FetchError):

@@ -93,7 +93,7 @@ class _Asking:
         self.web = DeadlineWeb(ctx, limits, deadline)
         self._source = source
         self._wanted = wanted
-        self._downloads = Downloads(ctx, self.web, deadline, limits, wanted, max_file_bytes)
+        self._downloads = Downloads(ctx, self.web, limits, wanted, max_file_bytes)
         self._running: set[asyncio.Task[None]] = set()
         self._seen: set[str] = set()
 
@@ -145,7 +145,8 @@ class _Asking:
         except Unusable as error:
             self.unused.append(Unused(found.url, error.why, str(error)))
         except LaneBusy as error:
-            self.unused.append(Unused(found.url, "lane_busy", str(error)))
+            why = "blocked" if error.is_closed else "paced"
+            self.unused.append(Unused(found.url, why, str(error)))
         except InputError as error:
             self.unused.append(Unused(found.url, "bad_url", str(error)))
         except FetchError as error:

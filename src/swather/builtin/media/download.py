@@ -26,7 +26,7 @@ from swather.builtin.media.file_types import (
 )
 from swather.builtin.media.params import Limits
 from swather.builtin.media.pictures import Size, check_picture
-from swather.builtin.media.source_web import Deadline, DeadlineWeb
+from swather.builtin.media.source_web import DeadlineWeb
 from swather.builtin.media.sources.source import Found, Wanted
 from swather.scraping.context import Context
 
@@ -70,14 +70,12 @@ class Downloads:
         self,
         ctx: Context,
         web: DeadlineWeb,
-        deadline: Deadline,
         limits: Limits,
         wanted: Wanted,
         max_bytes: int,
     ) -> None:
         self._ctx = ctx
         self._web = web
-        self._deadline = deadline
         self._limits = limits
         self._wanted = wanted
         self._max_bytes = max_bytes
@@ -93,7 +91,7 @@ class Downloads:
                 found.url,
                 headers=found.headers or None,
                 timeout=self._web.within(self._limits.file_seconds),
-                max_wait=self._deadline.left,
+                max_wait=self._web.max_wait,
             )
 
         page = await self._web.retried(request)

@@ -60,7 +60,7 @@ def _what_failed(asked: Asked) -> tuple[str | None, str]:
             host = urlsplit(error.url).netloc.rpartition("@")[2]
             return f"HTTP {error.status} from {host}", f"http_{error.status}"
         case LaneBusy():
-            reason = "lane_busy"
+            reason = "blocked" if error.is_closed else "paced"
         case ConnectionFailed():
             reason = "unreachable"
         case FetchError():
@@ -92,9 +92,10 @@ def _cuts(asked: Asked, limits: Limits, limit: int) -> Iterator[str]:
         yield f"{_files(count)} took {limits.file_seconds:g} s (--file-timeout)"
     if count := unused["too_large"]:
         yield f"{_files(count)} too large (--max-file-bytes)"
-    if unused["lane_busy"] or isinstance(asked.error, LaneBusy):
-        count = unused["lane_busy"]
-        yield f"{_files(count) if count else 'a request'} too late at the host's pace (--rate)"
+    if count := unused["paced"]:
+        yield f"{_files(count)} too late at the pace of the host (--rate)"
+    elif isinstance(asked.error, LaneBusy) and not asked.error.is_closed:
+        yield "a request too late at the pace of the host (--rate)"
 
 
 def _files(count: int) -> str:

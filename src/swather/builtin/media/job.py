@@ -13,7 +13,7 @@ from swather.builtin.media.direct import Direct
 from swather.builtin.media.download import Fetched
 from swather.builtin.media.ending import ended_of
 from swather.builtin.media.log import DownloadLog, Line
-from swather.builtin.media.memory import Answer, Memory
+from swather.builtin.media.memory import Answer, Claims, Memory
 from swather.builtin.media.publishing import file_item, file_name
 from swather.builtin.media.query import Query
 from swather.builtin.media.results import Ended, job_item
@@ -29,12 +29,18 @@ class Job:
     """One attempt on a query. `environment` has the keys of sources."""
 
     def __init__(
-        self, ctx: Context, query: Query, environment: Mapping[str, str], log: DownloadLog
+        self,
+        ctx: Context,
+        query: Query,
+        environment: Mapping[str, str],
+        log: DownloadLog,
+        claims: Claims,
     ) -> None:
         self._ctx = ctx
         self._query = query
         self._environment = environment
         self._log = log
+        self._claims = claims
         self._id = f"{ctx.run.name}/{ctx.task.id}"
         self._sources = (
             (DIRECT,)
@@ -54,11 +60,18 @@ class Job:
             types=query.params.wanted_types,
             licence=query.params.licence,
         )
-        self._memory = Memory(ctx, self._id, self._wanted)
+        self._memory = Memory(ctx, self._id, self._wanted, claims)
         self._published: set[str] = set()
 
     async def run(self) -> None:
         """Ask all sources that an earlier attempt has not finished; emit the results."""
+        try:
+            await self._run()
+        except BaseException:
+            self._claims.drop(self._id)
+            raise
+
+    async def _run(self) -> None:
         began = time.monotonic()
         left = [name for name in self._sources if name not in self._ended]
         start = job_log.job_resume if self._ended else job_log.job_start

@@ -13,6 +13,7 @@ from swather.scraping.context import Context
 
 # A remembered value is small; a long answer takes several.
 _PART_BYTES: Final = 48 << 10
+_MAX_CLAIMS: Final = 10_000
 _encode = msgspec.json.encode
 
 
@@ -23,11 +24,34 @@ class Answer(msgspec.Struct, frozen=True):
     items: list[dict[str, Any]]
 
 
+class Claims:
+    """The last files of the jobs of this process, before their commit and after it, by key: jobs
+    that run beside each other publish a file once.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, dict[str, str]] = {}
+
+    def of(self, keys: Iterable[str]) -> dict[str, dict[str, str]]:
+        return {key: self._values[key] for key in keys if key in self._values}
+
+    def add(self, key: str, value: dict[str, str]) -> None:
+        self._values[key] = value
+        while len(self._values) > _MAX_CLAIMS:
+            del self._values[next(iter(self._values))]
+
+    def drop(self, job_id: str) -> None:
+        """The job has come to nothing: others may publish its files."""
+        for key in [key for key, value in self._values.items() if value["job"] == job_id]:
+            del self._values[key]
+
+
 class Memory:
     """Of one job."""
 
-    def __init__(self, ctx: Context, job_id: str, wanted: Wanted) -> None:
+    def __init__(self, ctx: Context, job_id: str, wanted: Wanted, claims: Claims) -> None:
         self._ctx = ctx
+        self._claims = claims
         self._job_id = job_id
         self._wanted = wanted
 
@@ -36,13 +60,16 @@ class Memory:
         attempt of this job has published is published again, in place of it.
         """
         keys = {_file_key(file.sha256): file.sha256 for file in files}
-        found = await self._ctx.recall(keys)
+        recalled = await self._ctx.recall(keys)
+        found = {**self._claims.of(keys), **recalled}
         return {
             keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
         }
 
     def add_file(self, sha256: str, name: str) -> None:
-        self._ctx.remember(_file_key(sha256), {"file": name, "job": self._job_id})
+        key, value = _file_key(sha256), {"file": name, "job": self._job_id}
+        self._ctx.remember(key, value)
+        self._claims.add(key, value)
 
     async def answers(
         self, sources: Iterable[tuple[str, str]], max_age_seconds: float

@@ -17,7 +17,7 @@ def file_name(folder: str, file: Fetched) -> str:
     """'cats/openverse/a-cat-3f9a1c2b.jpg': no other content has this name."""
     found = file.found
     last = unquote(urlsplit(found.url).path).rpartition("/")[2].rpartition(".")[0]
-    for text in (found.title, last, found.id):
+    for text in (found.title.removesuffix(file.type.extension), last, found.id):
         stem = _UNFIT.sub("-", text)[:_MAX_STEM_CHARACTERS].strip("-_")
         if stem:
             break

@@ -6,13 +6,16 @@ from typing import Any
 from swather import settings
 from swather.builtin.media.job import Job
 from swather.builtin.media.log import DownloadLog
+from swather.builtin.media.memory import Claims
 from swather.builtin.media.params import Params
 from swather.builtin.media.pictures import pillow
 from swather.builtin.media.query import query_of
 from swather.scraping.context import Context
 from swather.scraping.scraper import scraper
 
+# Shared by the jobs of this process.
 _LOG = DownloadLog()
+_CLAIMS = Claims()
 
 
 @scraper(params=Params, robots=False, timeout=7_200.0, version="1")
@@ -25,4 +28,4 @@ async def media(ctx: Context, target: Any) -> None:
     pillow()
     query = query_of(target, ctx.params)
     environment = {name: found.value for name, found in settings.variables().items()}
-    await Job(ctx, query, {**environment, **os.environ}, _LOG).run()
+    await Job(ctx, query, {**environment, **os.environ}, _LOG, _CLAIMS).run()

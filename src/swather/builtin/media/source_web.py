@@ -8,11 +8,18 @@ from typing import Final, TypeVar
 
 from swather.builtin.media.params import Limits
 from swather.errors import FetchError
-from swather.net.errors import BadResponse, ConnectionFailed, FetchTimeout, HttpStatusError
+from swather.net.errors import (
+    BadResponse,
+    ConnectionFailed,
+    FetchTimeout,
+    HttpStatusError,
+    LaneBusy,
+)
 from swather.net.page import Page
 from swather.scraping.context import Context
 
 _FIRST_WAIT_SECONDS: Final = 0.5
+_MARGIN_SECONDS: Final = 0.1
 _BROKEN: Final = (FetchTimeout, ConnectionFailed, BadResponse)
 
 T = TypeVar("T")
@@ -60,7 +67,7 @@ class DeadlineWeb:
                 params=params,
                 headers=headers,
                 timeout=self.within(self._limits.request_seconds),
-                max_wait=self._deadline.left,
+                max_wait=self.max_wait,
                 check=False,
             )
             if page.status not in accept:
@@ -73,16 +80,28 @@ class DeadlineWeb:
         self.skipped[why] += 1
 
     def within(self, seconds: float) -> float:
-        """So many, or what is left of the source's."""
-        return max(min(seconds, self._deadline.left), 0.001)
+        """So many, or a little more than is left of the source's: its deadline comes first."""
+        return min(seconds, self._deadline.left + _MARGIN_SECONDS)
+
+    @property
+    def max_wait(self) -> float:
+        """Less than is left, so that a lane that is too slow can be told from a slow site."""
+        return max(self._deadline.left - _MARGIN_SECONDS, 0.0)
 
     async def retried(self, request: Callable[[], Awaitable[T]]) -> T:
         """Make a request; again, while that may help, the source has retries left and time."""
         wait = _FIRST_WAIT_SECONDS
+        first: FetchError | None = None
         while True:
             try:
                 return await request()
+            except LaneBusy:
+                # The site has closed its lane by its answer: that says more.
+                if first is not None:
+                    raise first from None
+                raise
             except FetchError as error:
+                first = first or error
                 asked_for = _wait_after(error)
                 pause = max(wait, asked_for or 0.0)
                 if asked_for is None or not self._retries_left or pause >= self._deadline.left:

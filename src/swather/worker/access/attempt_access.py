@@ -248,7 +248,8 @@ class AttemptFetch:
             async with asyncio.timeout(self._wait_left):
                 await self._wait(lane, may_postpone=False)
         except TimeoutError:
-            raise LaneBusy(lane, f"it is too slow (max_wait {self._wait_left:.3g} s)") from None
+            why = f"it is too slow (max_wait {self._wait_left:.3g} s)"
+            raise LaneBusy(lane, why, is_closed=False) from None
         self._wait_left = max(self._wait_left - (monotonic() - began), 0.0)
 
     async def _wait(self, lane: str, *, may_postpone: bool) -> None:

@@ -74,9 +74,8 @@ class Bystander:
         self._lane = lane
 
     def postpone(self, seconds: float) -> None:
-        raise LaneBusy(
-            self._lane, f"it is closed for another {seconds:.0f} s" if seconds else "it is closed"
-        )
+        why = f"it is closed for another {seconds:.0f} s" if seconds else "it is closed"
+        raise LaneBusy(self._lane, why, is_closed=True)
 
 
 class Ask(Protocol):
