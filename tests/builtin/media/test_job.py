@@ -14,7 +14,7 @@ from swather.builtin.media.sources.source import Found, Source, SourceWeb, Wante
 from swather.errors import Permanent
 from swather.testing import Answer
 from tests.builtin.media.given import asked, job, stats
-from tests.builtin.media.stand_ins import StandIn, picture, video
+from tests.builtin.media.stand_ins import StandIn, hang, picture, video
 
 JPEG = {"Content-Type": "image/jpeg"}
 
@@ -98,19 +98,20 @@ def test_a_source_without_one_usable_file_has_failed(openverse: StandIn, bing: S
     )
 
 
+@pytest.mark.slow
 def test_a_source_that_hangs_is_cut_and_the_answer_says_what_raises_the_limit(
     openverse: StandIn, bing: StandIn
 ):
-    openverse.routes[f"/files/{openverse.pictures[2]}"] = Answer(picture("x"), 200, JPEG, 30.0)
-    found = asked([openverse, bing], source_timeout=["20,openverse=0.5"])
+    openverse.misbehaving[f"/files/{openverse.pictures[2]}"] = hang
+    found = asked([openverse, bing], source_timeout=["20,openverse=3"])
     assert job(found)["results"]["source_stats"] == {
-        "openverse": stats(2, error="Timeout after 0.5s"),
+        "openverse": stats(2, error="Timeout after 3s"),
         "bing_images": stats(3),
     }
     assert job(found)["cut"] == {
-        "openverse": "stopped after 0.5 s, with 2 of 10 files (--source-timeout)"
+        "openverse": "stopped after 3 s, with 2 of 10 files (--source-timeout)"
     }
-    assert "ERROR | TIMEOUT | openverse | Timeout after 0.5s" in lines_of_log()
+    assert "ERROR | TIMEOUT | openverse | Timeout after 3s" in lines_of_log()
 
 
 class Stubborn(Source):
@@ -167,7 +168,7 @@ def test_no_more_sources_are_asked_at_once_than_allowed(
 
 def test_each_finished_source_is_committed_and_not_asked_again(openverse: StandIn, bing: StandIn):
     first = asked([openverse, bing], max_concurrent_sources=1)
-    (cursor,) = first.cursors
+    cursor, _ = first.cursors
     assert cursor.keys() == {"openverse"}
     before = len(bing.queries)
     again = asked([openverse, bing], cursor=cursor)

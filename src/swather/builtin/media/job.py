@@ -1,8 +1,10 @@
 """A job: one query to many sources at once, of which none can hold up the others."""
 
 import asyncio
+import errno
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -23,6 +25,10 @@ from swather.errors import (
     Permanent,
 )
 from swather.scraping.context import Context
+
+_UNWRITABLE: Final = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}
+)
 
 
 class Job:
@@ -78,10 +84,13 @@ class Job:
         await self._write([start(self._id, self._query.text, left)])
         await self._report()
         await self._use_cached(left)
-        async with asyncio.TaskGroup() as asking:
-            for name in left:
-                if name not in self._ended:
-                    asking.create_task(self._ask(name))
+        try:
+            async with asyncio.TaskGroup() as asking:
+                for name in left:
+                    if name not in self._ended:
+                        asking.create_task(self._ask(name))
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
         ended = {name: self._ended[name] for name in self._sources}
         item = job_item(
             job_id=self._id,
@@ -89,10 +98,12 @@ class Job:
             ended=ended,
             seconds=time.monotonic() - began,
         )
-        self._ctx.emit(item)
         await self._write(list(job_log.job_complete(self._id, item["results"])))
         if not item["results"]["successful_sources"]:
-            await self._fail(ended)
+            # A retry asks all of them again.
+            await self._ctx.checkpoint({})
+            raise _failure(ended)
+        self._ctx.emit(item)
 
     async def _use_cached(self, names: Sequence[str]) -> None:
         """End the sources that answered the same question not long ago with what they said then."""
@@ -146,7 +157,7 @@ class Job:
         named = [(file_name(self._query.folder, file), file) for file in fresh]
         items = [file_item(self._query.text, saved_as, file) for saved_as, file in named]
         for (saved_as, file), item in zip(named, items, strict=True):
-            await self._ctx.save(file.path, name=saved_as, media_type=file.type.media_type)
+            await self._save(file, saved_as)
             self._ctx.emit(item)
             self._memory.add_file(file.sha256, saved_as)
             file.discard()
@@ -166,11 +177,22 @@ class Job:
         unused = [*asked.unused, *again]
         await self._commit(job_log.source_lines(self._id, name, ended, named, unused))
 
+    async def _save(self, file: Fetched, name: str) -> None:
+        try:
+            await self._ctx.save(file.path, name=name, media_type=file.type.media_type)
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            raise Permanent(
+                f"no files can be saved in {error.filename}: {error.strerror}",
+                reason="unwritable_folder",
+            ) from error
+
     async def _commit(self, lines: Iterable[Line]) -> None:
-        """What was emitted belongs to sources that have ended; the last of them is committed with
-        the result.
+        """What was emitted belongs to sources that have ended; an only one is committed with the
+        result.
         """
-        if len(self._ended) < len(self._sources):
+        if len(self._sources) > 1:
             await self._ctx.checkpoint(msgspec.to_builtins(self._ended))
         await self._write(list(lines))
         await self._report()
@@ -199,14 +221,15 @@ class Job:
     async def _write(self, lines: Sequence[Line]) -> None:
         await asyncio.to_thread(self._log.write, lines)
 
-    async def _fail(self, ended: Mapping[str, Ended]) -> None:
-        """No source has worked: the target has failed, and a retry asks all of them again."""
-        await self._ctx.checkpoint({})
-        reasons = {one.reason for one in ended.values()}
-        errors = [f"{name}: {one.stats.error}" for name, one in ended.items()]
-        if reasons == {"unreachable"} and not self._query.urls:
-            raise Permanent(
-                f"no source can be reached, is there a network? {errors[0]}", reason="no_network"
-            )
-        reason = reasons.pop() if len(reasons) == 1 else "no_source_worked"
-        raise Permanent("; ".join(errors), reason=reason)
+
+def _failure(ended: Mapping[str, Ended]) -> Permanent:
+    """Of a job in which no source has worked."""
+    reasons = {one.reason for one in ended.values()}
+    if len(ended) == 1:
+        (only,) = ended.values()
+        return Permanent(only.stats.error or "", reason=only.reason)
+    errors = [f"{name}: {one.stats.error}" for name, one in ended.items()]
+    if reasons == {"unreachable"}:
+        said = f"no source can be reached, is there a network? {errors[0]}"
+        return Permanent(said, reason="no_network")
+    return Permanent("; ".join(errors), reason=min(reasons) if len(reasons) == 1 else "no_source")

@@ -3,13 +3,9 @@
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from swather.builtin.media.containers import BrokenFile
-from swather.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 # Just below where Pillow begins to warn; such a picture takes 350 MB.
 MAX_PIXELS: Final = 89_000_000
@@ -26,23 +22,12 @@ class Size(NamedTuple):
     height: int
 
 
-def pillow() -> "ModuleType":
-    """Its module of images; MissingExtra says how to install it."""
-    try:
-        from PIL import Image  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra(
-            "media decodes every picture with Pillow, which is not installed: "
-            "pip install 'swather[media]'"
-        ) from error
-    return Image
-
-
 def check_picture(path: Path) -> Size:
     """Decode a picture, all of its first frame; BrokenFile if that cannot be done. It blocks."""
-    module: Any = pillow()
+    from PIL import Image  # noqa: PLC0415 - of the extra `media`
+
     try:
-        with module.open(path, formats=_FORMATS) as image:
+        with Image.open(path, formats=_FORMATS) as image:
             size = Size(*image.size)
             pixels = size.width * size.height
             is_bearable = 0 < pixels <= MAX_PIXELS

@@ -9,12 +9,14 @@ import msgspec
 
 from swather.builtin.media.params import Params
 from swather.errors import BadTarget
+from swather.model import key as model_key
 from swather.net.request import is_http
 from swather.scraping.params import fields_of, type_name
 
 MAX_CHARACTERS: Final = 500
 _FOLDER_CHARACTERS: Final = 80
 _OWN: Final = ("query", "url", "urls")
+_ANY: Final = Params()
 _SEPARATORS: Final = re.compile(r"[/\\\s]+")
 
 
@@ -57,6 +59,15 @@ def query_of(target: Any, params: Params) -> Query:
     if not all(isinstance(url, str) and is_http(url.strip()) for url in urls):
         raise BadTarget(f"URLs of files must begin with http:// or https://, got {value!r:.200}")
     return Query(str(urls[0]), tuple(url.strip() for url in urls), params)
+
+
+def key_of(target: Any) -> str:
+    """The same for two spellings of a query or URL; BadTarget if nothing can be looked for."""
+    query = query_of(target, _ANY)
+    if isinstance(target, dict) or len(query.urls) > 1 or query.params is not _ANY:
+        value = _read(target) if isinstance(target, str) else target
+        return model_key.key_of(value)
+    return model_key.normalise_url(query.urls[0]) if query.urls else query.text
 
 
 def _read(text: str) -> Any:

@@ -1,6 +1,7 @@
 """Asks many sources for pictures and videos at once, and keeps what is complete and checked."""
 
 import os
+from importlib.util import find_spec
 from typing import Any
 
 from swather import settings
@@ -8,24 +9,35 @@ from swather.builtin.media.job import Job
 from swather.builtin.media.log import DownloadLog
 from swather.builtin.media.memory import Claims
 from swather.builtin.media.params import Params
-from swather.builtin.media.pictures import pillow
-from swather.builtin.media.query import query_of
+from swather.builtin.media.query import key_of, query_of
+from swather.errors import MissingExtra
 from swather.scraping.context import Context
 from swather.scraping.scraper import scraper
+
+if find_spec("PIL") is None:
+    raise MissingExtra("media decodes every picture with Pillow: pip install 'swather[media]'")
 
 # Shared by the jobs of this process.
 _LOG = DownloadLog()
 _CLAIMS = Claims()
 
 
-@scraper(params=Params, robots=False, timeout=7_200.0, version="1")
+@scraper(
+    params=Params,
+    key=key_of,
+    files_folder="downloads",
+    # Sources are asked through their APIs, which have terms of their own.
+    robots=False,
+    # Each source has a deadline; this is for mistakes in the code of one.
+    timeout=7_200.0,
+    version="1",
+)
 async def media(ctx: Context, target: Any) -> None:
     """Downloads pictures and videos for a query, from many sources at once.
 
     A target is a query, or the URL of a picture or video. Each file is an item, and so is the
     result of the whole job.
     """
-    pillow()
     query = query_of(target, ctx.params)
     environment = {name: found.value for name, found in settings.variables().items()}
     await Job(ctx, query, {**environment, **os.environ}, _LOG, _CLAIMS).run()
