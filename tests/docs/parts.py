@@ -27,7 +27,7 @@ from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
 ATTRIBUTES = {
     "target": "What to scrape: any JSON value.",
     "params": "The run's parameters: a dict, or an object of the type the scraper declares.",
-    "run": "The run: `id`, `name`, `version`.",
+    "run": "The run: `id`, `name`, `version`, and `files_folder`, where its files go.",
     "page": "The page that was fetched last, or None.",
     "task": "The task: `id`, `token`, `priority`, `lane`, `partition`, `parent_id`.",
     "sleep": "Wait.",

@@ -51,6 +51,7 @@ class RunInfo(NamedTuple):
     id: int
     name: str
     version: str = ""
+    files_folder: str = ""
 
 
 class TaskInfo(NamedTuple):

@@ -70,7 +70,7 @@ class Job:
         self.run = run
         self.scraper = scraper
         self.files = files
-        self.info = RunInfo(run.id, run.name, run.version)
+        self.info = RunInfo(run.id, run.name, run.version, str(files.folder.absolute()))
         self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
         self.isolation = scraper.isolation

@@ -28,6 +28,16 @@ EXTRACTOR_ARGS = {
 CLOSED = (asyncio.IncompleteReadError, OSError)
 
 
+def ytdl_options(url: str) -> list[str]:
+    """What `swather run subtitles --ytdl …` needs to go to the stand-in at `url`."""
+    arguments = [f"{name}={','.join(values)}" for name, values in EXTRACTOR_ARGS["youtube"].items()]
+    return [
+        f"proxy={url}",
+        "nocheckcertificate=true",
+        f"extractor_args=youtube:{';'.join(arguments)}",
+    ]
+
+
 class Asked(NamedTuple):
     """A request of a `kind` (player, next, subtitles, page, browse, resolve) for `what`: a video,
     a path, a continuation.
@@ -38,8 +48,7 @@ class Asked(NamedTuple):
 
 
 class YouTube:
-    """`url` is the proxy's. `asked` counts the requests, `began_at` has the times at which they
-    came; each is answered after `seconds`.
+    """`url` is the proxy's. `asked` counts the requests; each is answered after `seconds`.
 
     What a video is like is in its id (see videos.py): `private0001` is private. A video whose
     trouble passes is troubled `troubles` times and fine from then on.
@@ -58,7 +67,7 @@ class YouTube:
         self.seconds = seconds
         self.troubles = troubles
         self.asked: Counter[Asked] = Counter()
-        self.began_at: list[float] = []
+        self._played_at: list[float] = []
         self.url = ""
         self._port = port
         self._tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -116,8 +125,8 @@ class YouTube:
             case "/api/timedtext":
                 troubled = self._is_troubled("subtitles", query["v"])
                 return subtitle_answer(query["v"], query["lang"], query["fmt"], troubled=troubled)
-            case "/asked":  # of the stand-in itself, when it is a process of its own
-                return Answer({f"{one.kind} {one.what}": n for one, n in self.asked.items()})
+            case "/pace":  # of the stand-in itself, when it is a process of its own
+                return Answer({"played_at": self._played_at})
             case path:
                 return self._list_at(path, query, data)
 
@@ -139,7 +148,8 @@ class YouTube:
 
     def _note(self, kind: str, what: str) -> None:
         self.asked[Asked(kind, what)] += 1
-        self.began_at.append(time.monotonic())
+        if kind == "player":
+            self._played_at.append(time.monotonic())
 
 
 def _encoded(answer: Answer) -> bytes:

@@ -1,5 +1,6 @@
 """The videos of the stand-in. A video's id begins with the name of its scenario: `private0001`."""
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -203,11 +204,11 @@ def _document(lines: list[str], extension: str) -> str:
             ]
             return "\n".join(cues)
         case "json3":
-            events = ", ".join(
-                f'{{"tStartMs": {at * 1000}, "dDurationMs": 1000, "segs": [{{"utf8": "{line}"}}]}}'
+            events = [
+                {"tStartMs": at * 1_000, "dDurationMs": 1_000, "segs": [{"utf8": line}]}
                 for at, line in enumerate(lines)
-            )
-            return f'{{"wireMagic": "pb3", "events": [{events}]}}'
+            ]
+            return json.dumps({"wireMagic": "pb3", "events": events})
         case _:
             cues = [
                 f'<p begin="00:00:0{at}.000" end="00:00:0{at + 1}.000">{line}</p>'

@@ -1,11 +1,189 @@
-"""Playlists and channels: each of their videos becomes a target of the same run."""
+"""Expands lists of videos into targets: channels, playlists, and lists of other sites."""
 
-from typing import Any
+import time
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
-from swather.errors import Permanent
-from swather.scraping.blocking import SyncContext
+import msgspec
+from yt_dlp.utils import DownloadError, ExtractorError, PagedList
+
+from swather.builtin.subtitles.known import Known
+from swather.builtin.subtitles.tab_pages import TabPages
+from swather.builtin.subtitles.targets import Listing, Page, Video, wanted_of
+from swather.errors import BadTarget, Later, Permanent, Transient
+
+if TYPE_CHECKING:
+    from swather.scraping.blocking import SyncContext
+
+# Entries between checkpoints where a site's pages cannot be told apart.
+_BATCH: Final = 100
+# An attempt has a timeout, and a channel may have a thousand pages: then another one follows.
+_TURN_SECONDS: Final = 60.0
+_MAX_REDIRECTS: Final = 5
+# What YouTube answers to a continuation that is too old.
+_EXPIRED: Final = frozenset({400, 404})
+_MISSING: Final = (
+    "playlist does not exist", "playlist is private", "channel does not exist", "http error 404",
+)  # fmt: skip
 
 
-def expand(ctx: SyncContext, ydl: Any, url: str) -> None:  # noqa: ARG001 - to be written
-    """Add the videos of the list at `url`, which yt-dlp fetches a page at a time."""
-    raise Permanent(f"{url} is a list of videos, which cannot be expanded yet", "unsupported_url")
+class Place(msgspec.Struct, frozen=True):
+    """Where an expansion stands: the cursor of its checkpoints.
+
+    `part` numbers the lists of a list of lists: a channel has its videos, streams and shorts.
+    `page` names the page of the part, where pages can be told apart, and `taken` counts the
+    entries taken since it began. The rest counts entries of all parts.
+    """
+
+    part: int = 0
+    page: str = ""
+    taken: int = 0
+    found: int = 0
+    known: int = 0
+    unusable: int = 0
+
+
+def expand(ctx: "SyncContext", ydl: Any, url: str, known: Known) -> None:
+    """Add the videos of the list as targets, with a checkpoint for each page.
+
+    Of a list of 20,000 videos one page is in memory, and after a kill it resumes at its page.
+    """
+    pages = TabPages()
+    ydl.add_info_extractor(pages)
+    parts = _parts_of(_opened(ydl, url))
+    expansion = Expansion(ctx, pages, known)
+    for part in parts[expansion.place.part :]:
+        expansion.take_part(part)
+    expansion.report(url)
+
+
+class Expansion:
+    """One attempt at a list; `place` is how far it and those before it have come."""
+
+    def __init__(self, ctx: "SyncContext", pages: TabPages, known: Known) -> None:
+        self._ctx = ctx
+        self._pages = pages
+        self._known = known
+        self._ends_at = time.monotonic() + _TURN_SECONDS
+        self.place = msgspec.convert(ctx.cursor, Place) if ctx.cursor else Place()
+
+    def take_part(self, part: Mapping[str, Any]) -> None:
+        self._pages.page = resumed_at = self.place.page
+        batch: list[Mapping[str, Any]] = []
+        try:
+            for entry in _entries_of(part, self.place.taken):
+                resumed_at = ""
+                is_new_page = self._pages.page != self.place.page
+                if is_new_page or len(batch) == _BATCH:
+                    taken = 0 if is_new_page else self.place.taken + len(batch)
+                    self._commit(batch, page=self._pages.page, taken=taken)
+                    self._take_turns()
+                    batch = []
+                batch.append(entry)
+        except ExtractorError as error:
+            if resumed_at and getattr(error.cause, "status", None) in _EXPIRED:
+                self._ctx.checkpoint(None)
+                raise Transient(
+                    "the page where the list was interrupted has expired; it is read again from "
+                    "its beginning",
+                    after=0,
+                ) from error
+            raise
+        self._commit(batch, part=self.place.part + 1, page="", taken=0)
+
+    def _commit(self, batch: list[Mapping[str, Any]], **moved: Any) -> None:
+        found = [target for entry in batch if (target := _target_of(entry)) is not None]
+        known = self._known.among(found)
+        for target in found:
+            if target not in known:
+                self._ctx.add(target)
+        self.place = msgspec.structs.replace(
+            self.place,
+            found=self.place.found + len(batch),
+            known=self.place.known + len(known),
+            unusable=self.place.unusable + len(batch) - len(found),
+            **moved,
+        )
+        self._ctx.checkpoint(msgspec.to_builtins(self.place))
+        self._ctx.progress(self.place.found, note=f"{self.place.found:,} entries listed")
+
+    def _take_turns(self) -> None:
+        if time.monotonic() > self._ends_at:
+            raise Later(f"{self.place.found:,} entries listed so far, more to come", after=0)
+
+    def report(self, url: str) -> None:
+        place = self.place
+        said = [f"{place.found - place.known - place.unusable:,} added"]
+        if place.known:
+            said.append(f"{place.known:,} skipped, as earlier runs have them (--known refresh)")
+        if place.unusable:
+            said.append(f"{place.unusable:,} that are no videos")
+        self._ctx.log.info("%s lists %s: %s", url, f"{place.found:,}", ", ".join(said))
+        self._ctx.skip(place.known)
+
+
+def _opened(ydl: Any, url: str) -> dict[str, Any]:
+    """What yt-dlp knows of the list before it reads its entries."""
+    address = url
+    for _ in range(_MAX_REDIRECTS):
+        try:
+            info: dict[str, Any] = ydl.extract_info(address, download=False, process=False)
+        except DownloadError as error:
+            raise _explained(error, url) from error
+        if info.get("_type", "video") not in {"url", "url_transparent"}:
+            return info
+        address = info["url"]
+    raise Permanent(f"{url} only leads from one address to another", reason="too_many_redirects")
+
+
+def _explained(error: Exception, url: str) -> Exception:
+    """The same error, unless it says that there is no such list, or none for us."""
+    said = str(error).removeprefix("ERROR: ")
+    if not any(words in said.lower() for words in _MISSING):
+        return error
+    return Permanent(
+        f"the list {url} does not exist or is private ({said}); pass --cookies FILE if your "
+        "account may see it",
+        reason="list_unavailable",
+    )
+
+
+def _parts_of(info: dict[str, Any]) -> list[dict[str, Any]]:
+    """The lists of a list of lists, else the list itself."""
+    entries = info.get("entries")
+    if isinstance(entries, list) and all(entry.get("_type") == "playlist" for entry in entries):
+        return entries
+    return [info]
+
+
+def _entries_of(part: Mapping[str, Any], start: int) -> Iterator[Mapping[str, Any]]:
+    """One after another, from number `start` on; some sites have empty ones."""
+    entries = part.get("entries") or ()
+    if isinstance(entries, PagedList):
+        return filter(None, _sliced(entries, start))
+    return filter(None, islice(entries, start, None))
+
+
+def _sliced(entries: Any, start: int) -> Iterator[Mapping[str, Any]]:
+    """Of a list that fetches its pages when they are asked for: those before `start` are not."""
+    while batch := entries.getslice(start, start + _BATCH):
+        # It keeps all it has fetched.
+        entries._cache.clear()  # noqa: SLF001 - there is no other way
+        yield from batch
+        start += len(batch)
+
+
+def _target_of(entry: Mapping[str, Any]) -> dict[str, str] | None:
+    """None for what is neither a video nor a list of videos."""
+    try:
+        wanted = wanted_of(entry.get("url") or entry.get("webpage_url"))
+    except BadTarget:
+        return None
+    match wanted:
+        case Video(video_id):
+            return {"video": video_id}
+        case Listing(url):
+            return {"list": url}
+        case Page(url):
+            return {"url": url}

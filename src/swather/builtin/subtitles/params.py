@@ -36,6 +36,10 @@ class Params:
         "a / makes folders.",
     ] = names.DEFAULT
     metadata: Annotated[bool, "Also save what yt-dlp knows of a video, as .info.json."] = False
+    known: Annotated[
+        Literal["skip", "refresh"],
+        "Videos that an earlier run saved in the same folder: skip them, or take them again.",
+    ] = "skip"
     live: Annotated[
         Literal["wait", "skip"], "Streams that are live or announced: wait for them, or skip them."
     ] = "wait"

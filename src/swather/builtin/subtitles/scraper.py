@@ -3,10 +3,11 @@
 from importlib.util import find_spec
 from typing import Any
 
-from swather.builtin.subtitles import lists, video
+from swather.builtin.subtitles import video
+from swather.builtin.subtitles.known import Known
 from swather.builtin.subtitles.params import Params
 from swather.builtin.subtitles.targets import Listing, key_of, lane_of, wanted_of
-from swather.errors import MissingExtra, SwatherError
+from swather.errors import MissingExtra, Permanent, SwatherError
 from swather.scraping.blocking import SyncContext, SyncWeb
 from swather.scraping.scraper import scraper
 
@@ -43,23 +44,36 @@ class Subtitles:
 
     def scrape(self, ctx: SyncContext, target: Any) -> None:
         self._downloader.begin()
+        known = Known(ctx)
         try:
-            self._scrape(ctx, target)
+            self._scrape(ctx, target, known)
+        except Permanent as error:
+            known.note_end(target, error)
+            raise
         except SwatherError:
             raise
         except Exception as error:
-            raise self._downloader.why_failed(ctx, error) from error
+            ending = self._downloader.why_failed(ctx, error)
+            known.note_end(target, ending)
+            raise ending from error
 
     def close(self) -> None:
         self._downloader.close()
 
-    def _scrape(self, ctx: SyncContext, target: Any) -> None:
+    def _scrape(self, ctx: SyncContext, target: Any, known: Known) -> None:
+        from swather.builtin.subtitles import lists  # noqa: PLC0415 - see setup
+
         wanted = wanted_of(target)
         if isinstance(wanted, Listing):
-            lists.expand(ctx, self._downloader.ydl, wanted.url)
+            lists.expand(ctx, self._downloader.ydl, wanted.url, known)
+            return
+        if known.has_files_of(target):
+            ctx.log.info("%s was saved by an earlier run: skipped (--known refresh)", wanted.url)
+            ctx.skip()
             return
         found = self._downloader.find(wanted.url)
         if self._downloader.is_list(found):
-            lists.expand(ctx, self._downloader.ydl, wanted.url)
+            lists.expand(ctx, self._downloader.ydl, wanted.url, known)
         else:
             video.save(ctx, self._downloader, self._downloader.info_of(found))
+            known.note(target)

@@ -42,7 +42,7 @@ class Start(msgspec.Struct, frozen=True, tag=True):
 
     token: int
     lease: bytes
-    run: tuple[int, str, str]
+    run: tuple[int, str, str, str]
     params: bytes
 
 
