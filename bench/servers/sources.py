@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from swather.testing import Answer, Asked
-from tests.builtin.media.stand_ins import Query, StandIn, picture
+from tests.builtin.media.stand_ins import KEY, Query, StandIn, picture
 
-NAMES = ("openverse", "wikimedia_commons", "internet_archive", "bing_images", "google_images")
+NAMES = ("openverse", "flickr", "bing_images", "google_images", "yandex_images")
+KEYS = {"FLICKR_API_KEY": KEY}
 PICTURES = 4
 _JPEG = {"Content-Type": "image/jpeg"}
 
@@ -23,8 +24,7 @@ class AnyQuery(StandIn):
 
     def search(self, path: str, answer: Callable[[Query], object]) -> None:
         def answer_for(query: Query) -> object:
-            words = query.get("q") or query.get("gsrsearch") or ""
-            name = "".join(letter for letter in words if letter.isdigit())
+            name = (query.get("q") or query["text"]).replace(" ", "-")
             self.pictures[:] = [f"{name}-{number}.jpg" for number in range(PICTURES)]
             return answer(query)
 
@@ -32,11 +32,8 @@ class AnyQuery(StandIn):
 
     def _answer_to(self, asked: Asked) -> Answer:
         name = asked.path.rpartition("/")[2]
-        if asked.path.startswith(("/files/", "/download/")):
+        if asked.path.startswith("/files/"):
             answer = Answer(_picture(f"{self.source} {name}"), headers=_JPEG)
-        elif asked.path.startswith("/metadata/"):
-            file = f'{{"name": "{name.removeprefix("item-")}", "source": "original"}}'
-            answer = Answer(f'{{"files": [{file}], "metadata": {{"mediatype": "image"}}}}')
         else:
             answer = super()._answer_to(asked)
         return answer._replace(seconds=self._seconds)
