@@ -10,6 +10,7 @@ from swather.model.task import Target
 from swather.net.private_hosts import Host, hosts_in
 from swather.runs.lines import STDIN
 from swather.runs.mistyped_url import wrong_with
+from swather.runs.target_options import NO_OPTIONS
 from swather.runs.targets import ARGUMENTS, VALUES, BadLine, Entry, Line, Note
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
@@ -141,6 +142,8 @@ class Intake:
     def _made(self, line: Line) -> Target:
         if isinstance(line.value, Target):
             return line.value
+        if line.options is NO_OPTIONS:
+            return target_of(self._scraper, line.value, key=line.key)
         return target_of(self._scraper, line.value, key=line.key, **line.options._asdict())
 
     def _skip(self, bad: BadLine) -> None:
