@@ -1,6 +1,6 @@
 import pytest
 
-from swather.errors import BadPayload, BadTarget, NotFound
+from swather.errors import BadPayload, BadTarget, NotFound, RunCancelled
 from swather.model.task import State, Target
 from swather.store import Enqueued, Store
 from swather.store.clock import Clock
@@ -21,6 +21,21 @@ def test_targets_become_ready_tasks(store: Store):
     run = a_run(store)
     assert store.tasks.enqueue(run, targets(["a", "b", "c"])) == Enqueued(3, 0)
     assert states(store, run) == {"ready": 3}
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_a_run_that_was_read_takes_targets_as_by_its_name(store: Store, limit):
+    run = store.runs.get(a_run(store, task_limit=limit))
+    added, over = (3, 0) if limit is None else (2, 1)
+    assert store.tasks.enqueue(run, targets(["a", "b", "c"])) == Enqueued(added, 0, over)
+    assert store.tasks.enqueue(run.name, targets(["a"])) == Enqueued(0, 1)
+    assert states(store, run.name) == {"ready": added}
+    store.runs.cancel(run.name)
+    with pytest.raises(RunCancelled):
+        store.tasks.enqueue(run, targets(["d"]))
+    store.runs.remove(run.name)
+    with pytest.raises(NotFound):
+        store.tasks.enqueue(run, targets(["d"]))
 
 
 def test_a_task_is_read_back_as_its_target_was_given(store: Store):

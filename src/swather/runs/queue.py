@@ -110,10 +110,11 @@ class Queue:
             limits = made.options.lane_limits()
             new = NewRun(scraper=made.name, name=run, lane_limits=limits)
             found = self._store.runs.create(new)
-        added = self._store.tasks.enqueue(run, self._allowing(found, made, targets))
-        if added.added:
-            close_breakers(self._store, found.scraper)
+        added = self._store.tasks.enqueue(found, self._allowing(found, made, targets))
+        # Workers need not wait until breakers were looked for, of which there are hardly any.
         self._store.hints.send()
+        if added.added and close_breakers(self._store, found.scraper):
+            self._store.hints.send()
         return added
 
     def _allowing(self, run: Run, made: Scraper, targets: Iterable[Any]) -> Iterator[Target]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from swather.model.run import Run
 from swather.model.task import Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.waiting import Waiting
@@ -21,9 +22,10 @@ class Enqueued(NamedTuple):
 
 class Tasks(Protocol):
     def enqueue(
-        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 10_000
+        self, run: str | Run, targets: Iterable[Target | Row], *, batch_size: int = 10_000
     ) -> Enqueued:
         """Stream targets in, a transaction per batch; those that the run already has are skipped.
+        A run that was just read need not be found again by its name.
 
         A target that cannot be stored raises before its batch is written: earlier batches stay,
         nothing of this one does. Loading again is safe. A Row is a target that was already

@@ -38,24 +38,42 @@ class Enqueuer:
         self._connection = connection
         self._heads = Heads(connection)
 
-    def add(self, run_id: int, rows: Sequence[Row]) -> Added:
-        """One transaction; the run reopens if anything was new."""
-        all_values = self.values_of(run_id, rows)
+    def add(self, run_id: int, rows: Sequence[Row]) -> int:
+        """One transaction, for a run without a limit; the run reopens if anything was new."""
+        values = self.values_of(run_id, rows)
 
-        def work() -> Added:
-            state, mask, limit = self._lock(run_id)
+        def work() -> int:
+            # Both travel together: what a cancelled run was given is rolled back.
+            lock = self._connection.send(queries.lock_run, {"run_id": run_id}, hot=True)
+            added = self._connection.send(_ADD, values, hot=True)
+            state, mask, _ = _locked(lock())
             refuse_cancelled(state)
-            values, over = all_values, 0
-            if limit is not None:
-                fits, over = self._fitting(run_id, rows, limit)
-                values = self.values_of(run_id, fits)
-            added = self._connection.rows(_ADD, values, hot=True)
-            if added:
-                self._open(values, state, mask)
-                wake(self._connection, [(row[0], row[1]) for row in added if row[1]])
-            return Added(sum(row[2] for row in added), over)
+            return self._added(added(), values, state, mask)
 
         return self._connection.transact(work)
+
+    def add_within_limit(self, run_id: int, rows: Sequence[Row], limit: int) -> Added:
+        """The same for a run with a limit."""
+        self.make_heads(run_id, rows)
+
+        def work() -> Added:
+            state, mask, _ = self._lock(run_id)
+            refuse_cancelled(state)
+            fits, over = self._fitting(run_id, rows, limit)
+            values = self.values_of(run_id, fits)
+            added = self._connection.rows(_ADD, values, hot=True)
+            return Added(self._added(added, values, state, mask), over)
+
+        return self._connection.transact(work)
+
+    def _added(
+        self, added: list[tuple[Any, ...]], values: dict[str, Any], state: str, mask: int
+    ) -> int:
+        """Open the run and wake the heads that were added to; how many tasks that were."""
+        if added:
+            self._open(values, state, mask)
+            wake(self._connection, [(row[0], row[1]) for row in added if row[1]])
+        return sum(row[2] for row in added)
 
     def make_heads(self, run_id: int, rows: Sequence[Row]) -> None:
         """Called before the transaction that adds the rows, so that it finds their heads."""
@@ -113,13 +131,17 @@ class Enqueuer:
         return fits, over
 
     def _lock(self, run_id: int) -> tuple[str, int, int | None]:
-        row = self._connection.row(queries.lock_run, {"run_id": run_id}, hot=True)
-        if row is None:
-            raise NotFound("the run was removed in the meantime")
-        return row[0], row[1], row[2]
+        return _locked(self._connection.rows(queries.lock_run, {"run_id": run_id}, hot=True))
 
     def _open(self, values: dict[str, Any], state: str, mask: int) -> None:
         if state != RunState.OPEN or mask | values["mask"] != mask:
             self._connection.execute(
                 queries.open_run, {"run_id": values["run_id"], "mask": values["mask"]}, hot=True
             )
+
+
+def _locked(rows: list[tuple[Any, ...]]) -> tuple[str, int, int | None]:
+    if not rows:
+        raise NotFound("the run was removed in the meantime")
+    state, mask, limit = rows[0]
+    return state, mask, limit

@@ -10,6 +10,7 @@ import psycopg
 from swather.errors import Closed, DatabaseUnreachable, StoreError
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.link import Link, connect
+from swather.store.postgres.statements import queries
 
 CHANNEL: Final = "swather"
 QUIET_SECONDS: Final = 0.02
@@ -73,7 +74,7 @@ class PostgresHints:
         self._sent_at = time.monotonic()
         # A hint may be lost; the next verb reports what is wrong with the connection.
         with contextlib.suppress(StoreError, Closed):
-            self._connection.execute(f"NOTIFY {CHANNEL}")
+            self._connection.execute(queries.send_hint, {"channel": CHANNEL}, hot=True)
 
     def _receive(self, timeout_seconds: float) -> bool:
         link = self._listening or self._listen()

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from swather.model.private_addresses import is_public_host
+from swather.model.run import Run
 from swather.store.checks import check_known, unknown_run
 from swather.store.postgres.arrays import Booleans, Texts
 from swather.store.postgres.connection import Connection
@@ -19,6 +20,17 @@ def run_id(connection: Connection, name: str) -> int:
     if found is None:
         raise unknown_run(name)
     return found
+
+
+def run_to_fill(connection: Connection, run: str | Run) -> tuple[int, int | None]:
+    """The run's id and task limit."""
+    if isinstance(run, Run):
+        return run.id, run.task_limit
+    check_known(run)
+    row = connection.row(queries.find_run_to_fill, {"name": run}, hot=True)
+    if row is None:
+        raise unknown_run(run)
+    return row[0], row[1]
 
 
 def lane_id(connection: Connection, name: str, kind: str = "lane") -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from swather.model.payload import decode
-from swather.model.run import counts_from
+from swather.model.run import Run, counts_from
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.waiting import (
@@ -22,7 +22,7 @@ from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.enqueue import Enqueuer, parts_of
 from swather.store.postgres.filters import ids_of
-from swather.store.postgres.names import run_id
+from swather.store.postgres.names import run_id, run_to_fill
 from swather.store.postgres.retry import retry_tasks
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
@@ -44,15 +44,18 @@ class PostgresTasks:
         self._claimer = claimer
 
     def enqueue(
-        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 5_000
+        self, run: str | Run, targets: Iterable[Target | Row], *, batch_size: int = 5_000
     ) -> Enqueued:
-        number = run_id(self._connection, run)
+        number, limit = run_to_fill(self._connection, run)
         added = over = total = 0
         for rows in batches_of(targets, batch_size):
             for part in parts_of(rows):
-                new = self._enqueuer.add(number, part)
-                added += new.new
-                over += new.over_limit
+                if limit is None:
+                    added += self._enqueuer.add(number, part)
+                else:
+                    new = self._enqueuer.add_within_limit(number, part, limit)
+                    added += new.new
+                    over += new.over_limit
             total += len(rows)
         return Enqueued(added, total - added - over, over)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from swather.model.payload import decode
+from swather.model.run import Run
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.waiting import (
@@ -42,12 +43,13 @@ class SQLiteTasks:
         self._heads = Heads(connection)
 
     def enqueue(
-        self, run: str, targets: Iterable[Target | Row], *, batch_size: int = 10_000
+        self, run: str | Run, targets: Iterable[Target | Row], *, batch_size: int = 10_000
     ) -> Enqueued:
-        self._number(run)
+        name = run if isinstance(run, str) else run.name
+        self._number(name)
         added = over = total = 0
         for rows in batches_of(targets, batch_size):
-            new = self._add(run, rows)
+            new = self._add(name, rows)
             added += new.new
             over += new.over_limit
             total += len(rows)

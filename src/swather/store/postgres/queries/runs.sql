@@ -18,6 +18,9 @@ RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane
 -- name: find_run
 SELECT id FROM swather.runs WHERE name = %(name)s
 
+-- name: find_run_to_fill
+SELECT id, task_limit FROM swather.runs WHERE name = %(name)s
+
 -- name: run_rows
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
        lane_in_flight, state, paused,

@@ -103,3 +103,7 @@ ON CONFLICT DO NOTHING
 DELETE FROM swather.serving AS s
 WHERE NOT EXISTS (SELECT FROM swather.workers AS w WHERE w.id = s.worker_id AND w.state = 'live')
 RETURNING s.run_id
+
+-- name: send_hint
+-- A NOTIFY is a commit; what may be lost need not wait for the disk.
+SELECT set_config('synchronous_commit', 'off', true), pg_notify(%(channel)s, '')
