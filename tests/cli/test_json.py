@@ -37,6 +37,8 @@ CALLS = {
     "status RUN": ("numbers",),
     "why": (),
     "runs ls": (),
+    "sources ls": (),
+    "sources reset": ("api",),
     "lanes set": ("example.com", "--rate", "2/s"),
     "lanes ls": (),
     "lanes show": ("example.com",),
@@ -69,6 +71,10 @@ CALLS = {
     "runs rm": ("numbers", "--dry-run"),
     "runs prune": ("--older-than", "1d", "--yes"),
 }
+NOTING = NUMBERS.replace(
+    "number = int(target)",
+    "number = int(target); ctx.note_source('api', ok=number != 7, seconds=0.1, error='seven')",
+)
 WITHOUT_DATABASE = {"scrapers", "try", "init"}
 # Minutes long, or only for an empty database; their answers hold those of `run` and `db backup`.
 NOT_CALLED = {"demo", "db restore"}
@@ -124,7 +130,7 @@ def test_every_command_is_on_the_page():
 def test_every_command_answers_as_the_page_says(
     swather: Swather, installed: Swather, database: str
 ):
-    write(NUMBERS)
+    write(NOTING)
     pages = documented()
     for command, arguments in CALLS.items():
         where = () if command in WITHOUT_DATABASE else ("--db", database)

@@ -92,3 +92,26 @@ def test_mistakes_are_told(swather: Swather, database: str, arguments, code: int
 def test_a_scraper_without_sources_is_told_so(swather: Swather, database: str):
     said = done(swather, "sources", "books", "--db", database).out
     assert said.startswith("no source of scraper 'books' was asked in the last 7d")
+
+
+ASKING = """
+from swather import scraper
+
+
+@scraper
+async def asking(ctx, target):
+    ctx.note_source("api", ok=target != "c", seconds=0.5, error="HTTP 500", counts={"images": 2})
+"""
+
+
+@pytest.mark.slow
+def test_a_run_tells_how_its_sources_answered(swather: Swather, tmp_path: Path):
+    (tmp_path / "asking.py").write_text(ASKING)
+    said = done(swather, "run", "asking.py", "a", "b", "c", "--json").data
+    (api,) = said["sources"]
+    assert (api["source"], api["state"], api["asked"], api["failed"]) == ("api", "done", 3, 1)
+    assert api["counts"] == {"images": 6}
+    assert done(swather, "status", said["run"], "--json").data["sources"] == [api]
+    line = "api  ━━━━━━━───  3 asked · 1 failed · images 6 · HTTP 500"
+    assert line in done(swather, "status", said["run"]).out.splitlines()
+    assert line in done(swather, "run", "asking.py", "--new", "a", "b", "c").out.splitlines()

@@ -7,6 +7,7 @@ import msgspec
 
 import swather.store
 from swather.model.retry import ErrorClass
+from swather.model.source import Answer, SourceNote
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.runs.summary import summarise
@@ -116,3 +117,20 @@ def test_a_cancelled_run_is_told(store: Store):
     lines = summarise(store, run, seconds=2).lines()
     assert lines[0] == f"Run {run} was cancelled after 2.0s."
     assert lines[1] == "2 tasks: 0 completed, 0 failed, 2 cancelled."
+
+
+def test_each_source_has_a_line_with_its_numbers(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker, 1)
+    fine = SourceNote(name="api", answer=Answer.SUCCEEDED, counts={"images": 3})
+    bad = SourceNote(name="api", answer=Answer.FAILED, error="HTTP 500")
+    other = SourceNote(name="mirror", answer=Answer.FAILED, error="HTTP 429")
+    finish(store, completed(lease, sources=[fine, bad, fine, fine, other]))
+    summary = summarise(store, run)
+    assert summary.lines()[3:5] == [
+        "api     ━━━━━━━━──  4 asked · 1 failed · images 9 · HTTP 500",
+        "mirror  ──────────  failed · HTTP 429",
+    ]
+    assert [stats.as_data() for stats in summary.sources] == [
+        stats.as_data() for stats in store.sources.of_run(run)
+    ]

@@ -3,7 +3,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from swather.model.run import Counts, RunState
+from swather.model.source import BreakerState, SourceBreaker, SourceStats, UnderWay
 from swather.runs.console import PlainConsole
+from swather.runs.drawing import Drawing
 from swather.runs.progress import Snapshot
 from swather.runs.view import Lines, Picture, in_a_line, view_on
 from swather.runs.worker_line import RunningTarget, WorkerLine
@@ -97,3 +99,60 @@ def test_a_terminal_shows_the_states_the_errors_and_the_workers():
     assert "errors  transient 30 · timeout 4" in said
     assert "host_0 · 10 running · 26 completed · 0.2s each · https://example.com/[page]" in said
     assert "and 2 more workers" in said
+
+
+def stats(source: str, **fields: Any) -> SourceStats:
+    return SourceStats(scraper="books", source=source, **fields)
+
+
+SOURCES = [
+    stats("api", succeeded=4, failed=2, skipped=2, counts={"images": 1_200}),
+    stats("mirror", under_way=UnderWay(state="asking", asking=2, done=10, total=40)),
+    stats(
+        "wikimedia_commons_of_the_whole_world",
+        failed=3,
+        failures={"HTTP 503 from \x1b[2J" + "x" * 80: 3},
+        breaker=SourceBreaker(state=BreakerState.OPEN, retry_in=54.0),
+    ),
+]
+
+
+def drawn(shown: Snapshot, width: int) -> list[str]:
+    on = PlainConsole(file=io.StringIO(), width=width, force_terminal=False)
+    on.print(Drawing(shown))
+    return [line.rstrip() for line in written(on).splitlines()]
+
+
+def test_each_source_has_a_bar_and_its_numbers():
+    shown = snapshot(counts=Counts(completed=4, leased=12), sources=SOURCES, errors={})
+    lines = drawn(shown, 100)[2:]
+    assert [line.partition("  ")[0] for line in lines] == [
+        "api", "mirror", "wikimedia_commons_o…",
+    ]  # fmt: skip
+    assert [line.count("━") for line in lines] == [8, 0, 3]  # of 16, for 16 targets
+    assert lines[0].endswith("6 asked · 2 failed · 2 skipped · images 1,200")
+    assert lines[1].endswith("asking 10 of 40")
+    assert "all 3 failed · HTTP 503 from" in lines[2]
+    assert all(len(line) <= 80 and "\x1b" not in line for line in drawn(shown, 80))
+
+
+def test_the_bar_of_a_single_target_moves_while_it_is_asked():
+    asking = [stats("api", under_way=UnderWay(state="asking", asking=1, done=n, total=20))
+              for n in (0, 5, 10, 20)]  # fmt: skip
+    shown = snapshot(counts=Counts(leased=1), sources=asking, errors={})
+    assert [line.count("━") for line in drawn(shown, 80)[2:]] == [0, 4, 8, 16]
+
+
+def test_the_bars_of_a_run_that_is_over_are_full():
+    shown = snapshot(
+        state=RunState.FINISHED,
+        counts=Counts(completed=16),
+        sources=[stats("api", succeeded=1, failed=1)],
+        errors={},
+    )
+    assert drawn(shown, 80)[2].count("━") == 16
+
+
+def test_more_sources_than_fit_are_counted():
+    shown = snapshot(sources=[stats(f"s{n}") for n in range(15)], errors={})
+    assert "and 3 more" in drawn(shown, 80)

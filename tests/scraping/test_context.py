@@ -398,3 +398,17 @@ def test_a_source_that_is_skipped_is_noted():
         ("open", "skipped", ""),
         ("closed", "failed", "it gave no reason"),
     ]
+
+
+def test_progress_tells_how_far_each_source_is():
+    verbs = FakeVerbs()
+    sources = {"api": {"state": "asking", "done": 3, "total": 20}, "mirror": {"state": "waiting"}}
+    asyncio.run(context(verbs=verbs).progress(1, 2, sources=sources))
+    waiting = {"state": "waiting", "done": 0.0, "total": 0.0}
+    assert verbs.told == [{"done": 1, "total": 2, "sources": {**sources, "mirror": waiting}}]
+
+
+@pytest.mark.parametrize("wrong", [{"api": {"state": "lazy"}}, {"api": "asking"}, {"api": {}}])
+def test_progress_of_a_source_that_says_nothing_is_refused(wrong):
+    with pytest.raises(InputError, match="the progress of source 'api' must be a dict such as"):
+        asyncio.run(context().progress(sources=wrong))

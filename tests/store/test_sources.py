@@ -291,3 +291,60 @@ def test_hostile_errors_are_kept_short(store: Store):
     note(store, bad(error="nul\0 \ud800" + "x" * 10_000))
     (title,) = only(store.sources.find(since_seconds=DAY)).failures
     assert len(title) == 200
+
+
+def report(**sources: dict[str, object]) -> dict[str, object]:
+    return {"done": 1, "sources": sources}
+
+
+def test_what_running_attempts_report_is_added_up_and_ends_with_them(store: Store, clock: Clock):
+    run = a_run(store, 4)
+    first, second, third = claim(store, a_worker(store), 3)
+    asking = {"state": "asking", "done": 3, "total": 20}
+    store.queue.progress(first.fence, report(api=asking, mirror={"state": "done"}))
+    store.queue.progress(second.fence, report(api=asking, mirror={"state": "waiting"}))
+    store.queue.checkpoint(first.fence, part=0, cursor=1, sources=[ok("mirror")])
+    api, mirror = store.sources.of_run(run)
+    assert (api.scraper, api.state, api.asked) == ("books", "asking", 0)
+    now = api.under_way
+    assert (now.waiting, now.asking, now.done, now.total) == (0, 2, 6, 40)
+    assert (mirror.state, mirror.asked, mirror.under_way.waiting) == ("waiting", 1, 1)
+    finish(store, completed(second, sources=[ok(), ok("mirror")]))
+    assert [(each.asked, each.state) for each in store.sources.of_run(run)] == [
+        (1, "asking"),
+        (2, "done"),
+    ]
+    clock.advance(61)
+    store.workers.sweep()  # first and third are lost, with what they reported
+    assert [(each.asked, each.state) for each in store.sources.of_run(run)] == [
+        (1, "done"),
+        (2, "done"),
+    ]
+    assert third.task_id
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sources": 7},
+        {"sources": {"api": {"state": "lazy"}}},
+        {"sources": {"api": {"state": "asking", "done": "x"}}},
+        {"note": '"sources": {}'},
+    ],
+)
+def test_reports_of_another_kind_are_left_out(store: Store, wrong):
+    lease = a_lease(store)
+    store.queue.progress(lease.fence, wrong)
+    assert store.sources.of_run(run_of(store, lease)) == []
+
+
+def test_the_state_of_a_source_is_what_has_come_of_it(store: Store):
+    skip = SourceNote(name="skipped", answer=Answer.SKIPPED)
+    notes = [ok("done"), bad("done"), bad("failed"), skip, bad("skipped and failed"), skip]
+    lease = note(store, *notes)
+    assert {each.source: each.state for each in store.sources.of_run(run_of(store, lease))} == {
+        "done": "done",
+        "failed": "failed",
+        "skipped": "skipped",
+        "skipped and failed": "failed",
+    }

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from swather.model.source import SourceStats
 from swather.runs.reason import Reason
 
 # By the name of the struct, so that its module need not be imported.
@@ -24,7 +25,7 @@ _NAMES: Final[Mapping[str, Mapping[str, str]]] = {
 
 def named(value: Any) -> Any:
     """A struct, or whatever holds structs, as JSON values under the names of commands."""
-    if isinstance(value, Reason):
+    if isinstance(value, Reason | SourceStats):
         return named(value.as_data())
     if isinstance(value, msgspec.Struct):
         names = _NAMES.get(type(value).__name__, {})

@@ -60,7 +60,7 @@ def list_sources(
     with database.opened(db) as store:
         found = store.sources.find(since_seconds=seconds, scraper=scraper)
     if as_json:
-        output.print_json([source_data(stats) for stats in found])
+        output.print_json([stats.as_data() for stats in found])
         return
     if not found:
         of = "" if scraper is None else f" of scraper {scraper!r}"
@@ -124,29 +124,6 @@ def _unknown(source: str, scraper: str | None, known: "list[SourceStats]") -> st
     of = "" if scraper is None else f" of scraper {scraper!r}"
     hint = f"; did you mean {near[0]!r}?" if near else "; `swather sources` lists them"
     return f"there is no source {source!r}{of}{hint}"
-
-
-def source_data(stats: "SourceStats") -> dict[str, Any]:
-    """For programs."""
-    breaker = stats.breaker
-    return {
-        "source": stats.source,
-        "scraper": stats.scraper,
-        "asked": stats.asked,
-        "succeeded": stats.succeeded,
-        "failed": stats.failed,
-        "skipped": stats.skipped,
-        "success_rate": stats.success_rate,
-        "mean_seconds": stats.mean_seconds,
-        "counts": stats.counts,
-        "failures": [{"error": title, "count": n} for title, n in stats.failures.items()],
-        "breaker": {
-            "state": str(breaker.state),
-            "failures_in_a_row": breaker.failures,
-            "retry_in_seconds": round(breaker.retry_in, 3),
-            "reason": breaker.reason or None,
-        },
-    }
 
 
 def _row(stats: "SourceStats") -> tuple[Any, ...]:

@@ -57,12 +57,15 @@ def _one(store: "Store", run: str, *, as_json: bool) -> None:
     from swather.cli.selection import run_named
     from swather.runs.progress import Watcher
     from swather.runs.reasons import lock_reasons
+    from swather.runs.source_lines import lines_of
 
     snapshot = Watcher(store, run_named(store, run).name).snapshot()
     if as_json:
         output.print_json({**_data(snapshot), "held_up": _held_up(store)})
         return
     output.show(output.facts(_facts(snapshot)), *_workers(snapshot))
+    for line in lines_of(snapshot.sources):
+        print(visible_line(line))
     for error in snapshot.recent_errors:
         print(f"Failed {error.in_words}")
     output.tell(snapshot.reasons)

@@ -1,7 +1,7 @@
 """Sources: what attempts ask besides their target's own site, and when to leave one alone."""
 
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -59,9 +59,32 @@ class SourceBreaker(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class SourceProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """What a running attempt reports of a source: how far it is, `done` of `total` whatever is
+    counted.
+    """
+
+    state: Literal["waiting", "asking", "done", "failed", "skipped"]
+    done: float = 0.0
+    total: float = 0.0
+
+
+class UnderWay(msgspec.Struct, frozen=True, kw_only=True):
+    """What the attempts of a run that are running now report of a source: how many wait to ask it,
+    how many ask it, and how far these are. `state`: the liveliest that one reports, or ''.
+    """
+
+    state: str = ""
+    waiting: int = 0
+    asking: int = 0
+    done: float = 0.0
+    total: float = 0.0
+
+
 class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked of a source, and what it answered. `failures` has the titles of errors with
-    their numbers, the most frequent first; `counts` is what the scraper counts.
+    their numbers, the most frequent first; `counts` is what the scraper counts. All of these are
+    committed; `under_way` is not.
     """
 
     scraper: str
@@ -73,6 +96,7 @@ class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     failures: dict[str, int] = {}
     breaker: SourceBreaker = SourceBreaker()
+    under_way: UnderWay = UnderWay()
 
     @property
     def asked(self) -> int:
@@ -86,3 +110,42 @@ class SourceStats(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mean_seconds(self) -> float | None:
         return self.seconds / self.asked if self.asked else None
+
+    @property
+    def answered(self) -> int:
+        """How many questions have an end, of those that were skipped, too."""
+        return self.asked + self.skipped
+
+    @property
+    def state(self) -> str:
+        """In a word: what running attempts do with it, otherwise what has come of it."""
+        if self.under_way.waiting or self.under_way.asking:
+            return self.under_way.state
+        if self.asked:
+            return "done" if self.succeeded else "failed"
+        return "skipped" if self.skipped else self.under_way.state or "waiting"
+
+    def as_data(self) -> dict[str, Any]:
+        """For programs."""
+        breaker, under_way = self.breaker, self.under_way
+        return {
+            "source": self.source,
+            "scraper": self.scraper,
+            "state": self.state,
+            "asked": self.asked,
+            "succeeded": self.succeeded,
+            "failed": self.failed,
+            "skipped": self.skipped,
+            "waiting": under_way.waiting,
+            "asking": under_way.asking,
+            "success_rate": self.success_rate,
+            "mean_seconds": self.mean_seconds,
+            "counts": self.counts,
+            "failures": [{"error": title, "count": n} for title, n in self.failures.items()],
+            "breaker": {
+                "state": str(breaker.state),
+                "failures_in_a_row": breaker.failures,
+                "retry_in_seconds": round(breaker.retry_in, 3),
+                "reason": breaker.reason or None,
+            },
+        }

@@ -9,14 +9,19 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from swather.model.source import SourceStats
 from swather.runs.progress import Snapshot
 from swather.runs.reason import Reason
+from swather.runs.source_lines import expected, half_answered, in_words, next_try
 from swather.runs.words import duration, rate
 from swather.runs.worker_line import WorkerLine
 from swather.visible import visible_line
 
 MAX_WORKERS_SHOWN: Final = 8
 MAX_REASONS_SHOWN: Final = 3
+MAX_SOURCES_SHOWN: Final = 12
+_MAX_SOURCE: Final = 20
+_SOURCE_BAR: Final = 16
 # No snapshot for so long: what takes them waits for the database.
 STALE_SECONDS: Final = 2.5
 _INDENT: Final = "    "
@@ -40,6 +45,8 @@ class Drawing:
             yield Text(f"The database has not answered for {duration(age)}.", style="yellow")
         for reason in [] if snapshot.is_over else snapshot.stops[:MAX_REASONS_SHOWN]:
             yield from _reason(reason, options.max_width)
+        if snapshot.sources:
+            yield _sources(snapshot)
         yield from _errors(snapshot)
         for worker in snapshot.workers[:MAX_WORKERS_SHOWN]:
             yield _worker(worker)
@@ -123,6 +130,43 @@ def fitted(command: str, width: int) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}".strip() if lines[-1] else word
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
+
+
+def _sources(snapshot: Snapshot) -> RenderableType:
+    """A bar for each: what has succeeded, failed and was skipped, what is half done, and the
+    rest.
+    """
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    table.add_column(no_wrap=True, max_width=_MAX_SOURCE)
+    table.add_column(no_wrap=True, width=_SOURCE_BAR)
+    table.add_column(no_wrap=True, ratio=1, overflow="ellipsis")
+    for stats in snapshot.sources[:MAX_SOURCES_SHOWN]:
+        style = "red" if stats.state == "failed" else "dim" if stats.state == "skipped" else ""
+        table.add_row(
+            Text(visible_line(stats.source), overflow="ellipsis"),
+            _source_bar(stats, expected(stats, snapshot.counts.total, is_over=snapshot.is_over)),
+            Text(visible_line(in_words(stats) + next_try(stats)), style=style),
+        )
+    if (more := len(snapshot.sources) - MAX_SOURCES_SHOWN) > 0:
+        table.add_row(Text(f"and {more:,} more", style="dim"))
+    return table
+
+
+def _source_bar(stats: SourceStats, total: float) -> Text:
+    parts = (
+        (stats.succeeded, "green"),
+        (stats.failed, "red"),
+        (stats.skipped, "yellow"),
+        (half_answered(stats), "cyan"),
+    )
+    bar = Text(no_wrap=True)
+    shown = so_far = 0.0
+    for amount, style in parts:
+        so_far += amount
+        end = int(_SOURCE_BAR * so_far / total)
+        bar.append("━" * int(end - shown), style=style)
+        shown = end
+    return bar.append("─" * int(_SOURCE_BAR - shown), style="dim")
 
 
 def _errors(snapshot: Snapshot) -> Iterator[Text]:

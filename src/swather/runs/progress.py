@@ -11,6 +11,7 @@ import msgspec
 from swather.errors import StoreError
 from swather.model.results import ErrorGroup
 from swather.model.run import Counts, Run, RunState
+from swather.model.source import SourceStats
 from swather.runs.pace import Pace, pace_of_run
 from swather.runs.reason import Reason
 from swather.runs.reasons import Situation, reasons_of
@@ -54,6 +55,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     oldest           the target that has run for longest
     errors           failures by error class, those that were retried too
     recent_errors    the groups that failed last
+    sources          what the run has asked of the sources that its scraper notes
     seconds          since the run was made
     """
 
@@ -75,6 +77,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     workers: list[WorkerLine]
     errors: dict[str, int]
     recent_errors: list[RecentError] = []
+    sources: list[SourceStats] = []
     created_at: datetime
 
     @property
@@ -177,6 +180,7 @@ class Watcher:
             workers=look.workers,
             errors=error_classes(self._groups),
             recent_errors=_recent_errors(self._groups),
+            sources=look.sources,
             created_at=run.created_at,
         )
         return self._last
@@ -193,7 +197,7 @@ class Watcher:
                 had_workers=self._had_workers,
             )
             self._had_workers = self._had_workers or bool(situation.workers)
-            looked = _look(situation, sampled_rate, now)
+            looked = _look(situation, sampled_rate, self._store.sources.of_run(run.name), now)
             self._looked = looked
         return looked
 
@@ -236,10 +240,13 @@ class _Look(msgspec.Struct, frozen=True, kw_only=True):
     reasons: list[Reason]
     oldest: RunningTarget | None
     workers: list[WorkerLine]
+    sources: list[SourceStats]
     seconds: float
 
 
-def _look(situation: Situation, sampled_rate: float | None, now: float) -> _Look:
+def _look(
+    situation: Situation, sampled_rate: float | None, sources: list[SourceStats], now: float
+) -> _Look:
     current = situation.current
     return _Look(
         at=now,
@@ -249,6 +256,7 @@ def _look(situation: Situation, sampled_rate: float | None, now: float) -> _Look
         reasons=reasons_of(situation),
         oldest=current[0] if current else None,
         workers=situation.workers,
+        sources=sources,
         seconds=_seconds(situation),
     )
 

@@ -7,10 +7,12 @@ import msgspec
 
 from swather.model.results import ErrorGroup
 from swather.model.run import Counts, Run, RunState
+from swather.model.source import SourceStats
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.runs.reason import Reason
 from swather.runs.reasons import Situation, reasons_of
+from swather.runs.source_lines import lines_of
 from swather.runs.words import command, count, duration, rate
 from swather.store import Store
 
@@ -34,7 +36,7 @@ class FailedGroup(msgspec.Struct, frozen=True, kw_only=True):
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a run. `seconds`: how long it took, if known; `groups`: how most of its failed
     tasks failed; `incomplete_loads`: sources that were not loaded completely; `reasons`: what
-    stopped it before it was finished.
+    stopped it before it was finished; `sources`: how the sources that its scraper notes answered.
     """
 
     run: str
@@ -45,6 +47,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     groups: list[FailedGroup]
     url: str
     reasons: list[Reason] = []
+    sources: list[SourceStats] = []
 
     @property
     def load_incomplete(self) -> bool:
@@ -70,6 +73,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         if counts.skipped:
             yield f"{count(counts.skipped, 'target')} skipped by the scraper."
         yield self._produced()
+        yield from lines_of(self.sources)
         if counts.outdated:
             yield from self._outdated()
         if counts.over_limit:
@@ -141,6 +145,7 @@ def summarise(store: Store, run: str, *, seconds: float | None = None) -> Summar
         groups=failed_groups(store, run, counts.failed),
         url=store.url,
         reasons=_stopped_by(store, found, counts),
+        sources=store.sources.of_run(run),
     )
 
 

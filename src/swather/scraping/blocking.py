@@ -234,9 +234,14 @@ class SyncContext(SyncWeb):
         self._wait_for(self._context.checkpoint(cursor))
 
     def progress(
-        self, done: float | None = None, total: float | None = None, note: str = ""
+        self,
+        done: float | None = None,
+        total: float | None = None,
+        note: str = "",
+        *,
+        sources: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._wait_for(self._context.progress(done, total, note))
+        self._wait_for(self._context.progress(done, total, note, sources=sources))
 
     def sleep(self, seconds: float) -> None:
         self._wait_for(self._context.sleep(seconds))

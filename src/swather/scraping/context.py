@@ -22,7 +22,7 @@ from swather.scraping.targets import target_of
 from swather.scraping.web import Web
 from swather.store.batching import row_of
 from swather.store.checks import check_recall
-from swather.store.source_rows import check_note, check_source
+from swather.store.source_rows import check_note, check_source, checked_progress
 
 __all__ = ["Collected", "Context", "RunInfo", "TaskInfo", "TaskLog", "Verbs"]
 
@@ -233,11 +233,19 @@ class Context(Web):
             await self._save(cursor)
 
     async def progress(
-        self, done: float | None = None, total: float | None = None, note: str = ""
+        self,
+        done: float | None = None,
+        total: float | None = None,
+        note: str = "",
+        *,
+        sources: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """Report how far this target is; `swather why TASK` shows it."""
+        """Report how far this target is; `swather why TASK` shows it. `sources` says the same of
+        each source: `{"api": {"state": "asking", "done": 3, "total": 20}}`.
+        """
         self._check_usable()
-        fields = {"done": done, "total": total, "note": note or None}
+        reported = checked_progress(sources) if sources is not None else None
+        fields = {"done": done, "total": total, "note": note or None, "sources": reported}
         data = {name: value for name, value in fields.items() if value is not None}
         encode(data, what="progress")
         await self._verbs.progress(data)

@@ -1,8 +1,10 @@
 """Converts notes on sources to the rows that both databases write, and rows back to statistics."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from swather.errors import InputError
 from swather.model.error_title import error_title
@@ -15,8 +17,10 @@ from swather.model.source import (
     BreakerState,
     SourceBreaker,
     SourceNote,
+    SourceProgress,
     SourceState,
     SourceStats,
+    UnderWay,
 )
 from swather.model.task import check_name
 from swather.store.checks import check_seconds
@@ -31,6 +35,8 @@ CURVE: Final = {
 MAX_REASON_CHARACTERS: Final = 200
 HOUR_SECONDS: Final = 3_600.0
 
+_Key = tuple[str, str]
+_NOTHING: Final = UnderWay()
 # A note with the run of its task.
 Noted = tuple[int, SourceNote]
 
@@ -67,6 +73,21 @@ def check_note(note: SourceNote) -> None:
         check_name("count", name)
         if type(count) is not int or not 0 <= count < 1 << 50:
             raise InputError(f"the count of {name!r} must be a whole number, got {count!r}")
+
+
+def checked_progress(sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What an attempt reports of its sources, as it is stored."""
+    checked: dict[str, Any] = {}
+    for name, progress in sources.items():
+        try:
+            read = msgspec.convert(dict(progress), SourceProgress)
+        except (msgspec.ValidationError, TypeError, ValueError) as error:
+            raise InputError(
+                f"the progress of source {name!r} must be a dict such as "
+                f'{{"state": "asking", "done": 3, "total": 20}}, got {progress!r}: {error}'
+            ) from error
+        checked[check_source(name)] = msgspec.to_builtins(read)
+    return checked
 
 
 def counted(notes: Iterable[Noted]) -> list[SourceCountRow]:
@@ -124,26 +145,84 @@ def state_of(breaker: SourceBreaker) -> SourceState:
 def statistics(
     rows: Iterable[Sequence[Any]],
     breakers: Iterable[Sequence[Any]],
-    *,
-    scrapers: Collection[str] | None = None,
-    only_asked: bool = False,
+    scraper: str | None = None,
 ) -> list[SourceStats]:
     """By scraper and source, in order of their names: from sums by name, and from breakers."""
-    sums: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for scraper, source, name, amount in rows:
-        sums[scraper, source][name] = amount
-    known = {(row[0], row[1]): breaker_of(*row[2:]) for row in breakers}
-    keys = sums.keys() if only_asked else sums.keys() | known.keys()
+    sums, known = _sums(rows), _breakers(breakers)
     return [
-        _stats(scraper, source, sums[scraper, source], known.get((scraper, source)))
-        for scraper, source in sorted(keys)
-        if scrapers is None or scraper in scrapers
+        _stats(key, sums[key], known.get(key))
+        for key in sorted(sums.keys() | known.keys())
+        if scraper in (None, key[0])
     ]
 
 
+def of_run(
+    scraper: str,
+    rows: Iterable[Sequence[Any]],
+    breakers: Iterable[Sequence[Any]],
+    reports: Iterable[str],
+) -> list[SourceStats]:
+    """The same for a run, and with what its running attempts report."""
+    sums, known = _sums(rows), _breakers(breakers)
+    reported = _reported(reports)
+    keys = sums.keys() | {(scraper, name) for name in reported}
+    return [
+        _stats(key, sums[key], known.get(key), _under_way(reported.get(key[1], [])))
+        for key in sorted(keys)
+    ]
+
+
+def _sums(rows: Iterable[Sequence[Any]]) -> dict[_Key, dict[str, float]]:
+    sums: dict[_Key, dict[str, float]] = defaultdict(dict)
+    for scraper, source, name, amount in rows:
+        sums[scraper, source][name] = amount
+    return sums
+
+
+def _breakers(rows: Iterable[Sequence[Any]]) -> dict[_Key, SourceBreaker]:
+    return {(row[0], row[1]): breaker_of(*row[2:]) for row in rows}
+
+
+def _reported(reports: Iterable[str]) -> dict[str, list[SourceProgress]]:
+    """By source. Whatever else a scraper reports is none of our business."""
+    found: dict[str, list[SourceProgress]] = defaultdict(list)
+    for report in reports:
+        try:
+            sources = _report.decode(report).sources
+        except msgspec.DecodeError:
+            continue
+        for name, progress in sources.items():
+            found[name].append(progress)
+    return found
+
+
+class _Report(msgspec.Struct):
+    sources: dict[str, SourceProgress] = {}
+
+
+_report: Final = msgspec.json.Decoder(_Report)
+_LIVELIEST: Final = ("asking", "waiting", "failed", "skipped", "done")
+
+
+def _under_way(reported: Sequence[SourceProgress]) -> UnderWay:
+    asking = [each for each in reported if each.state == "asking"]
+    states = {each.state for each in reported}
+    return UnderWay(
+        state=next((state for state in _LIVELIEST if state in states), ""),
+        waiting=sum(each.state == "waiting" for each in reported),
+        asking=len(asking),
+        done=sum(each.done for each in asking),
+        total=sum(each.total for each in asking),
+    )
+
+
 def _stats(
-    scraper: str, source: str, sums: dict[str, float], breaker: SourceBreaker | None
+    key: _Key,
+    sums: dict[str, float],
+    breaker: SourceBreaker | None,
+    under_way: UnderWay = _NOTHING,
 ) -> SourceStats:
+    scraper, source = key
     failures = _named(sums, ERROR_PREFIX)
     return SourceStats(
         scraper=scraper,
@@ -155,6 +234,7 @@ def _stats(
         counts=dict(sorted(_named(sums, COUNT_PREFIX).items())),
         failures=dict(sorted(failures.items(), key=lambda each: (-each[1], each[0]))),
         breaker=breaker or SourceBreaker(),
+        under_way=under_way,
     )
 
 

@@ -22,7 +22,9 @@ class Sources(Protocol):
         ...
 
     def of_run(self, run: str) -> list[SourceStats]:
-        """Those that the run has asked, with what it asked of them."""
+        """Those that the run has asked, and those that its running attempts report
+        (`ctx.progress`).
+        """
         ...
 
     def reset(self, scraper: str, source: str) -> bool:

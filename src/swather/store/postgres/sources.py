@@ -25,6 +25,7 @@ from swather.store.source_rows import (
     check_source,
     counted,
     failing,
+    of_run,
     state_of,
     statistics,
 )
@@ -61,15 +62,17 @@ class PostgresSources:
             queries.sources_since, {"seconds": since_seconds + HOUR_SECONDS}
         )
         breakers = self._connection.rows(queries.source_breakers)
-        return statistics(rows, breakers, scrapers=None if scraper is None else {scraper})
+        return statistics(rows, breakers, scraper)
 
     def of_run(self, run: str) -> list[SourceStats]:
         this = {"run_id": run_id(self._connection, run)}
         rows = self._connection.rows(queries.sources_of_run, this, hot=True)
-        if not rows:
+        reports = self._connection.rows(queries.sources_under_way, this, hot=True)
+        if not rows and not reports:
             return []
+        scraper = self._connection.value(queries.scraper_of_run, this, hot=True)
         breakers = self._connection.rows(queries.source_breakers, hot=True)
-        return statistics(rows, breakers, only_asked=True)
+        return of_run(scraper, rows, breakers, [row[0] for row in reports])
 
     def reset(self, scraper: str, source: str) -> bool:
         this = {"scraper": scraper, "source": source}

@@ -20,6 +20,7 @@ from swather.store.source_rows import (
     check_source,
     counted,
     failing,
+    of_run,
     state_of,
     statistics,
 )
@@ -63,18 +64,20 @@ class SQLiteSources:
                 queries.sources_since, (now - since_seconds - HOUR_SECONDS,)
             )
             breakers = self._connection.rows(queries.source_breakers, (now,))
-        return statistics(rows, breakers, scrapers=None if scraper is None else {scraper})
+        return statistics(rows, breakers, scraper)
 
     def of_run(self, run: str) -> list[SourceStats]:
         with self._connection.reading():
             number = run_id(self._connection, run)
             rows = self._connection.rows(queries.sources_of_run, (number,))
-            if not rows:
+            reports = self._connection.rows(queries.sources_under_way, (number,))
+            if not rows and not reports:
                 return []
+            scraper = self._connection.value(queries.scraper_of_run, (number,))
             breakers = self._connection.rows(
                 queries.source_breakers, (self._connection.clock.wall(),)
             )
-        return statistics(rows, breakers, only_asked=True)
+        return of_run(scraper, rows, breakers, [row[0] for row in reports])
 
     def reset(self, scraper: str, source: str) -> bool:
         with self._connection.transaction():

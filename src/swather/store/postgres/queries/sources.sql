@@ -88,6 +88,16 @@ GROUP BY scraper, source, name
 SELECT scraper, source, name, sum(n) FROM swather.source_counts WHERE run_id = %(run_id)s
 GROUP BY scraper, source, name
 
+-- name: scraper_of_run
+SELECT scraper FROM swather.runs WHERE id = %(run_id)s
+
+-- name: sources_under_way
+-- What running attempts report; the newest, if there are very many.
+SELECT progress FROM swather.leases
+WHERE run_id = %(run_id)s AND strpos(progress, '"sources":') > 0
+ORDER BY claimed_at DESC
+LIMIT 1000
+
 -- name: source_breakers
 SELECT scraper, source, failures, extract(epoch FROM open_until - swather.clock())::float8,
        extract(epoch FROM probing_until - swather.clock())::float8, reason

@@ -50,6 +50,15 @@ GROUP BY scraper, source, name
 SELECT scraper, source, name, sum(n) FROM source_counts WHERE run_id = ?
 GROUP BY scraper, source, name
 
+-- name: scraper_of_run
+SELECT scraper FROM runs WHERE id = ?
+
+-- name: sources_under_way
+-- What running attempts report; the newest, if there are very many.
+SELECT progress FROM leases WHERE run_id = ? AND progress LIKE '%"sources":%'
+ORDER BY claimed_at DESC
+LIMIT 1000
+
 -- name: source_breakers
 SELECT scraper, source, failures, open_until - ?1, probing_until - ?1, reason FROM source_breakers
 
