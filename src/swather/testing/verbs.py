@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import tempfile
+import threading
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from secrets import token_hex
@@ -44,6 +45,7 @@ class MemoryVerbs:
         self._own_headers = own_headers
         self._policy = policy
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._making_folder = threading.Lock()
         self._downloads = Downloads(self._new_path, None)
         self.notes = Notes()
         self.items: list[Item] = []
@@ -117,6 +119,8 @@ class MemoryVerbs:
         return content
 
     def _new_path(self) -> Path:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="swather-")
-        return Path(self._folder.name) / token_hex(16)
+        # Downloads at the same time ask in threads, and a folder that is replaced is removed.
+        with self._making_folder:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="swather-")
+            return Path(self._folder.name) / token_hex(16)

@@ -19,7 +19,11 @@ def params_of(sites: Iterable[StandIn], **params: Any) -> dict[str, Any]:
 
 def asked(sites: Iterable[StandIn], target: Any = "cats", **fields: Any) -> Scraped:
     """A job over these sources; `fields` that run_scraper does not have are parameters."""
-    own = {name: fields.pop(name) for name in ("cursor", "remembered") if name in fields}
+    own = {
+        name: fields.pop(name)
+        for name in ("cursor", "remembered", "open_sources")
+        if name in fields
+    }
     return run_scraper(
         media, target, params=params_of(list(sites), **fields), fetcher=WebFetcher(), **own
     )

@@ -9,6 +9,7 @@ from PIL import Image
 from swather.builtin.media.containers import BrokenFile, check_mp4, check_ogg, check_webm
 from swather.builtin.media.file_types import file_type, is_as_announced
 from swather.builtin.media.pictures import MAX_PIXELS, check_picture
+from swather.net.magic import media_type_of
 from tests.builtin.media.stand_ins import picture, video
 
 
@@ -55,7 +56,7 @@ def saved(content: bytes, folder: Path) -> Path:
     ],
 )
 def test_a_file_is_known_by_its_first_bytes(content: bytes, media_type: str | None, tmp_path: Path):
-    found = file_type(content[:64])
+    found = file_type(media_type_of(content[:64]))
     assert (found and found.media_type) == media_type
     if found is not None and found.kind == "image":
         assert check_picture(saved(content, tmp_path)) == (64, 48)
@@ -74,7 +75,7 @@ def test_a_file_is_known_by_its_first_bytes(content: bytes, media_type: str | No
     ],
 )
 def test_a_type_is_compared_with_what_was_announced(announced: str, fits: bool):
-    found = file_type(picture("x"))
+    found = file_type("image/jpeg")
     assert found is not None
     assert is_as_announced(found, announced) is fits
 

@@ -1,6 +1,7 @@
 """A job: sources at once, each with its deadline, each committed when it ends."""
 
 import asyncio
+import errno
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -191,6 +192,34 @@ def test_a_cached_source_is_not_asked_again(openverse: StandIn, bing: StandIn):
     asked([openverse], "dogs", cache="1d", remembered=first.remembered)
     asked([openverse], remembered=first.remembered)
     assert len(openverse.queries) == 3
+
+
+def test_a_source_that_keeps_failing_is_skipped_and_said_to_be(openverse: StandIn, bing: StandIn):
+    found = asked([openverse, bing], open_sources=["bing_images"])
+    assert bing.queries == []
+    assert job(found)["skipped_sources"] == job(found)["results"]["failed_sources"] == [bing.source]
+    assert any(line.startswith("WARNING | SKIPPED | bing_images | ") for line in lines_of_log())
+
+
+def test_it_is_noted_how_each_source_answered(openverse: StandIn, bing: StandIn):
+    bing.routes["/images/async"] = Answer(status=404)
+    found = asked([openverse, bing], sources=["openverse", "bing_images", "unsplash"])
+    noted = {note.name: note for note in found.sources}
+    assert noted.keys() == {"openverse", "bing_images"}
+    assert noted["openverse"].counts == {"images": 3, "videos": 0}
+    assert noted["bing_images"].error.startswith("HTTP 404 from ")
+
+
+def test_a_folder_that_cannot_be_written_ends_the_job(
+    openverse: StandIn, monkeypatch: pytest.MonkeyPatch
+):
+    async def save(*_: object) -> None:
+        raise NotADirectoryError(errno.ENOTDIR, "Not a directory", "/downloads")
+
+    monkeypatch.setattr("swather.testing.verbs.MemoryVerbs.save", save)
+    with pytest.raises(Permanent, match="no files can be saved in /downloads: Not a") as raised:
+        asked([openverse])
+    assert raised.value.reason == "unwritable_folder"
 
 
 def test_the_same_content_is_published_once_by_all_jobs(openverse: StandIn, bing: StandIn):

@@ -16,7 +16,7 @@ from swather.errors import (
     FetchError,
     InputError,
     LeaseLost,
-    MissingExtra,
+    Permanent,
     Postponed,
 )
 from swather.net.errors import FetchTimeout, LaneBusy
@@ -27,7 +27,7 @@ FILES_AT_ONCE: Final = 4
 # For a source that was stopped to let go of its requests.
 _GRACE_SECONDS: Final = 0.25
 # The end of the whole job, not of one of its sources.
-_ENDS: Final = (LeaseLost, AttemptOver, Postponed, MissingExtra)
+_ENDS: Final = (LeaseLost, AttemptOver, Postponed, Permanent)
 # How many files are tried for each that is wanted, before a source is known to have none.
 _TRIES: Final = 3
 
@@ -52,55 +52,52 @@ class Asked(NamedTuple):
     seconds: float = 0.0
 
 
-async def ask(
-    ctx: Context, source: Source, wanted: Wanted, limits: Limits, max_file_bytes: int
-) -> Asked:
-    """Let a source work until its deadline, whatever it does. Only what ends the whole job is
-    raised.
+class Asking:
+    """What it has so far can be read at any time: `files` that are complete, and `unused` ones. Its
+    time begins when it is made.
     """
-    deadline = Deadline(limits.source_seconds)
-    asking = _Asking(ctx, source, wanted, limits, deadline, max_file_bytes)
-    task = asyncio.create_task(asking.run())
-    try:
-        await asyncio.wait({task}, timeout=deadline.left)
-    finally:
-        task.cancel()
-    if not task.done():
-        await asyncio.wait({task}, timeout=_GRACE_SECONDS)
-        error: BaseException | None = TimeoutError(f"Timeout after {deadline.seconds:g}s")
-    else:
-        error = task.exception()
-    if isinstance(error, _ENDS):
-        raise error
-    files, unused = list(asking.files), list(asking.unused)
-    return Asked(error, files, unused, asking.web.skipped.total(), deadline.passed)
-
-
-class _Asking:
-    """What it has so far can be read at any time: `files` that are complete, and `unused` ones."""
 
     def __init__(
-        self,
-        ctx: Context,
-        source: Source,
-        wanted: Wanted,
-        limits: Limits,
-        deadline: Deadline,
-        max_file_bytes: int,
+        self, ctx: Context, source: Source, wanted: Wanted, limits: Limits, max_file_bytes: int
     ) -> None:
         self.files: list[Fetched] = []
         self.unused: list[Unused] = []
-        self.web = DeadlineWeb(ctx, limits, deadline)
         self._source = source
         self._wanted = wanted
-        self._downloads = Downloads(ctx, self.web, limits, wanted, max_file_bytes)
+        self._deadline = Deadline(limits.source_seconds)
+        self._web = DeadlineWeb(ctx, limits, self._deadline)
+        self._downloads = Downloads(ctx, self._web, limits, wanted, max_file_bytes)
         self._running: set[asyncio.Task[None]] = set()
         self._seen: set[str] = set()
 
-    async def run(self) -> None:
+    async def run(self) -> Asked:
+        """Let the source work until its deadline, whatever it does. Only what ends the whole job is
+        raised.
+        """
+        task = asyncio.create_task(self._work())
+        try:
+            await asyncio.wait({task}, timeout=self._deadline.left)
+        finally:
+            task.cancel()
+        if task.done():
+            error = task.exception()
+        else:
+            await asyncio.wait({task}, timeout=_GRACE_SECONDS)
+            error = TimeoutError(f"Timeout after {self._deadline.seconds:g}s")
+        if isinstance(error, _ENDS):
+            raise error
+        return Asked(
+            error,
+            list(self.files),
+            list(self.unused),
+            self._web.skipped.total(),
+            self._deadline.passed,
+        )
+
+    async def _work(self) -> None:
         """Return when the source has no more or there is enough of it; its errors are raised."""
         try:
-            found = self._source.find(self.web, self._wanted)
+            found = self._source.find(self._web, self._wanted)
             async with aclosing(_closable(found)) as stream:
                 async for one in stream:
                     if await self._is_enough():
@@ -126,7 +123,7 @@ class _Asking:
             return
         self._seen.add(found.url)
         if not self._wanted.fits(found):
-            self.web.skip("unwanted")
+            self._web.skip("unwanted")
             return
         self._running.add(asyncio.create_task(self._download(found)))
 
@@ -156,7 +153,7 @@ class _Asking:
             self.files.append(file)
             # It is a courtesy: what goes wrong with it takes no file away.
             with suppress(FetchError):
-                await self._source.downloaded(self.web, found)
+                await self._source.downloaded(self._web, found)
 
 
 async def _closable(found: AsyncIterator[Found]) -> AsyncGenerator[Found, None]:

@@ -1,10 +1,8 @@
-"""Types of files by their first bytes, and whether that is what was announced."""
+"""Types of pictures and videos that are kept, and whether a file is what was announced."""
 
 from typing import Final, NamedTuple
 
 from swather.builtin.media.sources.source import Kind
-
-HEAD_BYTES: Final = 64
 
 
 class FileType(NamedTuple):
@@ -16,43 +14,38 @@ class FileType(NamedTuple):
     extension: str
 
 
-def _image(name: str, extension: str = "") -> FileType:
-    return FileType("image", f"image/{name}", name, f".{extension or name}")
+def _type(kind: Kind, name: str, extension: str = "") -> FileType:
+    return FileType(kind, f"{kind}/{name}", name, f".{extension or name}")
 
 
-def _video(name: str, extension: str = "") -> FileType:
-    return FileType("video", f"video/{name}", name, f".{extension or name}")
-
-
-JPEG: Final = _image("jpeg", "jpg")
-PNG: Final = _image("png")
-GIF: Final = _image("gif")
-WEBP: Final = _image("webp")
-BMP: Final = _image("bmp")
-TIFF: Final = _image("tiff", "tif")
-AVIF: Final = _image("avif")
-MP4: Final = _video("mp4")
-MOV: Final = _video("quicktime", "mov")
-WEBM: Final = _video("webm")
-MKV: Final = _video("x-matroska", "mkv")
-OGG: Final = _video("ogg", "ogv")
-
-_BEGINNINGS: Final = (
-    (b"\xff\xd8\xff", JPEG),
-    (b"\x89PNG\r\n\x1a\n", PNG),
-    (b"GIF87a", GIF),
-    (b"GIF89a", GIF),
-    (b"II*\0", TIFF),
-    (b"MM\0*", TIFF),
-    (b"OggS", OGG),
-)
-_EBML: Final = b"\x1aE\xdf\xa3"
-_AVIF_BRANDS: Final = (b"avif", b"avis")
-# What a site says when it does not know, and other names of the same type.
+MP4: Final = _type("video", "mp4")
+MOV: Final = _type("video", "quicktime", "mov")
+WEBM: Final = _type("video", "webm")
+MKV: Final = _type("video", "x-matroska", "mkv")
+OGG: Final = _type("video", "ogg", "ogv")
+_KEPT: Final = {
+    found.media_type: found
+    for found in (
+        _type("image", "jpeg", "jpg"),
+        _type("image", "png"),
+        _type("image", "gif"),
+        _type("image", "webp"),
+        _type("image", "bmp"),
+        _type("image", "tiff", "tif"),
+        _type("image", "avif"),
+        MP4,
+        MOV,
+        WEBM,
+        MKV,
+        OGG,
+    )
+}
+# What a site says when it does not know.
 _SAYS_NOTHING: Final = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-binary",
      "application/force-download", "application/download", "image/*", "video/*"}
 )  # fmt: skip
+# Other names of the same type; a WebM is a Matroska file, and an Ogg may have sound only.
 _SAME: Final = {
     "image/jpg": "image/jpeg",
     "image/pjpeg": "image/jpeg",
@@ -68,21 +61,9 @@ _SAME: Final = {
 }
 
 
-def file_type(head: bytes) -> FileType | None:
-    """What a file is by its first bytes; None if it is no picture or video that we know."""
-    for beginning, found in _BEGINNINGS:
-        if head.startswith(beginning):
-            return found
-    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return WEBP
-    if head.startswith(b"BM") and head[6:10] == b"\0\0\0\0":
-        return BMP
-    if head.startswith(_EBML):
-        return WEBM if b"webm" in head else MKV
-    if head[4:8] == b"ftyp":
-        brand = head[8:12]
-        return AVIF if brand in _AVIF_BRANDS else MOV if brand == b"qt  " else MP4
-    return None
+def file_type(media_type: str) -> FileType | None:
+    """The type of a file, by what its first bytes say; None if it is not kept."""
+    return _KEPT.get(media_type) or _KEPT.get(_same(media_type))
 
 
 def is_as_announced(found: FileType, announced: str) -> bool:
@@ -91,16 +72,9 @@ def is_as_announced(found: FileType, announced: str) -> bool:
     return plain in _SAYS_NOTHING or _same(plain) == _same(found.media_type)
 
 
-def shown(head: bytes) -> str:
-    """What something that is no picture or video seems to be."""
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
-        return "HTML"
-    if text.startswith((b"<?xml", b"<svg")):
-        return "XML"
-    if text.startswith((b"{", b"[")):
-        return "JSON"
-    return "an unknown format" if text else "nothing"
+def shown(media_type: str) -> str:
+    """What something that is not kept seems to be."""
+    return {"": "of an unknown format", "text/html": "HTML"}.get(media_type, media_type)
 
 
 def _same(media_type: str) -> str:

@@ -1,34 +1,30 @@
 """A job: one query to many sources at once, of which none can hold up the others."""
 
 import asyncio
-import errno
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
 import msgspec
 
 from swather.builtin.media import job_log
-from swather.builtin.media.asking import Asked, Unused, ask
+from swather.builtin.media.asking import Asked, Asking
 from swather.builtin.media.direct import NAME as DIRECT
 from swather.builtin.media.direct import Direct
-from swather.builtin.media.download import Fetched
 from swather.builtin.media.ending import ended_of
 from swather.builtin.media.log import DownloadLog, Line
 from swather.builtin.media.memory import Answer, Claims, Memory
-from swather.builtin.media.publishing import file_item, file_name
+from swather.builtin.media.publishing import Publisher
 from swather.builtin.media.query import Query
-from swather.builtin.media.results import Ended, job_item
+from swather.builtin.media.results import Ended, SourceStats, job_item
 from swather.builtin.media.sources import registry
 from swather.builtin.media.sources.source import Source, SourceFailed, Wanted
-from swather.errors import (
-    Permanent,
-)
+from swather.errors import Permanent
+from swather.model.source import SourceState
 from swather.scraping.context import Context
 
-_UNWRITABLE: Final = frozenset(
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}
-)
+_REPORT_SECONDS: Final = 0.5
 
 
 class Job:
@@ -48,41 +44,34 @@ class Job:
         self._log = log
         self._claims = claims
         self._id = f"{ctx.run.name}/{ctx.task.id}"
-        self._sources = (
-            (DIRECT,)
-            if query.urls
-            else query.params.named_sources or registry.asked_by_default(environment)
-        )
+        self._sources = _sources_of(query, environment)
         done = msgspec.convert(ctx.cursor or {}, dict[str, Ended])
         self._ended = {name: done[name] for name in self._sources if name in done}
+        self._asking: dict[str, Asking] = {}
         self._slots = asyncio.Semaphore(query.params.at_once)
-        self._publishing = asyncio.Lock()
-        self._wanted = Wanted(
-            query=query.text,
-            limit=len(query.urls) or query.params.per_source,
-            kinds=frozenset({"image", "video"}) if query.urls else query.params.kinds,
-            min_width=query.params.min_width,
-            min_height=query.params.min_height,
-            types=query.params.wanted_types,
-            licence=query.params.licence,
-        )
+        self._committing = asyncio.Lock()
+        self._wanted = _wanted_by(query)
         self._memory = Memory(ctx, self._id, self._wanted, claims)
-        self._published: set[str] = set()
+        self._publisher = Publisher(ctx, query, self._memory)
 
     async def run(self) -> None:
         """Ask all sources that an earlier attempt has not finished; emit the results."""
+        reporting = asyncio.create_task(self._report())
         try:
             await self._run()
         except BaseException:
             self._claims.drop(self._id)
             raise
+        finally:
+            reporting.cancel()
+            with suppress(asyncio.CancelledError):
+                await reporting
 
     async def _run(self) -> None:
         began = time.monotonic()
         left = [name for name in self._sources if name not in self._ended]
         start = job_log.job_resume if self._ended else job_log.job_start
         await self._write([start(self._id, self._query.text, left)])
-        await self._report()
         await self._use_cached(left)
         try:
             async with asyncio.TaskGroup() as asking:
@@ -92,12 +81,8 @@ class Job:
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         ended = {name: self._ended[name] for name in self._sources}
-        item = job_item(
-            job_id=self._id,
-            query=self._query.text,
-            ended=ended,
-            seconds=time.monotonic() - began,
-        )
+        seconds = time.monotonic() - began
+        item = job_item(job_id=self._id, query=self._query.text, ended=ended, seconds=seconds)
         await self._write(list(job_log.job_complete(self._id, item["results"])))
         if not item["results"]["successful_sources"]:
             # A retry asks all of them again.
@@ -107,9 +92,9 @@ class Job:
 
     async def _use_cached(self, names: Sequence[str]) -> None:
         """End the sources that answered the same question not long ago with what they said then."""
-        params = self._query.params
-        if not params.cache_seconds or self._query.urls:
+        if not self._is_cached:
             return
+        params = self._query.params
         places = [(name, params.source_url.get(name, "")) for name in names]
         cached = await self._memory.answers(places, params.cache_seconds)
         lines: list[Line] = []
@@ -122,19 +107,23 @@ class Job:
             await self._commit(lines)
 
     async def _ask(self, name: str) -> None:
-        params = self._query.params
         async with self._slots:
             try:
                 source = self._source(name)
                 source.check_offers(self._wanted)
             except SourceFailed as error:
-                asked = Asked(error)
+                asked, skipped, is_asked = Asked(error), SourceState(), False
             else:
-                asked = await ask(
-                    self._ctx, source, self._wanted, params.limits_of(name), params.max_file_bytes
-                )
-        async with self._publishing:
-            await self._publish(name, asked)
+                is_asked = name != DIRECT
+                skipped = await self._ctx.ask_source(name) if is_asked else SourceState()
+                asked = Asked() if skipped.is_open else await self._asked(name, source)
+        # Only now: what is committed here must be all of a source, and nothing of another.
+        async with self._committing:
+            if skipped.is_open:
+                self._ended[name] = _skipped(skipped)
+                await self._commit(job_log.source_lines(self._id, name, self._ended[name], [], []))
+            else:
+                await self._end(name, asked, is_noted=is_asked)
 
     def _source(self, name: str) -> Source:
         if name == DIRECT:
@@ -146,47 +135,47 @@ class Job:
         variable = None if name == DIRECT else registry.source_named(name).key_name
         return self._environment.get(variable, "") if variable else ""
 
-    async def _publish(
-        self,
-        name: str,
-        asked: Asked,
-    ) -> None:
-        """Commit all of a source together: its files, their items, and that it is finished."""
+    async def _asked(self, name: str, source: Source) -> Asked:
         params = self._query.params
-        fresh, again = await self._without_duplicates(asked.files)
-        named = [(file_name(self._query.folder, file), file) for file in fresh]
-        items = [file_item(self._query.text, saved_as, file) for saved_as, file in named]
-        for (saved_as, file), item in zip(named, items, strict=True):
-            await self._save(file, saved_as)
-            self._ctx.emit(item)
-            self._memory.add_file(file.sha256, saved_as)
-            file.discard()
+        limits = params.limits_of(name)
+        asking = Asking(self._ctx, source, self._wanted, limits, params.max_file_bytes)
+        self._asking[name] = asking
+        try:
+            return await asking.run()
+        finally:
+            del self._asking[name]
+
+    async def _end(self, name: str, asked: Asked, *, is_noted: bool) -> None:
+        """Commit all of a source together: its files, their items, and that it has ended."""
+        params = self._query.params
+        published = await self._publisher.publish(asked.files)
         ended = ended_of(
             asked,
-            fresh,
-            len(again),
+            [file for _, file in published.files],
+            len(published.duplicates),
             limits=params.limits_of(name),
             limit=self._wanted.limit,
             key=self._key(name),
         )
-        if ended.stats.success and params.cache_seconds and not self._query.urls:
-            place = params.source_url.get(name, "")
-            answer = Answer(msgspec.structs.replace(ended, how="cached"), items)
-            self._memory.add_answer(name, place, answer)
+        stats = ended.stats
+        if is_noted:
+            self._ctx.note_source(
+                name,
+                ok=stats.success,
+                seconds=asked.seconds,
+                error=stats.error or "",
+                counts={"images": stats.images, "videos": stats.videos},
+            )
+        if stats.success and self._is_cached:
+            answer = Answer(msgspec.structs.replace(ended, how="cached"), published.items)
+            self._memory.add_answer(name, params.source_url.get(name, ""), answer)
         self._ended[name] = ended
-        unused = [*asked.unused, *again]
-        await self._commit(job_log.source_lines(self._id, name, ended, named, unused))
+        unused = [*asked.unused, *published.duplicates]
+        await self._commit(job_log.source_lines(self._id, name, ended, published.files, unused))
 
-    async def _save(self, file: Fetched, name: str) -> None:
-        try:
-            await self._ctx.save(file.path, name=name, media_type=file.type.media_type)
-        except OSError as error:
-            if error.errno not in _UNWRITABLE:
-                raise
-            raise Permanent(
-                f"no files can be saved in {error.filename}: {error.strerror}",
-                reason="unwritable_folder",
-            ) from error
+    @property
+    def _is_cached(self) -> bool:
+        return self._query.params.cache_seconds > 0 and not self._query.urls
 
     async def _commit(self, lines: Iterable[Line]) -> None:
         """What was emitted belongs to sources that have ended; an only one is committed with the
@@ -195,31 +184,54 @@ class Job:
         if len(self._sources) > 1:
             await self._ctx.checkpoint(msgspec.to_builtins(self._ended))
         await self._write(list(lines))
-        await self._report()
-
-    async def _without_duplicates(
-        self, files: Sequence[Fetched]
-    ) -> tuple[list[Fetched], list[Unused]]:
-        """Those that are new, and those that were published before, by this job or another."""
-        if self._query.params.duplicates == "keep":
-            return list(files), []
-        known = await self._memory.published(files)
-        fresh, again = [], []
-        for file in files:
-            if file.sha256 in known or file.sha256 in self._published:
-                same = known.get(file.sha256, "another file of this job")
-                again.append(Unused(file.found.url, "duplicate", f"it is the same as {same}"))
-                file.discard()
-            else:
-                self._published.add(file.sha256)
-                fresh.append(file)
-        return fresh, again
-
-    async def _report(self) -> None:
-        await self._ctx.progress(done=len(self._ended), total=len(self._sources))
 
     async def _write(self, lines: Sequence[Line]) -> None:
         await asyncio.to_thread(self._log.write, lines)
+
+    async def _report(self) -> None:
+        """Say how far the job is, as often as that changes."""
+        said: dict[str, Any] = {}
+        while True:
+            await asyncio.sleep(_REPORT_SECONDS)
+            sources = {name: self._progress_of(name) for name in self._sources}
+            if sources != said:
+                said = sources
+                await self._ctx.progress(len(self._ended), len(self._sources))
+
+    def _progress_of(self, name: str) -> dict[str, Any]:
+        if name in self._ended:
+            ended = self._ended[name]
+            worked = "done" if ended.stats.success else "failed"
+            state = "skipped" if ended.how == "skipped" else worked
+            return {"state": state, "done": ended.stats.downloaded, "total": self._wanted.limit}
+        if (asking := self._asking.get(name)) is not None:
+            return {"state": "asking", "done": len(asking.files), "total": self._wanted.limit}
+        return {"state": "waiting"}
+
+
+def _sources_of(query: Query, environment: Mapping[str, str]) -> tuple[str, ...]:
+    if query.urls:
+        return (DIRECT,)
+    return query.params.named_sources or registry.asked_by_default(environment)
+
+
+def _wanted_by(query: Query) -> Wanted:
+    params = query.params
+    return Wanted(
+        query=query.text,
+        limit=len(query.urls) or params.per_source,
+        kinds=frozenset({"image", "video"}) if query.urls else params.kinds,
+        min_width=params.min_width,
+        min_height=params.min_height,
+        types=params.wanted_types,
+        licence=params.licence,
+    )
+
+
+def _skipped(state: SourceState) -> Ended:
+    """How a source ends that has failed too often lately to be asked."""
+    error = f"Skipped for another {state.retry_in:.0f}s, since it keeps failing: {state.reason}"
+    return Ended(stats=SourceStats(success=False, error=error), how="skipped", reason="skipped")
 
 
 def _failure(ended: Mapping[str, Ended]) -> Permanent:

@@ -25,18 +25,18 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Claims:
-    """The last files of the jobs of this process, before their commit and after it, by key: jobs
-    that run beside each other publish a file once.
+    """The last files of the jobs of this process, before their commit and after it, by run and key:
+    jobs of a run that are executed beside each other publish a file once.
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, dict[str, str]] = {}
+        self._values: dict[tuple[str, str], dict[str, str]] = {}
 
-    def of(self, keys: Iterable[str]) -> dict[str, dict[str, str]]:
-        return {key: self._values[key] for key in keys if key in self._values}
+    def of(self, run: str, keys: Iterable[str]) -> dict[str, dict[str, str]]:
+        return {key: self._values[run, key] for key in keys if (run, key) in self._values}
 
-    def add(self, key: str, value: dict[str, str]) -> None:
-        self._values[key] = value
+    def add(self, run: str, key: str, value: dict[str, str]) -> None:
+        self._values[run, key] = value
         while len(self._values) > _MAX_CLAIMS:
             del self._values[next(iter(self._values))]
 
@@ -61,7 +61,7 @@ class Memory:
         """
         keys = {_file_key(file.sha256): file.sha256 for file in files}
         recalled = await self._ctx.recall(keys)
-        found = {**self._claims.of(keys), **recalled}
+        found = {**self._claims.of(self._ctx.run.name, keys), **recalled}
         return {
             keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
         }
@@ -69,7 +69,7 @@ class Memory:
     def add_file(self, sha256: str, name: str) -> None:
         key, value = _file_key(sha256), {"file": name, "job": self._job_id}
         self._ctx.remember(key, value)
-        self._claims.add(key, value)
+        self._claims.add(self._ctx.run.name, key, value)
 
     async def answers(
         self, sources: Iterable[tuple[str, str]], max_age_seconds: float

@@ -1,19 +1,70 @@
-"""Publishes the files of a source: each gets a name, an item, and is remembered."""
+"""Publishes files: those that are new get a name and an item, and are remembered."""
 
 import re
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from swather.builtin.media.asking import Unused
 from swather.builtin.media.direct import NAME as DIRECT
-from swather.builtin.media.download import Fetched
+from swather.builtin.media.download import Fetched, saved_or_permanent
+from swather.builtin.media.memory import Memory
+from swather.builtin.media.query import Query
 from swather.model.payload import storable
+from swather.scraping.context import Context
 
 _MAX_STEM_CHARACTERS: Final = 60
 _MAX_TEXT_CHARACTERS: Final = 1_000
 _UNFIT: Final = re.compile(r"[^\w-]+")
 
 
-def file_name(folder: str, file: Fetched) -> str:
+class Published(NamedTuple):
+    """Files with their names and items, and those that were there before."""
+
+    files: list[tuple[str, Fetched]]
+    items: list[dict[str, Any]]
+    duplicates: list[Unused]
+
+
+class Publisher:
+    """Of one job. What it publishes is committed with the next checkpoint."""
+
+    def __init__(self, ctx: Context, query: Query, memory: Memory) -> None:
+        self._ctx = ctx
+        self._query = query
+        self._memory = memory
+        self._hashes: set[str] = set()
+
+    async def publish(self, files: Sequence[Fetched]) -> Published:
+        fresh, duplicates = await self._without_duplicates(files)
+        named = [(_name_of(file, self._query.folder), file) for file in fresh]
+        items = [_item_of(file, self._query.text, name) for name, file in named]
+        for (name, file), item in zip(named, items, strict=True):
+            with saved_or_permanent():
+                await self._ctx.save(file.download, name=name, media_type=file.type.media_type)
+            self._ctx.emit(item)
+            self._memory.add_file(file.sha256, name)
+        return Published(named, items, duplicates)
+
+    async def _without_duplicates(
+        self, files: Sequence[Fetched]
+    ) -> tuple[list[Fetched], list[Unused]]:
+        """Those that are new, and those that were published before, by this job or another."""
+        if self._query.params.duplicates == "keep":
+            return list(files), []
+        known = await self._memory.published(files)
+        fresh, again = [], []
+        for file in files:
+            if file.sha256 in known or file.sha256 in self._hashes:
+                same = known.get(file.sha256, "another file of this job")
+                again.append(Unused(file.found.url, "duplicate", f"it is the same as {same}"))
+            else:
+                self._hashes.add(file.sha256)
+                fresh.append(file)
+        return fresh, again
+
+
+def _name_of(file: Fetched, folder: str) -> str:
     """'cats/openverse/a-cat-3f9a1c2b.jpg': no other content has this name."""
     found = file.found
     last = unquote(urlsplit(found.url).path).rpartition("/")[2].rpartition(".")[0]
@@ -27,7 +78,7 @@ def file_name(folder: str, file: Fetched) -> str:
     return f"{folders}/{stem}-{file.sha256[:8]}{file.type.extension}"
 
 
-def file_item(query: str, name: str, file: Fetched) -> dict[str, Any]:
+def _item_of(file: Fetched, query: str, name: str) -> dict[str, Any]:
     found = file.found
     return {
         "type": "file",
