@@ -35,6 +35,10 @@ def answer(status: int, **headers: str) -> HTTPError:
     return HTTPError(Response(io.BytesIO(), "https://s/api?secret=1", named, status=status))
 
 
+def unreached() -> TransportError:
+    return TransportError(cause=ConnectionRefusedError(111, "Connection refused"))
+
+
 def warned(*texts: str, **known) -> Evidence:
     return Evidence(warnings=[f"[youtube] dQw4w9WgXcQ: {text}" for text in texts], **known)
 
@@ -155,6 +159,8 @@ ROWS = [
     ("empty", Evidence(DownloadError("ERROR: Did not get any data blocks")), PASSING),
     ("proxy", Evidence(raised(ProxyError("Unable to connect to proxy"))), ("proxy", None, None)),
     ("proxy", Evidence(PLAYER, requests=[ProxyError("refused")]), ("proxy", None, None)),
+    ("proxy", Evidence(raised(unreached()), uses_proxy=True), ("proxy", None, None)),
+    ("transport", Evidence(raised(unreached())), PASSING),
     ("transport", Evidence(raised(TransportError("timed out"))), PASSING),
     ("transport", Evidence(raised(IncompleteRead(5, 9))), PASSING),
     ("transport", Evidence(PLAYER, requests=[TransportError("reset")]), PASSING),

@@ -6,7 +6,7 @@ import pytest
 
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.errors import Blocked, Permanent
-from swather.net.errors import HttpStatusError
+from swather.net.errors import HttpStatusError, Refused
 from swather.testing import Answer, FakeSite, run_scraper
 
 VTT = """WEBVTT
@@ -111,3 +111,21 @@ def test_nothing_is_printed(site, capfd):
     with pytest.raises(Permanent):
         run_scraper(Subtitles, f"{site.url}/v")
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_site_redirects_to_is_not_on_a_private_network(site):
+    """The page was given by a person; the address of the track was not."""
+    other = FakeSite({"/en.vtt": VTT})
+    with other:
+        elsewhere = other.url.replace("127.0.0.1", "127.0.0.2")
+        site.routes["/en.vtt"] = Answer(status=302, headers={"location": f"{elsewhere}/en.vtt"})
+        with pytest.raises(Refused, match=r"127\.0\.0\.2 is not on the public web"):
+            run_scraper(Subtitles, f"{site.url}/v")
+    assert not other.requests
+
+
+def test_an_error_that_has_a_name_does_not_come_with_the_insides_of_yt_dlp(site):
+    with pytest.raises(HttpStatusError) as ended:
+        run_scraper(Subtitles, f"{site.url}/missing")
+    assert ended.value.__cause__ is None
+    assert ended.value.__suppress_context__

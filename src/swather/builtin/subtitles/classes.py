@@ -8,6 +8,7 @@ the error's cause, or nowhere if another client was asked after it.
 import re
 import time
 from collections.abc import Callable
+from socket import gaierror
 from typing import Final, NamedTuple
 
 from yt_dlp.networking.exceptions import HTTPError, ProxyError, TransportError
@@ -15,7 +16,7 @@ from yt_dlp.utils import ContentTooShortError, ExtractorError, GeoRestrictedErro
 
 from swather.builtin.subtitles.evidence import Evidence, readable, retry_after
 from swather.errors import Blocked, Later, Permanent, SwatherError, Transient
-from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed
+from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed, Refused
 
 _HOUR: Final = 3600.0
 _LIVE_AGAIN_SECONDS: Final = 1800.0
@@ -41,6 +42,8 @@ class Row(NamedTuple):
 
 def ending_of(evidence: Evidence) -> SwatherError:
     """What to raise for an attempt that brought no subtitles."""
+    if (refused := evidence.cause(Refused)) is not None:
+        return Refused(str(refused))
     for row in TABLE if not evidence.languages else _OF_VIDEOS_THAT_PLAY:
         if said := row.fits(evidence):
             return row.ends(evidence, said)
@@ -153,7 +156,9 @@ def _is_unplayable(evidence: Evidence) -> str:
 
 
 def _is_proxy(evidence: Evidence) -> str:
-    return evidence.summary if evidence.cause(ProxyError) else ""
+    """A proxy that is not there is reported as a site that is not: all connections go to it."""
+    is_unreached = evidence.uses_proxy and evidence.cause(ConnectionRefusedError, gaierror)
+    return evidence.summary if is_unreached or evidence.cause(ProxyError) else ""
 
 
 def _proxy(_: Evidence, said: str) -> SwatherError:
@@ -177,11 +182,13 @@ def _is_expected(evidence: Evidence) -> str:
 
 def _unexpected(evidence: Evidence, said: str) -> SwatherError:
     """yt-dlp no longer understands the site; or this page of it, so two more look."""
-    if evidence.failures < 2:
-        return Transient(said)
-    return Permanent(
-        f"{said.rstrip('.')}; update yt-dlp: pip install -U yt-dlp", reason="layout_changed"
-    )
+    ending: SwatherError = Transient(said)
+    if evidence.failures >= 2:
+        update = "update yt-dlp: pip install -U yt-dlp"
+        ending = Permanent(f"{said.rstrip('.')}; {update}", reason="layout_changed")
+    # Only here does it matter where in yt-dlp it happened.
+    ending.__cause__ = evidence.error
+    return ending
 
 
 TABLE: Final[tuple[Row, ...]] = (

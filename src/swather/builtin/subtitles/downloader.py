@@ -70,6 +70,11 @@ class Downloader:
         self._warnings = Warnings()
         self.ydl = _YoutubeDL(_options(params, self._warnings))
 
+    @property
+    def proxies(self) -> list[str]:
+        """URLs of the proxies that requests go through."""
+        return [url for name, url in self.ydl.proxies.items() if url and name != "no"]
+
     def begin(self) -> None:
         """Forget what was said of the target before."""
         self._warnings.texts.clear()
@@ -96,6 +101,7 @@ class Downloader:
                 requests=tuple(self.ydl.failed),
                 info=info or {},
                 failures=ctx.task.failures,
+                uses_proxy=bool(self.proxies),
                 skips_live=ctx.params.live == "skip",
                 languages=languages,
             )

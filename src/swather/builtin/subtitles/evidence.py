@@ -36,6 +36,7 @@ class Evidence:
     info: Mapping[str, Any] = field(default_factory=dict)
     failures: int = 0
     skips_live: bool = False
+    uses_proxy: bool = False
     languages: str = ""
 
     @property
@@ -61,6 +62,7 @@ class Evidence:
             kept = getattr(found, "exc_info", None) or (None, None, None)
             cause = getattr(found, "cause", None)
             waiting += [kept[1], cause if isinstance(cause, BaseException) else None]
+            waiting += getattr(found, "unexpected_errors", [])
             waiting.append(found.__cause__ or found.__context__)
 
     @property
