@@ -104,13 +104,12 @@ def command(
     found = registry.load(scraper)
     settings = configuration.resolve(None, {"db": db}).settings
     configuration.run_params(found, params or [], settings)
-    source.check(found)
+    intake = source.intake(found)
     folder = made_folder(output_dir)
     store = factory.open(settings.db)
     try:
         settings = configuration.resolve(store, {"db": db}).settings
         found = configuration.apply(found, settings)
-        intake = source.intake(found)
         planned = plan_run(
             store,
             found,

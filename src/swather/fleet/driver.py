@@ -147,7 +147,7 @@ class RunDriver(Driver):
         results = None if order.output is None else Results(order.output)
         # Bad targets are reported before a database is created for them.
         configuration.run_params(order.scraper, order.params, settings)
-        order.source.check(order.scraper)
+        self.intake = None if order.source.is_empty else order.source.intake(order.scraper)
         folder = made_folder(order.options.get("files_folder"))
         store = factory.open(settings.db)
         try:
@@ -155,7 +155,6 @@ class RunDriver(Driver):
             scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
-            self.intake = None if order.source.is_empty else order.source.intake(scraper)
             planned = _planned(store, scraper, settings, order, folder)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)

@@ -54,20 +54,23 @@ class Producer:
             _log.warning("could not sign off after loading; a worker will notice: %s", cause)
 
     def _beat_on(self) -> None:
-        store = self._store.another()
+        # Most loads are over before the first beat.
+        store: Store | None = None
         try:
             while not self._ended.wait(self._new.lease_seconds / BEATS_PER_LEASE):
-                self._beat(store)
+                try:
+                    store = store or self._store.another()
+                    self._beat(store)
+                    store.outage.answered()
+                except StoreError as error:
+                    self._store.outage.failed(error)
         finally:
-            store.close()
+            if store is not None:
+                store.close()
 
     def _beat(self, store: Store) -> None:
-        try:
-            if not store.workers.beat(self.id, (), self.statistics).alive:
-                _log.warning(
-                    "this loader was declared lost and registered again (was the machine asleep?)"
-                )
-                self.id = store.workers.register(self._new)
-            store.outage.answered()
-        except StoreError as error:
-            store.outage.failed(error)
+        if not store.workers.beat(self.id, (), self.statistics).alive:
+            _log.warning(
+                "this loader was declared lost and registered again (was the machine asleep?)"
+            )
+            self.id = store.workers.register(self._new)

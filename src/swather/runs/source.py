@@ -78,13 +78,6 @@ class Source:
         files = [name for name in self.files if name != STDIN]
         return path.exists() and any(path.samefile(name) for name in files)
 
-    def check(self, scraper: Scraper) -> None:
-        """Raise what is wrong with the first targets; not for standard input, which is read only
-        once.
-        """
-        if STDIN not in self.files:
-            self.intake(scraper)
-
     def intake(self, scraper: Scraper) -> Intake:
         """The intake of these targets, the first ones already checked."""
         intake = Intake(
@@ -139,12 +132,8 @@ class Values:
     def nothing_found(self) -> str:
         return "there are no targets"
 
-    def check(self, scraper: Scraper) -> None:
-        """Raise what is wrong with the first targets, unless they can be read only once."""
-        if self.is_repeatable:
-            self.intake(scraper)
-
     def intake(self, scraper: Scraper) -> Intake:
+        """The same as that of a Source; what comes from a generator is checked when it comes."""
         intake = Intake(
             scraper, _paced(from_values(self._values)), limit=self.limit, load=self.load
         )
