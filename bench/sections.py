@@ -124,8 +124,8 @@ SECTIONS = (
     Section(
         "sources",
         "Pictures from five sources",
-        "The scraper `media` on five stand-ins of sources on the same machine, with four pictures "
-        "of each. First one query, where every answer takes 200 ms: the sources one by one "
+        "The scraper `media` on five stand-ins of sources on the same machine, with two pictures "
+        "of each. First one query, where every answer takes half a second: the sources one by one "
         "(`--max-concurrent-sources 1`) and at once. Then many queries on two worker processes, "
         "with answers that take no time: every picture is checked, decoded and published, every "
         "query had all of its sources and files in the end. Memory is that of the larger worker: "

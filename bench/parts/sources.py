@@ -18,8 +18,8 @@ from bench.servers.sources import KEYS, PICTURES, five_sources
 from bench.setting import Contender, Setting, in_turns
 from tests.builtin.media.stand_ins import StandIn
 
-ANSWER_SECONDS = 0.2
-QUERIES = 5
+ANSWER_SECONDS = 0.5
+QUERIES = 3
 WORKERS = 2
 LOOK_SECONDS = 0.25
 SWATHER = OURS.parent / "swather"

@@ -8,7 +8,7 @@ from tests.builtin.media.stand_ins import KEY, Query, StandIn, picture
 
 NAMES = ("openverse", "flickr", "bing_images", "google_images", "yandex_images")
 KEYS = {"FLICKR_API_KEY": KEY}
-PICTURES = 4
+PICTURES = 2
 _JPEG = {"Content-Type": "image/jpeg"}
 
 
