@@ -4,10 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+import apsw
+import psycopg
 import pytest
 
 import swather
@@ -219,3 +222,44 @@ def test_sources_that_all_hang_hold_a_job_for_no_longer_than_its_bound(sqlite_ur
     assert len(files) == 3
     assert len(job["results"]["failed_sources"]) == 9
     assert {cut.partition(",")[0] for cut in job["cut"].values()} == {"stopped after 1 s"}
+
+
+def let_an_hour_pass(url: str) -> None:
+    """For the breakers of sources: they open for a minute at first, and for an hour at most."""
+    if url.startswith("sqlite:///"):
+        with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as database:
+            database.execute("UPDATE source_breakers SET open_until = open_until - 3600")
+    else:
+        with psycopg.connect(url) as server:
+            server.execute(
+                "UPDATE swather.source_breakers SET open_until = open_until - interval '1 hour'"
+            )
+
+
+def test_a_source_that_keeps_failing_is_skipped_and_tried_again_later(either_url: str):
+    with StandIn("openverse") as good, StandIn("flickr") as bad:
+        sites = {"openverse": good, "flickr": bad}
+        search = bad.routes["/services/rest/"]
+        bad.routes["/services/rest/"] = Answer("broken", 500)
+
+        def ask() -> tuple[dict[str, Any], int]:
+            before = bad.requests.total()
+            *_, job = run(sites, either_url, duplicates="keep", max_retries_per_source=["0"])
+            assert "openverse" in job["results"]["successful_sources"]
+            return job, bad.requests.total() - before
+
+        assert [ask()[1] for _ in range(4)] == [1, 1, 1, 0]
+        job, asked = ask()
+        assert (job["skipped_sources"], asked) == (["flickr"], 0)
+        assert job["results"]["failed_sources"] == ["flickr"]
+        assert "HTTP 500" in job["results"]["source_stats"]["flickr"]["error"]
+        assert sum(line.startswith("SKIPPED | flickr | ") for line in log()) == 2
+
+        let_an_hour_pass(either_url)
+        assert [ask()[1] for _ in range(2)] == [1, 0]
+        let_an_hour_pass(either_url)
+        bad.routes["/services/rest/"] = search
+        job, _ = ask()
+        assert job["results"]["source_stats"]["flickr"]["downloaded"] == 3
+        bad.routes["/services/rest/"] = Answer("broken", 500)
+        assert [ask()[1] for _ in range(4)] == [1, 1, 1, 0]
