@@ -348,3 +348,11 @@ def test_the_state_of_a_source_is_what_has_come_of_it(store: Store):
         "skipped": "skipped",
         "skipped and failed": "failed",
     }
+
+
+def test_numbers_that_nobody_can_count_are_none(store: Store, database: Database):
+    lease = note(store, ok(images=3))
+    infinite = "'infinity'" if database.kind == "postgres" else "9e999"
+    database.execute(f"UPDATE source_counts SET n = {infinite}")
+    stats = only(store.sources.of_run(run_of(store, lease)))
+    assert (stats.asked, stats.counts) == (0, {"images": 0})

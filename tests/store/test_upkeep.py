@@ -7,6 +7,7 @@ import pytest
 import swather.store
 from swather.errors import NotFound, SwatherError
 from swather.model.outcome import File
+from swather.model.source import Answer, SourceNote
 from swather.model.task_filter import TaskFilter
 from swather.store import Store, migrate
 from swather.store.clock import Clock
@@ -36,6 +37,7 @@ DAMAGE = {
     "counters lost": "DELETE FROM counters",
     "items lost": "DELETE FROM items",
     "files lost": "DELETE FROM files",
+    "a kind of failure lost": "DELETE FROM source_counts WHERE name LIKE 'error:%'",
     "task moved to a head that is not there": "UPDATE tasks SET head_id = 999 WHERE id = 2",
     "task moved to a head of another run": """
         UPDATE tasks SET head_id = (SELECT max(id) FROM heads) WHERE id = 2""",
@@ -49,7 +51,8 @@ def test_a_broken_queue_is_found_out(own_store: Store, own_database: Database, d
     a_run(store, 1, lane="another")
     first, *_ = claim(store, a_worker(store), 3)
     file = File(name="page.html", sha256="0" * 64, size_bytes=1, media_type="")
-    finish(store, completed(first, "item", files=[file]))
+    noted = SourceNote(name="api", answer=Answer.FAILED, error="HTTP 500")
+    finish(store, completed(first, "item", files=[file], sources=[noted]))
     assert store.upkeep.check() == []
     database.execute(DAMAGE[damage])
     wrong = store.upkeep.check()

@@ -186,3 +186,20 @@ def test_a_replay_asks_no_source_and_notes_none(shop: Shop, site: FakeSite):
     assert [item["skipped"] for item in shop.items(run)] == [False, True, True]
     assert not any(item["skipped"] for item in replayed(shop, asks, run))
     assert [stats.failed for stats in shop.store.sources.of_run(run)] == [6]
+
+
+def test_a_replay_knows_nothing_and_remembers_nothing(shop: Shop, site: FakeSite):
+    values = iter(range(4))
+
+    @scraper(store_pages=True, allow_private=True)
+    async def remembers(ctx, url):
+        page = await ctx.get(url)
+        if "seen" not in await ctx.recall(["seen"]):
+            yield {"text": page.text}
+        ctx.remember("seen", next(values))
+        await ctx.checkpoint(1)
+        ctx.remember("seen", next(values))
+
+    run = stored(shop, remembers, [f"{site.url}/1"])
+    assert replayed(shop, remembers, run) == [{"text": "page 1"}]
+    assert shop.store.memories.recall("remembers", ["seen"]) == {"seen": 1}

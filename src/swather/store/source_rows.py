@@ -1,5 +1,6 @@
 """Converts notes on sources to the rows that both databases write, and rows back to statistics."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -227,9 +228,9 @@ def _stats(
     return SourceStats(
         scraper=scraper,
         source=source,
-        succeeded=int(sums.get(Answer.SUCCEEDED, 0)),
-        failed=int(sums.get(Answer.FAILED, 0)),
-        skipped=int(sums.get(Answer.SKIPPED, 0)),
+        succeeded=_whole(sums.get(Answer.SUCCEEDED)),
+        failed=_whole(sums.get(Answer.FAILED)),
+        skipped=_whole(sums.get(Answer.SKIPPED)),
         seconds=sums.get("seconds", 0.0),
         counts=dict(sorted(_named(sums, COUNT_PREFIX).items())),
         failures=dict(sorted(failures.items(), key=lambda each: (-each[1], each[0]))),
@@ -240,10 +241,15 @@ def _stats(
 
 def _named(sums: dict[str, float], prefix: str) -> dict[str, int]:
     return {
-        name.removeprefix(prefix): int(amount)
+        name.removeprefix(prefix): _whole(amount)
         for name, amount in sums.items()
         if name.startswith(prefix)
     }
+
+
+def _whole(amount: float | None) -> int:
+    """Whatever the database holds: others may write to it."""
+    return int(amount) if amount is not None and math.isfinite(amount) else 0
 
 
 def _clipped(text: str) -> str:

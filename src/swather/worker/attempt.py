@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from swather.errors import AttemptOver, LeaseLost, Postponed
 from swather.model.lease import Lease
+from swather.model.outcome import Memory
 from swather.model.retry import Faults
 from swather.model.source import SourceNote
 from swather.scraping.classify import Classified
@@ -151,6 +152,12 @@ class Attempt:
         if self._notes is None or self.job.is_replay:
             return []
         return self._notes.take_sources()
+
+    def memories_of(self, collected: Collected) -> list[Memory]:
+        """What is to be remembered. A replay begins with nothing and leaves nothing: otherwise it
+        would find all known that the run itself has done.
+        """
+        return [] if self.job.is_replay else collected.memories
 
     def begin(self, handle: Any) -> None:
         self.handle = handle

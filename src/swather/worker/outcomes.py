@@ -121,7 +121,7 @@ def completed(attempt: Attempt, collected: Collected) -> Completed:
         items=items,
         children=children,
         files=files,
-        memories=memories,
+        memories=attempt.memories_of(collected) if memories else (),
         files_folder=str(attempt.job.files.folder) if files else "",
     )
 

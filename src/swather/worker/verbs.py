@@ -167,7 +167,7 @@ class LoopVerbs:
                     items=collected.items,
                     children=collected.children,
                     files=collected.files,
-                    memories=collected.memories,
+                    memories=self._attempt.memories_of(collected),
                     sources=sources,
                 )
             )
@@ -200,6 +200,8 @@ class LoopVerbs:
 
     async def recall(self, keys: Collection[str], max_age_seconds: float | None) -> dict[str, Any]:
         self._attempt.check()
+        if self._services.replay is not None:
+            return {}
         scraper = self._attempt.job.run.scraper
         return await asyncio.wrap_future(
             self._services.writer.recall(scraper, keys, max_age_seconds)

@@ -54,9 +54,9 @@ class PostgresUpkeep:
         back_up(self._connection.address, path)
 
     def stats(self) -> dict[str, Any]:
-        version, size, runs, open_runs, live, oldest, connections = self._connection.in_bulk(
-            lambda: self._connection.rows(queries.server_stats)
-        )[0]
+        version, size, runs, open_runs, live, memories, oldest, connections = (
+            self._connection.in_bulk(lambda: self._connection.rows(queries.server_stats))[0]
+        )
         tables = {
             row[0]: {
                 "bytes": row[1],
@@ -78,6 +78,7 @@ class PostgresUpkeep:
             "runs": runs,
             "open_runs": open_runs,
             "live_workers": live,
+            "memories": memories,
             "tasks": dict(self._connection.rows(queries.task_counts)),
             "tables": tables,
         }

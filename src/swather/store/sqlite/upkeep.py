@@ -71,7 +71,7 @@ class SQLiteUpkeep:
         wal = Path(f"{path}-wal")
         with self._connection.reading():
             states: dict[str, int] = dict(self._connection.rows(queries.task_counts))
-            runs, open_runs, live = self._connection.rows(queries.queue_stats)[0]
+            runs, open_runs, live, memories = self._connection.rows(queries.queue_stats)[0]
         return {
             "database": str(path),
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
@@ -81,6 +81,7 @@ class SQLiteUpkeep:
             "runs": runs,
             "open_runs": open_runs,
             "live_workers": live,
+            "memories": memories,
             "tasks": states,
         }
 

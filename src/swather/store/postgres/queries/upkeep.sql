@@ -122,6 +122,15 @@ UNION ALL
 )
 UNION ALL
 (
+    SELECT 'source whose failures do not add up', scraper || ' ' || source
+    FROM swather.source_counts
+    GROUP BY scraper, source
+    HAVING coalesce(sum(n) FILTER (WHERE name = 'failed'), 0)
+        <> coalesce(sum(n) FILTER (WHERE starts_with(name, 'error:')), 0)
+    LIMIT 100
+)
+UNION ALL
+(
     SELECT 'counter differs from the tables',
            'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
            || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
@@ -145,6 +154,7 @@ SELECT current_setting('server_version'), pg_database_size(current_database()),
        (SELECT count(*) FROM swather.runs),
        (SELECT count(*) FROM swather.runs WHERE state = 'open'),
        (SELECT count(*) FROM swather.workers WHERE state = 'live'),
+       (SELECT count(*) FROM swather.memories),
        (
            SELECT max(extract(epoch FROM clock_timestamp() - xact_start))::float8
            FROM pg_stat_activity

@@ -54,6 +54,11 @@ UNION ALL
 SELECT 'page without its body', CAST(p.id AS TEXT) FROM pages AS p
 WHERE NOT EXISTS (SELECT 1 FROM bodies AS b WHERE b.sha256 = p.sha256)
 UNION ALL
+SELECT 'source whose failures do not add up', scraper || ' ' || source
+FROM source_counts
+GROUP BY scraper, source
+HAVING sum(iif(name = 'failed', n, 0)) <> sum(iif(name GLOB 'error:*', n, 0))
+UNION ALL
 SELECT 'counter differs from the tables',
        'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
        || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
@@ -71,7 +76,8 @@ LIMIT 100
 -- name: queue_stats
 SELECT (SELECT count(*) FROM runs),
        (SELECT count(*) FROM runs WHERE state = 'open'),
-       (SELECT count(*) FROM workers WHERE state = 'live')
+       (SELECT count(*) FROM workers WHERE state = 'live'),
+       (SELECT count(*) FROM memories)
 
 -- name: any_table
 SELECT 1 FROM sqlite_schema LIMIT 1
