@@ -16,9 +16,11 @@ import swather
 from swather import errors as all_errors
 from swather.cli import main
 from swather.cli.app import Commands
+from swather.cli.param_options import described
 from swather.net import errors as net_errors
 from swather.net.page import Page
 from swather.scraping import classify as table_of_classes
+from swather.scraping import registry
 from swather.scraping.context import Context
 from swather.scraping.options import OptionFields, Options
 from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
@@ -29,7 +31,8 @@ ATTRIBUTES = {
     "params": "The run's parameters: a dict, or an object of the type the scraper declares.",
     "run": "The run: `id`, `name`, `version`, and `files_folder`, where its files go.",
     "page": "The page that was fetched last, or None.",
-    "task": "The task: `id`, `token`, `priority`, `lane`, `partition`, `parent_id`.",
+    "task": "The task: `id`, `token`, `priority`, `lane`, `partition`, `parent_id`, and "
+    "`failures`, how often it has failed (not counting blocks, proxies and crashes).",
     "sleep": "Wait.",
 }
 NOT_FOR_SCRAPERS = {"collected"}
@@ -47,7 +50,7 @@ NONE = "\N{EN DASH}"
 
 def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [header, tuple("---" for _ in header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+    return "\n".join("| " + " | ".join(cell for cell in line) + " |"
                      for line in lines)  # fmt: skip
 
 
@@ -99,14 +102,28 @@ def _variables(name: str) -> str:
 
 
 def options() -> str:
-    described = dict(_described_options())
+    words = dict(_described_options())
     return table(
         ("option", "default", "what it is"),
         (
-            (f"`{field.name}`", _shown(field.default), described[field.name])
+            (f"`{field.name}`", _shown(field.default), words[field.name])
             for field in dataclasses.fields(Options)
         ),
     )
+
+
+def options_of(name: str) -> str:
+    """The parameters of a scraper that ships, as options."""
+    rows = [
+        (f"`{each['option']}`".replace("|", "\\|"), _shown_default(each["default"]), each["help"])
+        for each in described(registry.load(name))
+    ]
+    return table(("option", "default", "what it is"), rows)
+
+
+def _shown_default(default: Any) -> str:
+    text = ",".join(default) if isinstance(default, list) else str(default)
+    return NONE if default in (None, [], False) else f"`{text}`"
 
 
 def _described_options() -> Iterator[tuple[str, str]]:

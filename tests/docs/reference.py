@@ -3,6 +3,7 @@
 A part stands between `<!-- its name -->` and `<!-- end -->`; the rest of a page is written by hand.
 """
 
+import functools
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ PARTS = {
     "commands": parts.commands,
     "settings": parts.settings,
     "options": parts.options,
+    "options of subtitles": functools.partial(parts.options_of, "subtitles"),
     "context": parts.context,
     "page": parts.page,
     "names": parts.names,

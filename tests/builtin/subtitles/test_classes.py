@@ -2,6 +2,7 @@
 
 import io
 import time
+from pathlib import Path
 
 import pytest
 from yt_dlp.networking import Response
@@ -212,3 +213,9 @@ def test_an_extractor_that_fails_three_times_needs_an_update():
 )
 def test_what_is_said_is_one_line_without_advice_about_yt_dlp(text, said):
     assert readable(text) == said
+
+
+def test_the_reference_names_every_reason():
+    page = (Path(__file__).parents[3] / "docs/reference/subtitles.md").read_text()
+    reasons = {meaning for _, _, meaning in ROWS if isinstance(meaning, str)}
+    assert [reason for reason in reasons if f"`{reason}`" not in page] == []

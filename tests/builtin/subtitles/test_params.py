@@ -1,7 +1,10 @@
 """The options of `subtitles`, and what is said of wrong ones."""
 
+from pathlib import Path
+
 import pytest
 
+from swather.builtin.subtitles.names import FIELDS
 from swather.builtin.subtitles.params import Params
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.builtin.subtitles.ytdl_arguments import ALLOWED, REFUSED, options_of
@@ -96,3 +99,8 @@ def test_no_argument_is_both_allowed_and_refused():
 
 def test_the_defaults_are_valid():
     assert Params().lang == ("en.*",)
+
+
+def test_the_reference_names_every_field_of_a_template():
+    page = (Path(__file__).parents[3] / "docs/reference/subtitles.md").read_text()
+    assert [field for field in FIELDS if f"`{{{field}}}`" not in page] == []

@@ -19,12 +19,12 @@ class Params:
         "Languages, the most wanted first: en,de or patterns such as en.*; -en-GB leaves one out. "
         "The first that a video has is taken.",
     ] = ("en.*",)
-    every_lang: Annotated[bool, "Take all of the languages that a video has, not the first."] = (
-        False
-    )
+    every_lang: Annotated[
+        bool, "Take every wanted language that a video has, not only the first."
+    ] = False
     automatic: Annotated[
         languages.Automatic,
-        "Automatic captions: yes, no, or only if there are no others in the languages.",
+        "Automatic captions: yes, no, or only if no wanted language has others.",
     ] = "fallback"
     format: Annotated[
         tuple[str, ...],
