@@ -139,6 +139,19 @@ def test_a_child_process_has_the_users_variables_and_not_the_workers(
     assert "PATH" in task["error"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("variables", [{"SWATHER_DB": "queue.db"}, {"SWATHER_DB": ""}])
+def test_a_child_keeps_the_password_of_another_database_than_the_workers(
+    swather: Swather, monkeypatch: pytest.MonkeyPatch, variables
+):
+    for name, value in {**variables, "MINE": "an API key", "PGPASSWORD": "mine too"}.items():
+        monkeypatch.setenv(name, value)
+    write(SCRAPER, "secretive.py")
+    assert swather("run", "secretive.py:isolated", "1", "--db", "queue.db").code == 1
+    (task,) = swather("tasks", "--json", "--db", "queue.db").data
+    assert "'PGPASSWORD'" in task["error"]
+
+
 def _holds_targets(path: Path) -> bool:
     """The user's own files, the database itself and its backup."""
     return path.name in {"secretive.py", "targets.jsonl", "copy"} or "queue.db" in path.name

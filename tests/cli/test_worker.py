@@ -1,9 +1,11 @@
 import shlex
+import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Swather, done
+from tests.cli.conftest import PROGRAM, Swather, done
 from tests.cli.scrapers import NUMBERS, write
 
 
@@ -73,6 +75,38 @@ def test_a_worker_without_the_code_for_what_waits_says_so_and_exits_with_2(
     said = swather("worker", "--db", database)
     assert said.code == 2
     assert "does not have the code for: 'numbers' (2 tasks). It has the code for pages." in said.err
+
+
+@pytest.mark.slow
+def test_a_worker_that_runs_forever_says_once_what_it_has_no_code_for(
+    swather: Swather, database: str
+):
+    write(NUMBERS)
+    write(NUMBERS.replace("numbers", "others"), "others.py")
+    done(swather, "enqueue", "scrapers.py", "1", "--db", database)
+    command = [PROGRAM, "worker", "others.py", "--forever", "--db", database]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:
+        try:
+            assert worker.stderr is not None
+            said = [next(line for line in worker.stderr if "does not have the code" in line)]
+            # It settles its runs again after each that it finishes.
+            done(swather, "enqueue", "scrapers.py", "2", "--new", "--db", database)
+            done(swather, "enqueue", "others.py", "3", "--db", database)
+            said += iter_until("is finished", worker.stderr)
+        finally:
+            worker.terminate()
+        said += worker.stderr
+    assert [line.count("'numbers'") for line in said if "code for" in line] == [1]
+
+
+def iter_until(word: str, lines: Iterable[str]) -> list[str]:
+    """The lines until one that has the word."""
+    found = []
+    for line in lines:
+        found.append(line)
+        if word in line:
+            break
+    return found
 
 
 @pytest.mark.slow

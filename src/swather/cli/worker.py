@@ -28,8 +28,6 @@ swather worker books.py shops.py:dutch --concurrency 50 --strategy priority"""
 MAX_OPEN_RUNS: Final = 100
 MAX_TOLD: Final = 10
 
-_log = logging.getLogger(__name__)
-
 
 class Level(StrEnum):
     """How much a worker logs."""
@@ -108,8 +106,8 @@ def command(
         settings = configuration.resolve(store, options).settings
         run = None if run is None else find_run(store, run).name
         code = _scrapers(store, scrapers or [], run)
-        if run is None:
-            _check_code(store, code, forever=forever)
+        if run is None and not forever:
+            _check_code(store, code)
     worker = _worker(
         settings,
         {name: configuration.apply(found, settings) for name, found in code.items()},
@@ -137,8 +135,10 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
     return scrapers
 
 
-def _check_code(store: "Store", code: "Collection[str]", *, forever: bool) -> None:
-    """A worker that cannot do any of the waiting work says so, instead of "finished"."""
+def _check_code(store: "Store", code: "Collection[str]") -> None:
+    """A worker that cannot do any of the waiting work says so, instead of "finished". One that
+    runs forever says so itself, now and of each run that comes later.
+    """
     from swather.model.run import RunState
 
     open_runs = store.runs.find(state=RunState.OPEN, limit=MAX_OPEN_RUNS)
@@ -150,10 +150,8 @@ def _check_code(store: "Store", code: "Collection[str]", *, forever: bool) -> No
         if unfinished:
             waiting[run.scraper] = waiting.get(run.scraper, 0) + unfinished
     strangers = {name: number for name, number in waiting.items() if name not in code}
-    if strangers and not forever:
-        raise InputError(_no_code(strangers, code))
     if strangers:
-        _log.warning("%s; waiting for other runs", _no_code(strangers, code))
+        raise InputError(_no_code(strangers, code))
 
 
 def _no_code(strangers: dict[str, int], code: "Collection[str]") -> str:

@@ -80,6 +80,7 @@ class Parts:
             replay=StoredPages(store.another) if settings.replay else None,
             disk=self._disk,
             folder=settings.folder,
+            database=store.url,
         )
         self.slots = Slots(loop, self.mailbox, settings.concurrency)
         self.dispatch = Dispatch(self.slots, self._services, jobs, self.upkeep)

@@ -112,6 +112,7 @@ class Services:
     """What the attempts of one worker share.
 
     folder   where child processes start, as the worker did
+    database the worker's own, by its URL
     replay   in a replay: where all pages come from
     """
 
@@ -125,6 +126,7 @@ class Services:
     replay: StoredPages | None
     disk: Executor
     folder: Path
+    database: str
 
     async def close(self) -> None:
         await self.access.close()

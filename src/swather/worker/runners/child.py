@@ -138,7 +138,7 @@ class ChildRunner:
             if child.is_alive:
                 return child
             self._let_go(child)
-        return Child(scraper, self._services.folder)
+        return Child(scraper, self._services.folder, self._services.database)
 
     def _give_back(self, child: Child, attempt: Attempt) -> None:
         options = child.scraper.options

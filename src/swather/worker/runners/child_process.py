@@ -13,6 +13,7 @@ from typing import Final
 from swather import posix
 from swather.errors import AttemptOver
 from swather.scraping.scraper import Scraper
+from swather.store import factory
 from swather.worker.runners import wire
 from swather.worker.runners.child_folder import ChildFolder
 from swather.worker.runners.task import own_task
@@ -34,10 +35,10 @@ class CannotLoad(Exception):
 
 class Child:
     """One process that executes one scraper, a task at a time. `strays` counts what it said for
-    attempts that were over: none of it is taken.
+    attempts that were over: none of it is taken. `database` is that of the worker.
     """
 
-    def __init__(self, scraper: Scraper, folder: Path) -> None:
+    def __init__(self, scraper: Scraper, folder: Path, database: str) -> None:
         self.scraper = scraper
         self.executed = 0
         self.strays = 0
@@ -50,7 +51,7 @@ class Child:
                 # -P: nothing is imported from the current folder before the worker says so.
                 [sys.executable, "-P", "-m", "swather.worker.runners.child_main", *map(str, given)],
                 pass_fds=given,
-                env=_environment() | {"TMPDIR": str(self._folder.path)},
+                env=_environment(database) | {"TMPDIR": str(self._folder.path)},
                 stdin=subprocess.DEVNULL,
                 cwd=folder,
                 start_new_session=True,
@@ -179,10 +180,10 @@ class Child:
         return status
 
 
-def _environment() -> dict[str, str]:
+def _environment(database: str) -> dict[str, str]:
     """What the scraper may need, without what only the worker does: its way to the database."""
     of_the_worker = {"SWATHER_DB", "SWATHER_PARAMS"}
-    if not os.environ.get("SWATHER_DB", "").startswith("sqlite:"):
+    if factory.sqlite_path(database) is None:
         of_the_worker.add("PGPASSWORD")
     return {name: value for name, value in os.environ.items() if name not in of_the_worker}
 
