@@ -1,5 +1,6 @@
 """What can be asked of media, and how a target asks for something else."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from swather.builtin.media.params import Limits, Params
 from swather.builtin.media.query import query_of
 from swather.builtin.media.scraper import media
+from swather.builtin.media.sources import registry
 from swather.errors import BadTarget, InputError
 from swather.runs.configuration import resolve, run_params
 from swather.scraping.params import typed_params
@@ -30,6 +32,23 @@ def test_a_network_sets_all_limits(network: str, at_once: int, limits: Limits):
     assert params.at_once == at_once
     assert params.limits_of("flickr") == limits
     assert made(network=network, request_timeout="7").limits_of("flickr").request_seconds == 7
+
+
+def test_the_guide_lists_every_source_as_it_is():
+    guide = Path(__file__).parents[3] / "docs/guides/media.md"
+    rows = [line.strip("| ").split(" | ") for line in guide.read_text().splitlines()]
+    listed = {row[0].strip("`"): row[1:] for row in rows if len(row) == 4}
+    for name in registry.names():
+        source = registry.source_named(name)
+        key = f"`{source.key_name}`" if source.key_name else "no"
+        by_default = (
+            "no, experimental" if source.experimental else "with a key" if key != "no" else "yes"
+        )
+        assert listed[name] == [
+            ", ".join(f"{kind}s" for kind in sorted(source.kinds)),
+            key,
+            by_default,
+        ]
 
 
 def test_a_source_may_have_limits_of_its_own(monkeypatch: pytest.MonkeyPatch):

@@ -20,7 +20,7 @@ from swather.builtin.media.query import Query
 from swather.builtin.media.results import Ended, SourceStats, job_item
 from swather.builtin.media.sources import registry
 from swather.builtin.media.sources.source import Source, SourceFailed, Wanted
-from swather.errors import Permanent
+from swather.errors import Permanent, SwatherError
 from swather.model.source import SourceState
 from swather.scraping.context import Context
 
@@ -64,7 +64,8 @@ class Job:
             raise
         finally:
             reporting.cancel()
-            with suppress(asyncio.CancelledError):
+            # A report that cannot be made takes nothing from the job.
+            with suppress(asyncio.CancelledError, SwatherError):
                 await reporting
 
     async def _run(self) -> None:
@@ -196,7 +197,7 @@ class Job:
             sources = {name: self._progress_of(name) for name in self._sources}
             if sources != said:
                 said = sources
-                await self._ctx.progress(len(self._ended), len(self._sources))
+                await self._ctx.progress(len(self._ended), len(sources), sources=sources)
 
     def _progress_of(self, name: str) -> dict[str, Any]:
         if name in self._ended:
