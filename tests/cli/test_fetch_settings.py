@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from swather import settings
+from swather import settings_sources
 from swather.errors import BadSetting
 from swather.net.aiohttp_client import AiohttpClient
 from swather.net.errors import FetchTimeout, TooLarge, TooManyRedirects
@@ -22,7 +22,7 @@ PAGES = {
 
 def fetch(path, tmp_path, **options):
     async def run():
-        fetcher = new_fetcher(settings.read(options, folder=tmp_path).settings)
+        fetcher = new_fetcher(settings_sources.read(options, folder=tmp_path).settings)
         async with site(**PAGES) as served:
             try:
                 await fetcher.fetch(Request(url=served.url + path))
@@ -67,4 +67,4 @@ def test_limits(tmp_path, path, options, error):
 )  # fmt: skip
 def test_bad_values_are_refused(tmp_path, name, value):
     with pytest.raises(BadSetting, match=name):
-        settings.read({name: value}, folder=tmp_path)
+        settings_sources.read({name: value}, folder=tmp_path)

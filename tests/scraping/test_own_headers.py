@@ -8,7 +8,7 @@ from swather.runs import configuration
 from swather.runs.fetching import new_fetcher
 from swather.scraping.options import Options
 from swather.scraping.scraper import scraper
-from swather.settings import read
+from swather.settings_sources import read
 from swather.testing import FakeSite, run_scraper
 from swather.testing.site import Answer
 

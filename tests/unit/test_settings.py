@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from swather import settings, settings_row
+from swather import settings, settings_row, settings_sources
 from swather.errors import BadSetting, InputError
 from swather.model.pacing import parse_rate
 from swather.store.sqlite.upkeep import DEFAULT_EVENT_DAYS
@@ -44,19 +44,19 @@ def test_the_first_place_that_names_a_setting_wins(first, monkeypatch: pytest.Mo
     given: dict[str, dict[str, object]] = {}
     for place in PLACES[first:]:
         say(place, monkeypatch, given)
-    resolved = settings.read(given.get("options"), row=given.get("row"))
+    resolved = settings_sources.read(given.get("options"), row=given.get("row"))
     assert resolved.settings.concurrency == 20 + first
     assert resolved.origin("concurrency").partition(" (")[0] == PLACES[first]
 
 
 def test_what_nobody_names_is_the_default():
-    resolved = settings.read()
+    resolved = settings_sources.read()
     assert (resolved.settings.concurrency, resolved.origin("concurrency")) == (10, "default")
     assert resolved.settings.db == "sqlite:///swather.db"
 
 
 def test_an_option_that_was_not_given_says_nothing():
-    assert settings.read({"concurrency": None}).origin("concurrency") == "default"
+    assert settings_sources.read({"concurrency": None}).origin("concurrency") == "default"
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_other_names_in_the_environment_mean_the_same(
     variable, name, value, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv(variable, "7")
-    resolved = settings.read()
+    resolved = settings_sources.read()
     assert getattr(resolved.settings, name) == value
     assert resolved.origin(name) == f"environment ({variable})"
     monkeypatch.setenv(f"SWATHER_{name.upper()}", "8")
-    assert getattr(settings.read().settings, name) == 8
+    assert getattr(settings_sources.read().settings, name) == 8
 
 
 @pytest.mark.parametrize(
@@ -91,21 +91,23 @@ def test_other_names_in_the_environment_mean_the_same(
     ],
 )
 def test_other_names_of_a_setting_are_known(other, name):
-    assert settings.canonical(other) == name
+    assert settings_sources.canonical(other) == name
 
 
 def test_the_row_may_hold_other_names_and_unknown_ones():
-    resolved = settings.read(row={"max_retries": 5, "of_a_later_release": 1, "db": "elsewhere"})
+    resolved = settings_sources.read(
+        row={"max_retries": 5, "of_a_later_release": 1, "db": "elsewhere"}
+    )
     assert (resolved.settings.retries, resolved.origin("retries")) == (5, "settings row")
     assert resolved.origin("db") == "default"
 
 
 def test_parameters_of_scrapers_are_json_in_their_variable(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SWATHER_PARAMS", '{"books": {"country": "nl"}}')
-    assert settings.read().settings.params == {"books": {"country": "nl"}}
+    assert settings_sources.read().settings.params == {"books": {"country": "nl"}}
     monkeypatch.setenv("SWATHER_PARAMS", "country=nl")
     with pytest.raises(BadSetting, match=r"SWATHER_PARAMS\): params .* got 'country=nl'"):
-        settings.read()
+        settings_sources.read()
 
 
 def test_variables_come_from_the_environment_and_then_from_dotenv(
@@ -113,14 +115,14 @@ def test_variables_come_from_the_environment_and_then_from_dotenv(
 ):
     Path(".env").write_text("A_KEY=file\nANOTHER_KEY=file\n")
     monkeypatch.setenv("A_KEY", "environment")
-    found = settings.variables()
+    found = settings_sources.variables()
     assert found["A_KEY"] == ("environment", "environment (A_KEY)")
     assert found["ANOTHER_KEY"] == ("file", ".env (ANOTHER_KEY)")
 
 
 def test_parameters_of_scrapers_come_from_the_file():
     Path("swather.toml").write_text("[params.books]\npages = 3\n")
-    assert settings.read().settings.params == {"books": {"pages": 3}}
+    assert settings_sources.read().settings.params == {"books": {"pages": 3}}
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_parameters_of_scrapers_come_from_the_file():
 def test_what_is_wrong_in_the_file_is_said_in_one_line(toml, message):
     Path("swather.toml").write_text(toml)
     with pytest.raises(BadSetting) as caught:
-        settings.read()
+        settings_sources.read()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -149,25 +151,25 @@ def test_what_is_wrong_in_the_file_is_said_in_one_line(toml, message):
 def test_variables_that_are_no_text_are_told():
     Path(".env").write_bytes(b"SWATHER_WORKERS=\xff\n")
     with pytest.raises(BadSetting, match=r"\.env cannot be read: .* 0xff"):
-        settings.read()
+        settings_sources.read()
 
 
 def test_a_mistyped_variable_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SWATHER_CONCURENCY", "2")
     with pytest.raises(BadSetting, match="did you mean 'SWATHER_CONCURRENCY'"):
-        settings.read()
+        settings_sources.read()
 
 
 def test_a_variable_of_the_wrong_type_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WORKER_COUNT", "many")
     with pytest.raises(BadSetting, match=r"environment \(WORKER_COUNT\): workers .*got 'many'"):
-        settings.read()
+        settings_sources.read()
 
 
 def test_what_the_database_acts_upon_cannot_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SWATHER_EVENT_LEVEL", "all")
     with pytest.raises(BadSetting, match="swather settings set event_level all"):
-        settings.read()
+        settings_sources.read()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_what_the_database_acts_upon_cannot_come_from_elsewhere(monkeypatch: pyt
     ],
 )
 def test_a_value_for_the_row_is_read_by_its_type(name, text, value):
-    assert settings.checked(name, text) == value
+    assert settings_sources.checked(name, text) == value
 
 
 @pytest.mark.parametrize(
@@ -197,19 +199,19 @@ def test_a_value_for_the_row_is_read_by_its_type(name, text, value):
 )
 def test_a_bad_value_for_the_row_is_refused(name, text, message):
     with pytest.raises(BadSetting, match=message):
-        settings.checked(name, text)
+        settings_sources.checked(name, text)
 
 
 @pytest.mark.parametrize("name", ["lease_seconds", "grace_seconds", "poll_seconds"])
 def test_a_wait_that_would_not_end_is_refused(name):
     with pytest.raises(BadSetting, match=f"{name} should be less than or equal to 31536000"):
-        settings.checked(name, "1e300")
+        settings_sources.checked(name, "1e300")
 
 
 @pytest.mark.parametrize("text", ["inf", "nan"])
 def test_a_number_of_seconds_is_a_number(text):
     with pytest.raises(BadSetting, match="timeout should be a finite number"):
-        settings.checked("timeout", text)
+        settings_sources.checked("timeout", text)
 
 
 @pytest.mark.parametrize("name", ["rate", "total_rate"])
@@ -222,27 +224,27 @@ def test_a_rate_is_good_for_the_settings_when_it_is_for_scrapers(name, text):
         parse_rate(text)
     except InputError:
         with pytest.raises(BadSetting, match=f"{name} should look like"):
-            settings.checked(name, text)
+            settings_sources.checked(name, text)
     else:
-        assert settings.checked(name, text) == text
+        assert settings_sources.checked(name, text) == text
 
 
 def test_a_rate_may_be_found_out():
-    assert settings.checked("rate", "auto") == "auto"
+    assert settings_sources.checked("rate", "auto") == "auto"
 
 
 def test_a_bad_rate_is_told_with_the_place_that_said_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SWATHER_RATE", "foo")
     with pytest.raises(BadSetting, match=r"^environment \(SWATHER_RATE\): rate should look like"):
-        settings.read()
+        settings_sources.read()
 
 
 def test_every_setting_is_described():
-    assert all(what for _name, what, _others in settings.described())
+    assert all(what for _name, what, _others in settings_sources.described())
 
 
 def test_the_defaults_are_the_databases_own():
-    assert settings.read().settings.event_days == DEFAULT_EVENT_DAYS
+    assert settings_sources.read().settings.event_days == DEFAULT_EVENT_DAYS
 
 
 OF_THIS_MACHINE = {"db", "params", "logs_folder"}
@@ -255,23 +257,23 @@ def test_every_setting_is_either_allowed_in_the_row_or_of_this_machine():
 
 @pytest.mark.parametrize("name", sorted(OF_THIS_MACHINE))
 def test_what_is_of_this_machine_is_refused_in_the_row_and_ignored_there(name, caplog):
-    default = getattr(settings.read().settings, name)
+    default = getattr(settings_sources.read().settings, name)
     with pytest.raises(BadSetting, match=f"{name} cannot be set in the database.*swather.toml"):
-        settings.checked(name, "elsewhere")
-    resolved = settings.read(row={name: "elsewhere"})
+        settings_sources.checked(name, "elsewhere")
+    resolved = settings_sources.read(row={name: "elsewhere"})
     assert (getattr(resolved.settings, name), resolved.origin(name)) == (default, "default")
     assert f"{name} in the settings row of the database is ignored: " in caplog.text
 
 
 def test_a_folder_can_come_from_the_row_only_below_this_machines_own(monkeypatch):
     row = {"output_dir": "./subtitles"}
-    resolved = settings.read(row=row)
+    resolved = settings_sources.read(row=row)
     assert resolved.settings.files_folder == Path("files/subtitles")
     assert resolved.origin("files_folder") == "settings row"
     Path("swather.toml").write_text('files_folder = "/data"\n')
-    assert settings.read(row=row).settings.files_folder == Path("/data/subtitles")
+    assert settings_sources.read(row=row).settings.files_folder == Path("/data/subtitles")
     monkeypatch.setenv("SWATHER_FILES_FOLDER", "/mine")
-    assert settings.read(row=row).settings.files_folder == Path("/mine")
+    assert settings_sources.read(row=row).settings.files_folder == Path("/mine")
 
 
 ESCAPES = [
@@ -283,8 +285,8 @@ ESCAPES = [
 @pytest.mark.parametrize("value", ESCAPES)
 def test_a_folder_that_leads_elsewhere_is_refused_in_the_row_and_ignored_there(value, caplog):
     with pytest.raises(BadSetting, match="must be a relative path"):
-        settings.checked("files_folder", value)
-    resolved = settings.read(row={"files_folder": value})
+        settings_sources.checked("files_folder", value)
+    resolved = settings_sources.read(row={"files_folder": value})
     assert resolved.settings.files_folder is None
     assert resolved.origin("files_folder") == "default"
     assert "files_folder in the settings row of the database is ignored" in caplog.text
@@ -292,6 +294,6 @@ def test_a_folder_that_leads_elsewhere_is_refused_in_the_row_and_ignored_there(v
 
 def test_the_row_cannot_ask_for_more_processes_than_a_machine_bears():
     with pytest.raises(BadSetting, match="workers should be less than or equal to 1000"):
-        settings.read(row={"max_workers": 10**9})
+        settings_sources.read(row={"max_workers": 10**9})
     with pytest.raises(BadSetting, match="concurrency should be less than or equal to 100000"):
-        settings.read(row={"concurrency": 10**9})
+        settings_sources.read(row={"concurrency": 10**9})

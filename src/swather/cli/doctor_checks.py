@@ -94,10 +94,10 @@ def _extras() -> Iterator[Check]:
 
 
 def _settings() -> Check:
-    from swather import settings
+    from swather import settings_sources
 
     try:
-        origins = settings.read().origins
+        origins = settings_sources.read().origins
     except SwatherError as error:
         return Check("settings", Health.PROBLEM, str(error))
     said = ", ".join(f"{name} from {origin}" for name, origin in origins.items())

@@ -12,9 +12,9 @@ def _from_files(url: str | None) -> str | None:
     """A database that neither the command nor the environment names may be named in a file."""
     if url or not any(map(Path.is_file, map(Path, _SETTINGS_FILES))):
         return url
-    from swather import settings
+    from swather import settings_sources
 
-    resolved = settings.read()
+    resolved = settings_sources.read()
     return resolved.settings.db if "db" in resolved.origins else None
 
 

@@ -9,7 +9,7 @@ from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
     from swather.scraping.options import Options
-    from swather.settings import Resolved
+    from swather.settings_sources import Resolved
 
 EXAMPLES: Final = """\
 swather settings
@@ -92,11 +92,11 @@ def get_setting(
     as_json: AsJSON = False,
 ) -> None:
     """Show one setting."""
-    from swather import settings
+    from swather import settings_sources
     from swather.cli import output
     from swather.errors import BadSetting
 
-    wanted = settings.canonical(name)
+    wanted = settings_sources.canonical(name)
     found = next((row for row in _in_force(db, scraper) if row.name == wanted), None)
     if found is None:
         raise BadSetting(f"{wanted} can only be set in swather.toml: [{wanted}.NAME]")
@@ -124,11 +124,11 @@ def set_setting(
     It goes to the settings row, which everyone on this database reads. An option, the environment
     and .env override it.
     """
-    from swather import settings
+    from swather import settings_sources
     from swather.cli import database, output
 
-    known = settings.canonical(name)
-    kept = settings.checked(known, value)
+    known = settings_sources.canonical(name)
+    kept = settings_sources.checked(known, value)
     with database.opened(db) as store:
         store.settings.set(known, kept)
         store.hints.send()
@@ -144,10 +144,10 @@ def unset_setting(name: Name, db: Database = None, as_json: AsJSON = False) -> N
 
     The value of the files, the decorator or the default applies again.
     """
-    from swather import settings
+    from swather import settings_sources
     from swather.cli import database, output
 
-    known = settings.canonical(name)
+    known = settings_sources.canonical(name)
     with database.opened(db) as store:
         was_there = known in store.settings.all()
         store.settings.unset(known)
@@ -171,17 +171,17 @@ def _in_force(db: str | None, spec: str | None) -> list[_InForce]:
     """Every setting; with a scraper, those of its decorator too. A database that does not exist yet
     has no settings row.
     """
-    from swather import settings
+    from swather import settings_sources
     from swather.scraping import registry
     from swather.scraping.options import Options
 
     options = Options() if spec is None else registry.load(spec).options
     # The option is also filled from the environment and from files, which are the origin then.
-    named = {} if db is None or settings.read().settings.db == db else {"db": db}
-    resolved = settings.read(named, row=_row_in(settings.read(named).settings.db))
+    named = {} if db is None or settings_sources.read().settings.db == db else {"db": db}
+    resolved = settings_sources.read(named, row=_row_in(settings_sources.read(named).settings.db))
     return [
         _one(name, what, resolved, options)
-        for name, what, _others in settings.described()
+        for name, what, _others in settings_sources.described()
         if name != "params"
     ]
 
@@ -216,7 +216,7 @@ def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InF
 
 
 def _said_by(value: Any, default: Any) -> str:
-    from swather.settings import DECORATOR, DEFAULT
+    from swather.settings_sources import DECORATOR, DEFAULT
 
     return DEFAULT if value == default else DECORATOR
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from swather.scraping import params
 from swather.scraping.scraper import Scraper
-from swather.settings import OF_PARAMS, PREFIX, Resolved, Settings, read, variables
+from swather.settings import PREFIX, Settings
+from swather.settings_sources import OF_PARAMS, Resolved, read, variables
 from swather.store import Store
 
 # Settings that override the decorator's option of the same name.

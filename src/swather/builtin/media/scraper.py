@@ -4,7 +4,7 @@ import os
 from importlib.util import find_spec
 from typing import Any
 
-from swather import settings
+from swather import settings_sources
 from swather.builtin.media.job import Job
 from swather.builtin.media.log import DownloadLog
 from swather.builtin.media.memory import Claims
@@ -39,5 +39,5 @@ async def media(ctx: Context, target: Any) -> None:
     result of the whole job.
     """
     query = query_of(target, ctx.params)
-    environment = {name: found.value for name, found in settings.variables().items()}
+    environment = {name: found.value for name, found in settings_sources.variables().items()}
     await Job(ctx, query, {**environment, **os.environ}, _LOG, _CLAIMS).run()
