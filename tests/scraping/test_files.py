@@ -167,6 +167,33 @@ def test_a_folder_that_leads_elsewhere_or_is_none_is_left_alone(store, tmp_path)
     assert list(outside.iterdir()) == []
 
 
+def test_many_names_in_a_folder_are_synced_once_and_one_that_fails_stops_no_other(
+    store, monkeypatch, caplog
+):
+    synced = []
+    monkeypatch.setattr(files, "sync_folder", lambda path: synced.append(path.name))
+    saved = [store.save_file(f"{n}".encode(), f"cats/{n}.txt") for n in range(20)]
+    lost = store.save_file(b"lost", "cats/lost.txt")
+    store.path_of(lost.sha256).unlink()
+    synced.clear()
+    parts = {(n, 0): [file] for n, file in enumerate([*saved, lost])}
+    assert store.link_parts(parts) == [(n, 0) for n in range(20)]
+    assert synced == ["cats"]
+    assert "files of task 20 were stored but could not be named" in caplog.text
+
+
+def test_names_that_could_not_be_synced_are_made_again(store, monkeypatch):
+    file = store.save_file(b"hello", "a.txt")
+
+    def broken(path):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "sync_folder", broken)
+        assert store.link_parts({(1, 0): [file]}) == []
+    assert store.link_parts({(1, 0): [file]}) == [(1, 0)]
+
+
 def test_only_their_owner_may_read_folders_of_names(store):
     digest, _ = store.save(b"hello")
     path = store.link_name(digest, "cats/a.jpg")

@@ -116,7 +116,8 @@ def _keep_files(scraped: "Scraped", folder: Path) -> None:
     from swather.scraping.files import FileStore
 
     files = FileStore(folder)
-    files.link_all([files.save_file(content, name) for name, content in scraped.files.items()])
+    saved = [files.save_file(content, name) for name, content in scraped.files.items()]
+    files.link_parts({(0, 0): saved})
 
 
 def _show(scraped: "Scraped", seconds: float) -> None:

@@ -1,6 +1,7 @@
 """Which folder the files of a run go to, and what is looked after in all of them."""
 
 import logging
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,8 @@ from swather.settings_row import FILES_FOLDER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from swather.model.outcome import File
+    from swather.model.results import Part
     from swather.scraping.scraper import Scraper
     from swather.store.ports import Store
 
@@ -54,14 +57,15 @@ class FileFolders:
         known: dict[int, FileStore | None] = {}
         while unlinked := store.results.unlinked(after=after):
             after = unlinked[-1].part
-            linked = []
+            here: dict[FileStore, dict[Part, list[File]]] = defaultdict(dict)
             for part, run_id, files in unlinked:
                 if run_id not in known:
                     known[run_id] = self._known(store.runs.by_id(run_id))
                 folder = known[run_id]
-                if folder is not None and folder.has_all(files) and folder.link_all(files):
-                    linked.append(part)
-            store.results.mark_linked(linked)
+                if folder is not None and folder.has_all(files):
+                    here[folder][part] = files
+            for folder, parts in here.items():
+                store.results.mark_linked(folder.link_parts(parts))
 
     def prune_daily(self, store: "Store") -> None:
         """Remove old content that no row refers to, from the folders of this process and from

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import IO, Final, NamedTuple
 from swather import permissions, posix
 from swather.errors import InputError
 from swather.model.outcome import File
+from swather.model.results import Part
 from swather.posix import sync_folder
 from swather.scraping.downloads import Landed
 from swather.scraping.filenames import label_of, safe_name, safe_path
@@ -135,21 +136,29 @@ class FileStore:
         Each part of the name is made safe, 'cats/a.jpg' has a folder of its own. If the name is
         taken by other content, 'a-1.pdf' and so on is used.
         """
-        folders, last = safe_path(name, sha256, media_type)
-        return link(self.folder, folders, last, self.path_of(sha256))
+        path = self._link(sha256, name, media_type)
+        sync_folder(path.parent)
+        return path
 
-    def link_all(self, files: Iterable[File]) -> bool:
-        """Give committed files their names; whether all of them have one now. The rows say where
-        they are even if not.
+    def link_parts(self, parts: Mapping[Part, Iterable[File]]) -> list[Part]:
+        """Give committed files their names; the parts whose files all have one now. The rows say
+        where the others are. Many names in one folder are made durable at once.
         """
-        is_all = True
-        for file in files:
+        linked: dict[Part, set[Path]] = {}
+        for part, files in parts.items():
             try:
-                self.link_name(file.sha256, file.name, file.media_type)
+                linked[part] = {
+                    self._link(file.sha256, file.name, file.media_type).parent for file in files
+                }
             except (OSError, InputError):
-                _log.exception("file %s was stored but could not be named", file.name)
-                is_all = False
-        return is_all
+                _log.exception("files of task %d were stored but could not be named", part[0])
+        try:
+            for folder in set().union(*linked.values()):
+                sync_folder(folder)
+        except OSError:
+            _log.exception("names of files in %s may not be durable yet", self.folder)
+            return []
+        return list(linked)
 
     def has_all(self, files: Iterable[File]) -> bool:
         """Whether the content of all of them is here."""
@@ -178,6 +187,10 @@ class FileStore:
             if (size := self._remove_old(path, before)) is not None
         ]
         return Pruned(len(sizes), sum(sizes))
+
+    def _link(self, sha256: str, name: str | None, media_type: str) -> Path:
+        folders, last = safe_path(name, sha256, media_type)
+        return link(self.folder, folders, last, self.path_of(sha256))
 
     def _take_in(self, landed: Landed) -> tuple[str, int]:
         if landed.path.exists() and not landed.is_unchanged:

@@ -19,7 +19,8 @@ _FILE: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def link(folder: Path, folders: Iterable[str], name: str, source: Path) -> Path:
-    """Give the content at `source` a name in `folders` below `folder`, and make the name durable.
+    """Give the content at `source` a name in `folders` below `folder`, which is durable once its
+    folder is synced.
 
     All names are safe ones. A name that is taken by other content gets a number ('a-1.pdf'), as
     does a folder's that is taken by a file or by a link, which might lead elsewhere.
@@ -27,10 +28,7 @@ def link(folder: Path, folders: Iterable[str], name: str, source: Path) -> Path:
     with _opened(folder, folders) as (descriptor, parts):
         for candidate in numbered(name, source.name):
             path = folder.joinpath(*parts, candidate)
-            if _link(source, path, descriptor):
-                os.fsync(descriptor)
-                return path
-            if _is_content(path, descriptor, source):
+            if _link(source, path, descriptor) or _is_content(path, descriptor, source):
                 return path
     raise FileExistsError(errno.EEXIST, "all names for it are taken by other files", name)
 

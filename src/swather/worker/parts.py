@@ -32,6 +32,9 @@ from swather.worker.watchdog import BlockingCalls, Watchdog
 STOP_GRACE_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 30.0
 JOIN_SECONDS: Final = 2.0
+# Each waits for the disk most of the time, and a disk syncs what several ask of it together: see
+# docs/decisions/0007-many-small-files.md.
+DISK_THREADS: Final = 8
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +59,7 @@ class Parts:
         self.tally = Tally()
         self._store = store
         self._writer = Writer(store)
-        self._disk = ThreadPoolExecutor(2, "swather-disk")
+        self._disk = ThreadPoolExecutor(DISK_THREADS, "swather-disk")
         self.saving = Saving(settings.folders, self._disk)
         self.upkeep = Upkeep(self.background, settings.folders, self.mailbox)
         self._listener = HintListener(self.background, self.mailbox)

@@ -3,6 +3,8 @@
 import asyncio
 import errno
 import logging
+import threading
+from collections import defaultdict
 from collections.abc import Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -53,6 +55,9 @@ class Saving:
         self._executor = executor
         self._full_until = 0.0
         self._full_folder: Path | None = None
+        self._linking = threading.Lock()
+        self._is_linking = False
+        self._to_link: list[tuple[FileStore, Part, Sequence[File]]] = []
         self._linked: list[Part] = []
 
     @property
@@ -86,18 +91,38 @@ class Saving:
             raise self._full(files.folder) from error
 
     def link(self, folder: str, part: Part, files: Sequence[File]) -> None:
-        """Give committed files, which were saved in this folder, their names."""
-        self._executor.submit(self._link, self._folders.at(folder), part, list(files))
+        """Give committed files, which were saved in this folder, their names. What is committed
+        while others get theirs is named together, so that a folder is synced once for all of it.
+        """
+        with self._linking:
+            self._to_link.append((self._folders.at(folder), part, files))
+            if self._is_linking:
+                return
+            self._is_linking = True
+        self._executor.submit(self._link_waiting)
 
     def take_linked(self) -> list[Part]:
         """The parts whose files have got their names since this was last asked."""
-        linked, self._linked = self._linked, []
+        with self._linking:
+            linked, self._linked = self._linked, []
         return linked
 
-    def _link(self, saved: FileStore, part: Part, files: list[File]) -> None:
-        """On a thread of the executor."""
-        if saved.link_all(files):
-            self._linked.append(part)
+    def _link_waiting(self) -> None:
+        """On a thread of the executor, one at a time."""
+        while waiting := self._take_waiting():
+            by_folder: dict[FileStore, dict[Part, Sequence[File]]] = defaultdict(dict)
+            for saved, part, files in waiting:
+                by_folder[saved][part] = files
+            for saved, parts in by_folder.items():
+                linked = saved.link_parts(parts)
+                with self._linking:
+                    self._linked += linked
+
+    def _take_waiting(self) -> list[tuple[FileStore, Part, Sequence[File]]]:
+        with self._linking:
+            waiting, self._to_link = self._to_link, []
+            self._is_linking = bool(waiting)
+        return waiting
 
     def _full(self, folder: Path) -> DiskFull:
         if not self.is_full:
