@@ -185,3 +185,20 @@ def test_a_mapping_is_made_of_names_and_values(pairs):
     }
     with pytest.raises(InputError, match="'mirrors': expected dict"):
         parse(made_with(Mapped), ["mirrors=nl"])
+
+
+@dataclasses.dataclass
+class NeedsFile:
+    file: str
+
+    def check_given(self) -> None:
+        if self.file != "here":
+            raise ValueError(f"'file': there is no file {self.file!r}")
+
+
+def test_a_type_can_check_what_only_holds_where_it_is_given():
+    made = made_with(NeedsFile)
+    assert parse(made, ["file=here"]) == {"file": "here"}
+    with pytest.raises(InputError, match="scraper 'search': 'file': there is no file 'there'"):
+        parse(made, ["file=there"])
+    assert typed_params(made, {"file": "there"}) == NeedsFile("there")

@@ -54,7 +54,7 @@ def run_params(
     known = {**settings.params.get(scraper.name, {}), **_from_variables(scraper)}
     if isinstance(given, Mapping):
         named = {**known, **given}
-        params.typed_params(scraper, named)
+        params.given_params(scraper, named)
         return named
     if scraper.options.params is None:
         return {**known, **params.parse(scraper, given)}

@@ -192,11 +192,24 @@ def parse(scraper: Scraper, pairs: Iterable[str]) -> dict[str, Any]:
             given[name].append(value)
         else:
             given[name] = [given[name], value]
-    made = typed_params(scraper, given)
+    made = given_params(scraper, given)
     if scraper.options.params is None:
         return given
     plain = _to_builtins(made)
     return {name: plain[name] for name in given if name in plain}
+
+
+def given_params(scraper: Scraper, params: Mapping[str, Any]) -> Any:
+    """As `typed_params`, where a person gives them: what a type can only check there, such as a
+    file on this machine, is in its method `check_given`.
+    """
+    made = typed_params(scraper, params)
+    if callable(check := getattr(made, "check_given", None)):
+        try:
+            check()
+        except (ValueError, TypeError) as error:
+            raise _wrong(scraper, _complaints(error)) from error
+    return made
 
 
 def typed_params(scraper: Scraper, params: Mapping[str, Any]) -> Any:
@@ -229,7 +242,11 @@ def typed_params(scraper: Scraper, params: Mapping[str, Any]) -> Any:
             return kind(**values)
         except (ValueError, TypeError) as error:
             problems = _complaints(error)
-    raise InputError(f"parameters of scraper {scraper.name!r}: {'; '.join(sorted(problems))}")
+    raise _wrong(scraper, problems)
+
+
+def _wrong(scraper: Scraper, problems: Iterable[str]) -> InputError:
+    return InputError(f"parameters of scraper {scraper.name!r}: {'; '.join(sorted(problems))}")
 
 
 def _complaints(error: Exception) -> list[str]:

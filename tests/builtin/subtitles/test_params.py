@@ -8,8 +8,9 @@ from swather.builtin.subtitles.names import FIELDS
 from swather.builtin.subtitles.params import Params
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.builtin.subtitles.ytdl_arguments import ALLOWED, REFUSED, options_of
-from swather.errors import InputError
+from swather.errors import InputError, Later
 from swather.scraping.params import parse, typed_params
+from swather.testing import run_scraper
 
 
 def test_one_option_may_name_several_languages_and_formats():
@@ -55,6 +56,7 @@ def test_a_cookie_file_is_kept_by_its_path_alone(tmp_path, monkeypatch):
         ("ytdl=--ffmpeg-location=/tmp/x", "ffmpeg_location is not accepted: it can run programs"),
         ("ytdl=js_runtimes=node:/tmp/x", "expected one of deno, node"),
         ("ytdl=paths=/", "paths is not accepted: it reads or writes files anywhere"),
+        ("ytdl=proxy=http://me:pw@proxy:80", "expected a URL without a password"),
         ("ytdl=password=x", "would keep it in the database"),
         ("ytdl=subtitleslangs=en", "pass --lang"),
         ("ytdl=extractor_args=youtube", "expected EXTRACTOR:NAME=VALUE"),
@@ -65,6 +67,19 @@ def test_a_wrong_value_is_refused_with_what_was_expected(pair, said):
         parse(Subtitles, [pair])
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_every_language_needs_a_name_of_its_own():
+    with pytest.raises(InputError, match=r"must have \{language\}"):
+        parse(Subtitles, ["every_lang=true", "name={id}.{format}"])
+
+
+def test_a_worker_without_the_file_of_cookies_leaves_targets_to_others(tmp_path):
+    """The command has checked that the file is there; a worker may run elsewhere."""
+    params = {"cookies": str(tmp_path / "c.txt")}
+    with pytest.raises(Later, match=r"there is no file .* on this machine") as later:
+        run_scraper(Subtitles, "dQw4w9WgXcQ", params=params)
+    assert later.value.after == 60
 
 
 def test_a_file_that_is_no_cookie_file_is_refused_without_showing_it(tmp_path):

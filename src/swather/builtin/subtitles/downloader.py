@@ -14,15 +14,17 @@ from yt_dlp.networking.exceptions import HTTPError, RequestError, TransportError
 
 from swather.builtin.subtitles import ytdl_arguments
 from swather.builtin.subtitles.classes import ending_of
-from swather.builtin.subtitles.evidence import Evidence
-from swather.builtin.subtitles.params import Params
-from swather.errors import SwatherError
+from swather.builtin.subtitles.evidence import Evidence, readable
+from swather.builtin.subtitles.params import Params, check_cookie_file
+from swather.errors import Later, SwatherError
 from swather.net.errors import TooLarge
 from swather.scraping.blocking import SyncContext
 
 MAX_TRACK_BYTES: Final = 64 << 20
+_COOKIES_AGAIN_SECONDS: Final = 60.0
 _MAX_HOPS: Final = 5
 _MAX_KEPT: Final = 100
+_MAX_LOGGED: Final = 10
 _LISTS: Final = frozenset({"playlist", "multi_video"})
 
 
@@ -67,6 +69,8 @@ class Downloader:
     """A YoutubeDL for one target after another, with the parameters of a run."""
 
     def __init__(self, params: Params) -> None:
+        if params.cookies is not None:
+            _require_cookies(Path(params.cookies))
         self._warnings = Warnings()
         self.ydl = _YoutubeDL(_options(params, self._warnings))
 
@@ -94,6 +98,8 @@ class Downloader:
         """What to raise for a target whose subtitles could not be had, by all that was said of it
         since `begin`.
         """
+        for warning in dict.fromkeys(self._warnings.texts[:_MAX_LOGGED]):
+            ctx.log.info("yt-dlp: %s", readable(warning))
         return ending_of(
             Evidence(
                 error=error,
@@ -141,6 +147,14 @@ class Downloader:
             if not is_complete or not path.is_file() or not path.stat().st_size:
                 raise TransportError("yt-dlp wrote no subtitles")
             return path.read_bytes()
+
+
+def _require_cookies(path: Path) -> None:
+    """Without them every video would come to another end than the person asked for."""
+    try:
+        check_cookie_file(path)
+    except ValueError as error:
+        raise Later(f"{error} on this machine", after=_COOKIES_AGAIN_SECONDS) from error
 
 
 @contextmanager

@@ -66,8 +66,16 @@ class Params:
                 raise ValueError(f"'format': expected one of {', '.join(FORMATS)}, got {wanted!r}")
         names.check_template(self.name)
         ytdl_arguments.options_of(self.ytdl)
+        if self.every_lang and "{language}" not in self.name:
+            raise ValueError(f"'name': with every_lang, {self.name!r} must have {{language}}")
         if self.cookies is not None:
-            object.__setattr__(self, "cookies", _cookie_file(self.cookies))
+            # A worker may be started in another folder than the command.
+            object.__setattr__(self, "cookies", str(Path(self.cookies).expanduser().absolute()))
+
+    def check_given(self) -> None:
+        """Whether there is such a file here; a worker may be elsewhere, and have it later."""
+        if self.cookies is not None:
+            check_cookie_file(Path(self.cookies))
 
 
 def _split(field: str, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -77,9 +85,8 @@ def _split(field: str, given: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _cookie_file(given: str) -> str:
-    """Its absolute path; a worker may have another folder than the command."""
-    path = Path(given).expanduser().absolute()
+def check_cookie_file(path: Path) -> None:
+    """ValueError unless it can be read, and looks like cookies.txt."""
     if not path.is_file():
         raise ValueError(f"'cookies': there is no file {str(path)!r}")
     try:
@@ -91,4 +98,3 @@ def _cookie_file(given: str) -> str:
         raise ValueError(
             f"'cookies': {str(path)!r} is not a cookies.txt file (Netscape format, with tabs)"
         )
-    return str(path)

@@ -18,6 +18,15 @@ def _text(value: str) -> str:
     return value
 
 
+def _proxy(value: str) -> str:
+    if "@" in value:
+        raise ValueError(
+            "a URL without a password, which the run would keep in the database (a proxy with one "
+            "goes into the variable HTTPS_PROXY)"
+        )
+    return _text(value)
+
+
 def _flag(value: str) -> bool:
     if value.lower() not in _FLAGS:
         raise ValueError("true or false")
@@ -71,12 +80,12 @@ ALLOWED: Final[Mapping[str, Callable[[str], Any]]] = {
     "geo_bypass": _flag,
     "geo_bypass_country": _text,
     "geo_bypass_ip_block": _text,
-    "geo_verification_proxy": _text,
+    "geo_verification_proxy": _proxy,
     "js_runtimes": _runtime,
     "legacyserverconnect": _flag,
     "nocheckcertificate": _flag,
     "prefer_insecure": _flag,
-    "proxy": _text,
+    "proxy": _proxy,
     "sleep_interval_requests": _seconds,
     "sleep_interval_subtitles": _seconds,
     "socket_timeout": _seconds,
@@ -151,7 +160,8 @@ def _value_of(name: str, text: str) -> Any:
     try:
         return ALLOWED[name](text)
     except ValueError as error:
-        raise ValueError(f"'ytdl': {name}: expected {error}, got {text!r}") from None
+        got = "one with a password" if "@" in text else repr(text)
+        raise ValueError(f"'ytdl': {name}: expected {error}, got {got}") from None
 
 
 def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
