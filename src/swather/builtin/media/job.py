@@ -24,7 +24,7 @@ from swather.errors import Permanent, SwatherError
 from swather.model.source import SourceState
 from swather.scraping.context import Context
 
-_REPORT_SECONDS: Final = 0.5
+_REPORT_SECONDS: Final = 1.0
 
 
 class Job:
@@ -48,6 +48,7 @@ class Job:
         done = msgspec.convert(ctx.cursor or {}, dict[str, Ended])
         self._ended = {name: done[name] for name in self._sources if name in done}
         self._asking: dict[str, Asking] = {}
+        self._lines: list[Line] = []
         self._slots = asyncio.Semaphore(query.params.at_once)
         self._committing = asyncio.Lock()
         self._wanted = _wanted_by(query)
@@ -84,7 +85,7 @@ class Job:
         ended = {name: self._ended[name] for name in self._sources}
         seconds = time.monotonic() - began
         item = job_item(job_id=self._id, query=self._query.text, ended=ended, seconds=seconds)
-        await self._write(list(job_log.job_complete(self._id, item["results"])))
+        await self._write(job_log.job_complete(self._id, item["results"]), is_last=True)
         if not item["results"]["successful_sources"]:
             # A retry asks all of them again.
             await self._ctx.checkpoint({})
@@ -184,10 +185,14 @@ class Job:
         """
         if len(self._sources) > 1:
             await self._ctx.checkpoint(msgspec.to_builtins(self._ended))
-        await self._write(list(lines))
+        await self._write(lines)
 
-    async def _write(self, lines: Sequence[Line]) -> None:
-        await asyncio.to_thread(self._log.write, lines)
+    async def _write(self, lines: Iterable[Line], *, is_last: bool = False) -> None:
+        """At once, so that a person can watch a job; of files whose URLs are known all together."""
+        self._lines += lines
+        if is_last or not self._query.urls:
+            written, self._lines = self._lines, []
+            await asyncio.to_thread(self._log.write, written)
 
     async def _report(self) -> None:
         """Say how far the job is, as often as that changes."""

@@ -29,21 +29,22 @@ _log = logging.getLogger(__name__)
 
 
 class Line:
-    """What happened, as text and as data."""
+    """What happened, and when, as text and as data. It is written out in the thread that writes."""
 
     __slots__ = ("_at", "_data", "_level", "_message")
 
     def __init__(self, level: str, event: str, message: Sequence[str], **data: Any) -> None:
         self._at = datetime.now(UTC)
         self._level = level
-        self._message = " | ".join(map(_one_line, message))
+        self._message = message
         self._data = {"level": level, "event": event, **data}
 
     @property
     def text(self) -> bytes:
         local = self._at.astimezone()
         stamp = f"{local:%Y-%m-%d %H:%M:%S},{local.microsecond // 1000:03}"
-        return f"{stamp} | {self._level} | {self._message}\n".encode(errors="replace")
+        message = " | ".join(map(_one_line, self._message))
+        return f"{stamp} | {self._level} | {message}\n".encode(errors="replace")
 
     @property
     def json(self) -> bytes:

@@ -1,6 +1,5 @@
 """Asks many sources for pictures and videos at once, and keeps what is complete and checked."""
 
-import os
 from importlib.util import find_spec
 from typing import Any
 
@@ -39,5 +38,7 @@ async def media(ctx: Context, target: Any) -> None:
     result of the whole job.
     """
     query = query_of(target, ctx.params)
-    environment = {name: found.value for name, found in settings_sources.variables().items()}
-    await Job(ctx, query, {**environment, **os.environ}, _LOG, _CLAIMS).run()
+    # Only sources have keys.
+    known = {} if query.urls else settings_sources.variables()
+    environment = {name: found.value for name, found in known.items()}
+    await Job(ctx, query, environment, _LOG, _CLAIMS).run()
