@@ -74,6 +74,13 @@ RunOrNewest = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be done, without doing it.")
 ]
+WorkerCount = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, metavar="N", help="Worker processes; default 1."),
+]
+MaxTime = Annotated[
+    str | None, typer.Option("--max-time", metavar="TIME", help="Stop after 90s, 15m, 2h or 1d.")
+]
 MaxFailed = Annotated[
     str,
     typer.Option(

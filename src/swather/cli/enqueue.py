@@ -1,7 +1,7 @@
 """`swather enqueue`: targets into a run, for workers that run elsewhere or later."""
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from swather.cli.arguments import (
     New,
@@ -12,25 +12,10 @@ from swather.cli.arguments import (
 )
 from swather.cli.options import AsJSON, Database
 from swather.cli.scraper_options import ScraperCommand
-from swather.cli.target_arguments import (
-    Column,
-    Due,
-    DueColumn,
-    Header,
-    Key,
-    Lane,
-    LaneColumn,
-    Limit,
-    Partition,
-    PartitionColumn,
-    Priority,
-    PriorityColumn,
-    Rows,
-    SkipBad,
-    Targets,
-    TargetsFile,
-    source_of,
-)
+from swather.cli.target_arguments import takes_targets
+
+if TYPE_CHECKING:
+    from swather.runs.source import Source
 
 KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
@@ -40,24 +25,10 @@ swather enqueue books.py https://example.com/new --resume books --priority 9
 swather enqueue books.py --targets shops.csv --priority-column rank --due 2h"""
 
 
+@takes_targets
 def command(
     scraper: ScraperSpec,
-    targets: Targets = None,
-    files: TargetsFile = None,
-    column: Column = None,
-    rows: Rows = False,
-    header: Header = None,
-    key: Key = None,
-    priority: Priority = None,
-    priority_column: PriorityColumn = None,
-    lane: Lane = None,
-    lane_column: LaneColumn = None,
-    partition: Partition = None,
-    partition_column: PartitionColumn = None,
-    due: Due = None,
-    due_column: DueColumn = None,
-    skip_bad: SkipBad = False,
-    limit: Limit = None,
+    source: "Source",
     params: Parameters = None,
     output_dir: OutputDir = None,
     resume: Resume = None,
@@ -82,23 +53,6 @@ def command(
     from swather.scraping import registry
     from swather.store import factory
 
-    source = source_of(
-        targets=targets,
-        files=files,
-        column=column,
-        rows=rows,
-        header=header,
-        key=key,
-        options={"priority": priority, "lane": lane, "partition": partition, "due": due},
-        option_columns={
-            "priority": priority_column,
-            "lane": lane_column,
-            "partition": partition_column,
-            "due": due_column,
-        },
-        limit=limit,
-        skip_bad=skip_bad,
-    )
     if source.is_empty:
         raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     found = registry.load(scraper)
@@ -118,7 +72,7 @@ def command(
             source=source.in_words,
             resume=resume,
             new=new,
-            task_limit=limit,
+            task_limit=source.limit,
             has_priorities=source.has_priorities,
             default_rate=settings.default_rate,
             files_folder=folder,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from swather.cli.amounts import max_failed_of, seconds_of
-from swather.cli.arguments import Concurrency, DryRun, MaxFailed, RunName, Verbose
+from swather.cli.arguments import (
+    Concurrency,
+    DryRun,
+    MaxFailed,
+    MaxTime,
+    RunName,
+    Verbose,
+    WorkerCount,
+)
 from swather.cli.options import AsJSON, Database
 from swather.cli.task_filter_options import (
     ErrorClassName,
@@ -48,15 +56,9 @@ def command(
     work: Annotated[
         bool, typer.Option("--run", help="Also start workers, and return when the run is over.")
     ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, metavar="N", help="Worker processes; default 1."),
-    ] = None,
+    workers: WorkerCount = None,
     concurrency: Concurrency = None,
-    max_time: Annotated[
-        str | None,
-        typer.Option("--max-time", metavar="TIME", help="Stop after 90s, 15m, 2h or 1d."),
-    ] = None,
+    max_time: MaxTime = None,
     max_failed: MaxFailed = "0",
     output: Annotated[
         Path | None,

@@ -1,7 +1,7 @@
 """`swather run`: a scraper over its targets, from the first to the last."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,6 +12,7 @@ from swather.cli.arguments import (
     GraceSeconds,
     LeaseSeconds,
     MaxFailed,
+    MaxTime,
     New,
     OutputDir,
     Parameters,
@@ -19,28 +20,14 @@ from swather.cli.arguments import (
     ScraperSpec,
     StrategyName,
     Verbose,
+    WorkerCount,
 )
 from swather.cli.options import AsJSON, Database
 from swather.cli.scraper_options import ScraperCommand
-from swather.cli.target_arguments import (
-    Column,
-    Due,
-    DueColumn,
-    Header,
-    Key,
-    Lane,
-    LaneColumn,
-    Limit,
-    Partition,
-    PartitionColumn,
-    Priority,
-    PriorityColumn,
-    Rows,
-    SkipBad,
-    Targets,
-    TargetsFile,
-    source_of,
-)
+from swather.cli.target_arguments import takes_targets
+
+if TYPE_CHECKING:
+    from swather.runs.source import Source
 
 KIND: Final = ScraperCommand
 EXAMPLES: Final = """\
@@ -50,29 +37,12 @@ swather run shops.py --targets shops.csv --column url --key id -p country=nl
 cat urls.txt | swather run books.py --targets - --max-time 2h --max-failed 1%"""
 
 
+@takes_targets
 def command(
     scraper: ScraperSpec,
-    targets: Targets = None,
-    files: TargetsFile = None,
-    column: Column = None,
-    rows: Rows = False,
-    header: Header = None,
-    key: Key = None,
-    priority: Priority = None,
-    priority_column: PriorityColumn = None,
-    lane: Lane = None,
-    lane_column: LaneColumn = None,
-    partition: Partition = None,
-    partition_column: PartitionColumn = None,
-    due: Due = None,
-    due_column: DueColumn = None,
-    skip_bad: SkipBad = False,
-    limit: Limit = None,
+    source: "Source",
     params: Parameters = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, metavar="N", help="Worker processes; 1 unless set."),
-    ] = None,
+    workers: WorkerCount = None,
     concurrency: Concurrency = None,
     batch_size: BatchSize = None,
     strategy: StrategyName = None,
@@ -87,10 +57,7 @@ def command(
     ] = None,
     lease_seconds: LeaseSeconds = None,
     grace_seconds: GraceSeconds = None,
-    max_time: Annotated[
-        str | None,
-        typer.Option("--max-time", metavar="TIME", help="Stop after 90s, 15m, 2h or 1d."),
-    ] = None,
+    max_time: MaxTime = None,
     max_failed: MaxFailed = "0",
     output: Annotated[
         Path | None,
@@ -132,23 +99,7 @@ def command(
 
     session = RunSession(
         spec=scraper,
-        source=source_of(
-            targets=targets,
-            files=files,
-            column=column,
-            rows=rows,
-            header=header,
-            key=key,
-            options={"priority": priority, "lane": lane, "partition": partition, "due": due},
-            option_columns={
-                "priority": priority_column,
-                "lane": lane_column,
-                "partition": partition_column,
-                "due": due_column,
-            },
-            limit=limit,
-            skip_bad=skip_bad,
-        ),
+        source=source,
         params=params or [],
         options={
             "db": db,

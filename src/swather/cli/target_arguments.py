@@ -1,11 +1,16 @@
 """Arguments and options that say what to scrape, of `run` and `enqueue`."""
 
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from swather.runs.source import Source
+
+T = TypeVar("T")
 
 Targets = Annotated[
     list[str] | None, typer.Argument(metavar="TARGET", help="URLs or other targets.")
@@ -102,21 +107,24 @@ SkipBad = Annotated[
 
 
 def source_of(
-    *,
-    targets: list[str] | None,
-    files: list[str] | None,
-    column: str | None,
-    rows: bool,
-    header: bool | None,
-    key: str | None,
-    options: dict[str, str | None],
-    option_columns: dict[str, str | None],
-    limit: int | None,
-    skip_bad: bool,
+    targets: Targets = None,
+    files: TargetsFile = None,
+    column: Column = None,
+    rows: Rows = False,
+    header: Header = None,
+    key: Key = None,
+    priority: Priority = None,
+    priority_column: PriorityColumn = None,
+    lane: Lane = None,
+    lane_column: LaneColumn = None,
+    partition: Partition = None,
+    partition_column: PartitionColumn = None,
+    due: Due = None,
+    due_column: DueColumn = None,
+    skip_bad: SkipBad = False,
+    limit: Limit = None,
 ) -> "Source":
-    """The targets that a command names. `options`, `option_columns`: priority, lane, partition
-    and due time, or the columns that hold them.
-    """
+    """The targets that a command names."""
     from swather.runs.layout import Layout
     from swather.runs.source import Source
     from swather.runs.target_options import OptionTexts
@@ -127,11 +135,33 @@ def source_of(
         layout=Layout(
             column=column,
             key=key,
-            options=OptionTexts(**option_columns),
-            texts=OptionTexts(**options),
+            options=OptionTexts(
+                priority=priority_column, lane=lane_column, partition=partition_column,
+                due=due_column,
+            ),
+            texts=OptionTexts(priority=priority, lane=lane, partition=partition, due=due),
             header=header,
             rows=rows,
         ),
         limit=limit,
         skip_bad=skip_bad,
-    )
+    )  # fmt: skip
+
+
+def takes_targets(command: Callable[..., T]) -> Callable[..., T]:
+    """Give a command the parameters of `source_of` in place of `source`, which it gets of them."""
+    own, named = inspect.signature(command), inspect.signature(source_of).parameters
+
+    @wraps(command)
+    def taking(**given: Any) -> T:
+        source = source_of(**{name: given.pop(name) for name in named})
+        return command(source=source, **given)
+
+    parameters = [
+        each
+        for parameter in own.parameters.values()
+        for each in (named.values() if parameter.name == "source" else [parameter])
+    ]
+    vars(taking)["__signature__"] = own.replace(parameters=parameters)
+    taking.__annotations__ = {each.name: each.annotation for each in parameters}
+    return taking
