@@ -39,7 +39,7 @@ class Attempt(NamedTuple):
         if not self.is_counted:
             return self, rows
         last = next(place for place, row in enumerate(rows) if row[0] is None)
-        numbers = [int(number) for number in (rows.pop(last)[16] or "").split()]
+        numbers = [int(number) for number in (rows.pop(last)[-1] or "").split()]
         allowed = dict(zip(numbers[::2], numbers[1::2], strict=True))
         offers = [
             offer._replace(quota=min(offer.quota, allowed[offer.head.id]))
