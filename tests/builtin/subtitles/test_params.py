@@ -89,6 +89,12 @@ def test_a_file_that_is_no_cookie_file_is_refused_without_showing_it(tmp_path):
     assert "secret" not in str(refused.value)
 
 
+def test_cookies_are_not_sent_where_others_could_read_them():
+    pairs = ["cookies=c.txt", "ytdl=nocheckcertificate=true", "ytdl=proxy=http://x:1"]
+    with pytest.raises(InputError, match="nocheckcertificate cannot be used with cookies"):
+        parse(Subtitles, pairs)
+
+
 def test_arguments_of_yt_dlp_have_its_types():
     assert options_of(
         [

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from swather.builtin.subtitles import downloader
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.errors import Blocked, Permanent
-from swather.net.errors import HttpStatusError, Refused
+from swather.net.errors import HttpStatusError, Refused, TooLarge
 from swather.testing import Answer, FakeSite, run_scraper
 
 VTT = """WEBVTT
@@ -17,6 +18,9 @@ Hello &amp; <i>welcome</i>
 00:00:03.000 --> 00:00:04.000
 Bye
 """
+
+LENGTH = "#EXT-X-TARGETDURATION:10"
+THE_END = "#EXT-X-ENDLIST"
 
 
 def page(*tracks: tuple[str, str], title: str = "A video") -> str:
@@ -129,3 +133,38 @@ def test_an_error_that_has_a_name_does_not_come_with_the_insides_of_yt_dlp(site)
         run_scraper(Subtitles, f"{site.url}/missing")
     assert ended.value.__cause__ is None
     assert ended.value.__suppress_context__
+
+
+def test_a_track_in_pieces_is_one_file(site):
+    """As sites that stream over HLS have them."""
+    site.routes |= {
+        "/m.m3u8": playlist(
+            '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="/s.m3u8"',
+            '#EXT-X-STREAM-INF:BANDWIDTH=1000,SUBTITLES="s"',
+            "/v.m3u8",
+        ),
+        "/s.m3u8": playlist(LENGTH, "#EXTINF:9,", "/1.vtt", "#EXTINF:9,", "/2.vtt", THE_END),
+        "/v.m3u8": playlist(LENGTH, "#EXTINF:9,", "/1.ts", THE_END),
+        "/1.vtt": "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\none\n",
+        "/2.vtt": "WEBVTT\n\n00:00:09.000 --> 00:00:10.000\ntwo\n",
+    }
+    scraped = run_scraper(Subtitles, f"{site.url}/m.m3u8", params={"format": ["txt"]})
+    assert [*scraped.files.values()] == [b"one\ntwo\n"]
+
+
+def playlist(*lines: str) -> Answer:
+    body = "\n".join(("#EXTM3U", *lines, ""))
+    return Answer(body, headers={"content-type": "application/vnd.apple.mpegurl"})
+
+
+def test_a_track_without_end_is_cut_off(site, monkeypatch):
+    monkeypatch.setattr(downloader, "MAX_TRACK_BYTES", 50)
+    with pytest.raises(TooLarge, match="the subtitles are larger than"):
+        run_scraper(Subtitles, f"{site.url}/v")
+
+
+def test_what_is_no_subtitles_is_not_saved(site):
+    site.routes["/en.vtt"] = "<h1>Sorry</h1>"
+    with pytest.raises(Permanent, match="not WebVTT") as ended:
+        run_scraper(Subtitles, f"{site.url}/v")
+    assert ended.value.reason == "unreadable_subtitles"

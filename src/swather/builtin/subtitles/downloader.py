@@ -143,8 +143,9 @@ class Downloader:
         track = {"http_headers": info.get("http_headers"), **form}
         with _folder() as folder:
             path = folder / "track"
+            # What it returns is None for a track in pieces.
             is_complete, _ = self.ydl.dl(str(path), track, subtitle=True)
-            if not is_complete or not path.is_file() or not path.stat().st_size:
+            if is_complete is False or not path.is_file() or not path.stat().st_size:
                 raise TransportError("yt-dlp wrote no subtitles")
             return path.read_bytes()
 

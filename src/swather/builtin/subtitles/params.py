@@ -65,7 +65,11 @@ class Params:
             if wanted not in FORMATS:
                 raise ValueError(f"'format': expected one of {', '.join(FORMATS)}, got {wanted!r}")
         names.check_template(self.name)
-        ytdl_arguments.options_of(self.ytdl)
+        given = ytdl_arguments.options_of(self.ytdl)
+        if self.cookies is not None and (insecure := ytdl_arguments.INSECURE & given.keys()):
+            raise ValueError(
+                f"'ytdl': {min(insecure)} cannot be used with cookies: others could read them"
+            )
         if self.every_lang and "{language}" not in self.name:
             raise ValueError(f"'name': with every_lang, {self.name!r} must have {{language}}")
         if self.cookies is not None:

@@ -92,6 +92,9 @@ ALLOWED: Final[Mapping[str, Callable[[str], Any]]] = {
     "source_address": _text,
 }
 
+# With these, whoever is on the way can read what is sent.
+INSECURE: Final = frozenset({"nocheckcertificate", "prefer_insecure", "legacyserverconnect"})
+
 _RUNS_PROGRAMS: Final = "it can run programs"
 _WRITES_FILES: Final = (
     "it reads or writes files anywhere; --output-dir and --name place those of a run"
