@@ -112,6 +112,6 @@ def test_a_run_tells_how_its_sources_answered(swather: Swather, tmp_path: Path):
     assert (api["source"], api["state"], api["asked"], api["failed"]) == ("api", "done", 3, 1)
     assert api["counts"] == {"images": 6}
     assert done(swather, "status", said["run"], "--json").data["sources"] == [api]
-    line = "api  ━━━━━━━───  3 asked · 1 failed · images 6 · HTTP 500"
+    line = "api  ━━━━━━━───  1 of 3 failed · images 6 · HTTP 500"
     assert line in done(swather, "status", said["run"]).out.splitlines()
     assert line in done(swather, "run", "asking.py", "--new", "a", "b", "c").out.splitlines()

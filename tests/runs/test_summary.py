@@ -128,7 +128,7 @@ def test_each_source_has_a_line_with_its_numbers(store: Store):
     finish(store, completed(lease, sources=[fine, bad, fine, fine, other]))
     summary = summarise(store, run)
     assert summary.lines()[3:5] == [
-        "api     ━━━━━━━━──  4 asked · 1 failed · images 9 · HTTP 500",
+        "api     ━━━━━━━━──  1 of 4 failed · images 9 · HTTP 500",
         "mirror  ──────────  failed · HTTP 429",
     ]
     assert [stats.as_data() for stats in summary.sources] == [

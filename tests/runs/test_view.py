@@ -106,7 +106,7 @@ def stats(source: str, **fields: Any) -> SourceStats:
 
 
 SOURCES = [
-    stats("api", succeeded=4, failed=2, skipped=2, counts={"images": 1_200}),
+    stats("api", succeeded=4, failed=2, skipped=2, counts={"images": 1_200, "videos": 0}),
     stats("mirror", under_way=UnderWay(state="asking", asking=2, done=10, total=40)),
     stats(
         "wikimedia_commons_of_the_whole_world",
@@ -130,9 +130,9 @@ def test_each_source_has_a_bar_and_its_numbers():
         "api", "mirror", "wikimedia_commons_o…",
     ]  # fmt: skip
     assert [line.count("━") for line in lines] == [8, 0, 3]  # of 16, for 16 targets
-    assert lines[0].endswith("6 asked · 2 failed · 2 skipped · images 1,200")
+    assert lines[0].endswith("2 of 6 failed · 2 skipped · images 1,200")
     assert lines[1].endswith("asking 10 of 40")
-    assert "all 3 failed · HTTP 503 from" in lines[2]
+    assert "3 of 3 failed · HTTP 503 from" in lines[2]
     assert all(len(line) <= 80 and "\x1b" not in line for line in drawn(shown, 80))
 
 

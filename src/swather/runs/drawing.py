@@ -163,7 +163,7 @@ def _source_bar(stats: SourceStats, total: float) -> Text:
     shown = so_far = 0.0
     for amount, style in parts:
         so_far += amount
-        end = int(_SOURCE_BAR * so_far / total)
+        end = min(int(_SOURCE_BAR * so_far / total), _SOURCE_BAR)
         bar.append("━" * int(end - shown), style=style)
         shown = end
     return bar.append("─" * int(_SOURCE_BAR - shown), style="dim")

@@ -11,13 +11,11 @@ MAX_TITLE_CHARACTERS: Final = 40
 _BAR: Final = 10
 
 
-def expected(stats: SourceStats, targets: int, *, is_over: bool) -> float:
+def expected(stats: SourceStats, targets: int, *, is_over: bool) -> int:
     """How many questions a full bar stands for: one for each target of the run until it is over,
     unless the scraper asks more often.
     """
-    under_way = stats.under_way.waiting + stats.under_way.asking
-    known = stats.answered + under_way
-    return max(known, 1) if is_over else max(known, targets, 1)
+    return max(stats.answered, 1 if is_over else targets, 1)
 
 
 def half_answered(stats: SourceStats) -> float:
@@ -27,7 +25,7 @@ def half_answered(stats: SourceStats) -> float:
 
 
 def in_words(stats: SourceStats) -> str:
-    """'asking 3 of 20 · 5 asked · 1 failed · 2 skipped · images 80 · HTTP 503 from …'."""
+    """'asking 3 of 20 · 1 of 5 failed · 2 skipped · images 80 · HTTP 503 from …'."""
     return " · ".join(_parts(stats))
 
 
@@ -38,14 +36,12 @@ def _parts(stats: SourceStats) -> Iterator[str]:
     elif is_once or stats.state not in {"done", "failed"}:
         yield stats.state
     if stats.asked and not is_once:
-        if stats.succeeded:
-            yield f"{stats.asked:,} asked"
-        if stats.failed:
-            yield f"{'' if stats.succeeded else 'all '}{stats.failed:,} failed"
+        failed = f"{stats.failed:,} of {stats.asked:,} failed"
+        yield failed if stats.failed else f"{stats.asked:,} asked"
     if stats.skipped and not is_once:
         yield f"{stats.skipped:,} skipped"
-    for name, count in list(stats.counts.items())[:MAX_COUNTS_SHOWN]:
-        yield f"{name} {count:,}"
+    counts = [f"{name} {count:,}" for name, count in stats.counts.items() if count]
+    yield from counts[:MAX_COUNTS_SHOWN]
     for title in list(stats.failures)[:1]:
         yield shortened(title, MAX_TITLE_CHARACTERS)
 
