@@ -206,7 +206,7 @@ def test_it_is_noted_how_each_source_answered(openverse: StandIn, bing: StandIn)
     found = asked([openverse, bing], sources=["openverse", "bing_images", "unsplash"])
     noted = {note.name: note for note in found.sources}
     assert noted.keys() == {"openverse", "bing_images"}
-    assert noted["openverse"].counts == {"images": 3, "videos": 0}
+    assert noted["openverse"].counts == {"images": 3}
     assert noted["bing_images"].error.startswith("HTTP 404 from ")
 
 

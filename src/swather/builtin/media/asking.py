@@ -25,7 +25,7 @@ from swather.scraping.context import Context
 # Files of one source that are downloaded at the same time.
 FILES_AT_ONCE: Final = 4
 # For a source that was stopped to let go of its requests.
-_GRACE_SECONDS: Final = 0.25
+_GRACE_SECONDS: Final = 0.05
 # The end of the whole job, not of one of its sources.
 _ENDS: Final = (LeaseLost, AttemptOver, Postponed, Permanent)
 # How many files are tried for each that is wanted, before a source is known to have none.

@@ -166,7 +166,7 @@ class Job:
                 ok=stats.success,
                 seconds=asked.seconds,
                 error=stats.error or "",
-                counts={"images": stats.images, "videos": stats.videos},
+                counts=self._counts_of(ended),
             )
         if stats.success and self._is_cached:
             answer = Answer(msgspec.structs.replace(ended, how="cached"), published.items)
@@ -174,6 +174,15 @@ class Job:
         self._ended[name] = ended
         unused = [*asked.unused, *published.duplicates]
         await self._commit(job_log.source_lines(self._id, name, ended, published.files, unused))
+
+    def _counts_of(self, ended: Ended) -> dict[str, int]:
+        """What was looked for, and what there was already."""
+        counts = {"images": ended.stats.images} if "image" in self._wanted.kinds else {}
+        if "video" in self._wanted.kinds:
+            counts["videos"] = ended.stats.videos
+        if duplicates := ended.unused.get("duplicate"):
+            counts["duplicates"] = duplicates
+        return counts
 
     @property
     def _is_cached(self) -> bool:

@@ -1,7 +1,9 @@
 """What later jobs know of this one: which files there are, and what sources answered."""
 
+import asyncio
 import hashlib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -10,6 +12,7 @@ from swather.builtin.media.download import Fetched
 from swather.builtin.media.results import Ended
 from swather.builtin.media.sources.source import Wanted
 from swather.scraping.context import Context
+from swather.scraping.filenames import safe_path
 
 # A remembered value is small; a long answer takes several.
 _PART_BYTES: Final = 48 << 10
@@ -61,7 +64,9 @@ class Memory:
         """
         keys = {_file_key(file.sha256): file.sha256 for file in files}
         recalled = await self._ctx.recall(keys)
-        found = {**self._claims.of(self._ctx.run.name, keys), **recalled}
+        there = await self._there(value["file"] for value in recalled.values())
+        kept = {key: value for key, value in recalled.items() if value["file"] in there}
+        found = {**self._claims.of(self._ctx.run.name, keys), **kept}
         return {
             keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
         }
@@ -81,8 +86,11 @@ class Memory:
         for key, first in found.items():
             rest = [f"{key}:{number}" for number in range(1, first["parts"])]
             others = await self._ctx.recall(rest, max_age=max_age_seconds)
-            if len(others) == len(rest):
-                items = [*first["items"], *(item for part in rest for item in others[part])]
+            if len(others) < len(rest):
+                continue
+            items = [*first["items"], *(item for part in rest for item in others[part])]
+            names = {item["file"] for item in items}
+            if await self._there(names) == names:
                 answers[keys[key]] = Answer(msgspec.convert(first["ended"], Ended), items)
         return answers
 
@@ -94,6 +102,18 @@ class Memory:
         for number, part in enumerate(parts[1:], 1):
             self._ctx.remember(f"{key}:{number}", part)
 
+    async def _there(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that files in the run's folder have: a person may have removed some,
+        and a run may have another folder.
+        """
+        folder = self._ctx.run.files_folder
+        named = {name: Path(folder, *_parts_of(name)) for name in names}
+        if not folder or not named:
+            return set(named)
+        return await asyncio.to_thread(
+            lambda: {name for name, path in named.items() if path.exists()}
+        )
+
     def _answer_key(self, source: str, url: str) -> str:
         asked = hashlib.sha256(_encode([self._wanted, url], order="sorted"))
         return f"answer:{source}:{asked.hexdigest()[:32]}"
@@ -101,6 +121,12 @@ class Memory:
 
 def _file_key(sha256: str) -> str:
     return f"file:{sha256}"
+
+
+def _parts_of(name: str) -> tuple[str, ...]:
+    """The name as the engine makes it safe."""
+    folders, last = safe_path(name, "")
+    return (*folders, last)
 
 
 def _parts(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

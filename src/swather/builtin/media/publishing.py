@@ -1,5 +1,6 @@
 """Publishes files: those that are new get a name and an item, and are remembered."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -39,12 +40,15 @@ class Publisher:
         fresh, duplicates = await self._without_duplicates(files)
         named = [(_name_of(file, self._query.folder), file) for file in fresh]
         items = [_item_of(file, self._query.text, name) for name, file in named]
+        await asyncio.gather(*(self._save(name, file) for name, file in named))
         for (name, file), item in zip(named, items, strict=True):
-            with saved_or_permanent():
-                await self._ctx.save(file.download, name=name, media_type=file.type.media_type)
             self._ctx.emit(item)
             self._memory.add_file(file.sha256, name)
         return Published(named, items, duplicates)
+
+    async def _save(self, name: str, file: Fetched) -> None:
+        with saved_or_permanent():
+            await self._ctx.save(file.download, name=name, media_type=file.type.media_type)
 
     async def _without_duplicates(
         self, files: Sequence[Fetched]

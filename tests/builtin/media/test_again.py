@@ -1,0 +1,64 @@
+"""The same query in a later run: what is there is not published again, what is gone is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swather
+from swather.builtin.media.scraper import media
+from tests.builtin.media.given import params_of
+from tests.builtin.media.stand_ins import StandIn
+from tests.worker.conftest import either_url, sqlite_url
+
+__all__ = ["either_url", "sqlite_url"]
+
+pytestmark = pytest.mark.slow
+
+
+def downloaded(site: StandIn, db: str, **params: Any) -> int:
+    """How many files a run says that it has downloaded."""
+    *_, job = swather.run(
+        media,
+        ["cats: 1/2"],
+        params=params_of([site], **params),
+        db=db,
+        files_folder=Path("downloads").absolute(),
+        new=True,
+        progress=False,
+    )
+    total: int = job["results"]["total_downloaded"]
+    return total
+
+
+def published() -> list[Path]:
+    return sorted(Path("downloads").glob("*/openverse/*"))
+
+
+def test_a_later_run_publishes_only_what_is_not_there(
+    either_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with StandIn("openverse") as site:
+        assert downloaded(site, either_url) == 3
+        first = published()
+        assert len(first) == 3
+        assert downloaded(site, either_url) == 0
+        first[0].unlink()
+        assert downloaded(site, either_url) == 1
+        assert published() == first
+
+
+def test_a_cached_answer_counts_only_while_its_files_are_there(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with StandIn("openverse") as site:
+        assert downloaded(site, sqlite_url, cache="1d") == 3
+        assert downloaded(site, sqlite_url, cache="1d") == 3
+        assert len(site.queries) == 1
+        for path in published():
+            path.unlink()
+        assert downloaded(site, sqlite_url, cache="1d") == 3
+        assert len(site.queries) == 2
+        assert len(published()) == 3
