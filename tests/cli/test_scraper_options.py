@@ -161,6 +161,13 @@ def test_scrapers_shows_the_parameters(swather: Swather, search: str):
     assert any(line.startswith("save --save markdown|html|none markdown ") for line in lines)
 
 
+def test_help_has_what_a_scraper_says_of_itself_and_its_own_examples(swather: Swather):
+    said = swather("run", "subtitles", "--help")
+    assert "\nThe scraper subtitles:\n  Downloads subtitles of videos" in said.out
+    assert "\nExamples:\n  swather try subtitles dQw4w9WgXcQ\n" in said.out
+    assert "books.py" not in said.out
+
+
 def test_pages_is_installed(swather: Swather):
     assert "pages" in [each["scraper"] for each in swather("scrapers", "--json").data]
 

@@ -47,11 +47,21 @@ class ScraperCommand(Command):
             return
         from swather.cli.param_options import rows_without_option
 
+        if about := _about(self._scraper)[0]:
+            with formatter.section(f"The scraper {self._scraper.name}"):
+                formatter.write_text(about)
         rows = [option.get_help_record(ctx) for option in own]
         rows += rows_without_option(self._scraper, self._flags())
         if rows:
             with formatter.section(f"Options of {self._scraper.name}"):
                 formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples of the scraper, if it has any, say more than those of the command."""
+        examples = "" if self._scraper is None else _about(self._scraper)[1]
+        given, self.epilog = self.epilog, examples or self.epilog
+        super().format_epilog(ctx, formatter)
+        self.epilog = given
 
     def _load_if_needed(self, ctx: Any, args: list[str]) -> None:
         parser = self.make_parser(ctx)
@@ -88,3 +98,14 @@ class ScraperCommand(Command):
             error.message += "; options of a scraper come after its name"
         elif self._scraper.options.params is None:
             error.message += f"; {self._scraper.name!r} declares no params, -p takes any"
+
+
+def _about(scraper: "Scraper") -> tuple[str, str]:
+    """What its docstring says, and the commands in it: the lines that are indented."""
+    import inspect
+    from textwrap import dedent
+
+    paragraphs = (inspect.getdoc(scraper.function) or "").split("\n\n")
+    commands = [dedent(each) for each in paragraphs if each.startswith("    swather ")]
+    told = [each for each in paragraphs if not each.startswith("    ")]
+    return "\n\n".join(told), "\n".join(commands)

@@ -38,6 +38,11 @@ class Subtitles:
 
     A target is the URL or id of a video, a playlist or a channel (@name). Each file is an item.
     Requests are made by yt-dlp, which does not read robots.txt.
+
+        swather try subtitles dQw4w9WgXcQ
+        swather run subtitles @name --lang en,de --format srt,txt
+        swather run subtitles --targets videos.txt --name '{channel}/{title}.{language}.{format}'
+        swather run subtitles PLAYLIST --known refresh --output-dir talks --rate 2/min
     """
 
     def setup(self, web: SyncWeb) -> None:
