@@ -157,6 +157,11 @@ ROWS = [
         warned("Some web client https formats require a GVS PO Token"),
         "no_subtitles",
     ),
+    (
+        "no_subtitles",
+        warned("Some tv client https formats have been skipped as they are DRM protected."),
+        "no_subtitles",
+    ),
     ("no_subtitles", warned("Sign in to confirm your age", languages="only de"), "no_subtitles"),
     ("no_subtitles", warned("A word", info={"formats": [{}]}), "no_subtitles"),
     ("empty", Evidence(DownloadError("ERROR: Did not get any data blocks")), PASSING),

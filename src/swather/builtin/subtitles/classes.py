@@ -24,12 +24,7 @@ _LIVE_AGAIN_SECONDS: Final = 1800.0
 _MAX_STREAM_SECONDS: Final = 12 * _HOUR
 _UNITS: Final = {"second": 1.0, "minute": 60.0, "hour": _HOUR, "day": 24 * _HOUR}
 _STARTS_IN: Final = re.compile(r"\b(\d+) (second|minute|hour|day)s?\b")
-# Warnings that say nothing of the video.
-_CHATTER: Final = re.compile(
-    r"PO Token|JavaScript|JS runtime|formats (?:require|have been|may be)|nsig|SABR|"
-    r"No video formats found|Requested format|player response|Deprecated|experiment",
-    re.IGNORECASE,
-)
+_LANGUAGES_MISSING: Final = "missing subtitles languages because a PO token"
 
 
 class Row(NamedTuple):
@@ -147,12 +142,15 @@ def _is_without(evidence: Evidence) -> str:
     return f"no subtitles: {evidence.languages}" if evidence.languages else "it has no subtitles"
 
 
+def _lacks_token(evidence: Evidence) -> str:
+    return readable(next((text for text in evidence.texts if _LANGUAGES_MISSING in text), ""))
+
+
 def _is_unplayable(evidence: Evidence) -> str:
     """A reason that no row knows; only of a video without formats is it about the video."""
     if evidence.error is not None or evidence.info.get("formats"):
         return ""
-    reasons = (text for text in evidence.texts if not _CHATTER.search(text))
-    return readable(next(reasons, ""))
+    return readable(next(evidence.reasons, ""))
 
 
 def _is_proxy(evidence: Evidence) -> str:
@@ -245,7 +243,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ),
     Row(
         "po_token",
-        _says("missing subtitles languages because a PO token"),
+        _lacks_token,
         _permanent("po_token_required", "pass --ytdl extractor_args=youtube:po_token=…"),
     ),
     Row("unplayable", _is_unplayable, _transient),

@@ -80,7 +80,7 @@ class Downloader:
         return [url for name, url in self.ydl.proxies.items() if url and name != "no"]
 
     def begin(self) -> None:
-        """Forget what was said of the target before."""
+        """Forget what was said so far: of the target before, or of a step that went well."""
         self._warnings.texts.clear()
         for error in self.ydl.failed:
             if isinstance(error, HTTPError):

@@ -13,6 +13,12 @@ _STATUS: Final = re.compile(r"HTTP Error (\d{3})")
 _URL: Final = re.compile(r"https?://\S+")
 # What is raised when every client of a site failed, without a word of why they did.
 _ALL_FAILED: Final = "Failed to extract any player response"
+# Warnings that say nothing of the video: of formats that one of several clients was not given.
+_CHATTER: Final = re.compile(
+    r"PO Token|JavaScript|JS runtime|formats (?:require|have been|may be)|nsig|SABR|"
+    r"No video formats found|Requested format|player response|Deprecated|experiment",
+    re.IGNORECASE,
+)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]+")
 _PREFIX: Final = re.compile(
     r"^(?:ERROR: *)?(?:\[[\w:.+-]+\] *)?(?:Got error: *)?(?:[\w-]{3,40}: )?"
@@ -46,6 +52,13 @@ class Evidence:
             yield str(self.error).replace("\u2019", "'")
         for warning in self.warnings:
             yield warning.replace("\u2019", "'")
+
+    @property
+    def reasons(self) -> Iterator[str]:
+        """Those of the texts that may be about the video."""
+        if self.error is not None:
+            yield next(self.texts)
+        yield from (text for text in self.texts if not _CHATTER.search(text))
 
     @property
     def causes(self) -> Iterator[BaseException]:
@@ -93,8 +106,8 @@ class Evidence:
         return next((found for found in self.causes if isinstance(found, kinds)), None)
 
     def said(self, pattern: str) -> str:
-        """The first text that matches, as a person reads it; '' if none does."""
-        for text in self.texts:
+        """The first reason that matches, as a person reads it; '' if none does."""
+        for text in self.reasons:
             if re.search(pattern, _URL.sub("", text), re.IGNORECASE):
                 return readable(text)
         return ""

@@ -42,6 +42,8 @@ def save(ctx: SyncContext, downloader: "Downloader", info: Mapping[str, Any]) ->
         has += [f"{code} (automatic)" for code in automatic if code not in manual]
         others = f"none in {','.join(params.lang)}, only in {_listed(has)}" if has else ""
         raise downloader.why_failed(ctx, info=info, languages=others)
+    # What was warned of did not keep it from having subtitles.
+    downloader.begin()
     for track in tracks:
         _Saving(ctx, downloader, info, track).save_all(params.format)
     if params.metadata:
