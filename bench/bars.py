@@ -83,6 +83,17 @@ def _kill(figures: Figures) -> Iterator[Bar]:
         yield from _at_most(figures, "unfinished after kill -9, default settings", who, 0.0)
 
 
+def _subtitles(figures: Figures) -> Iterator[Bar]:
+    """The rise of the memory is judged with that of other workers."""
+    for who in ON:
+        one = figures.get(("subtitles, 1 worker", who))
+        five = figures.get(("subtitles, 5 workers", who))
+        if one and five:
+            times = five.value / one.value
+            what = f"subtitles, 1 → 5 workers: {who}"
+            yield Bar(what, f"{times:.2f} times", "≥ 4 times", times >= 4)
+
+
 def _failures(figures: Figures) -> Iterator[Bar]:
     """A repeat of ours that came to nothing is a bar missed, whatever the others were."""
     for (work, who), one in figures.items():
@@ -100,7 +111,7 @@ def _sources(figures: Figures) -> Iterator[Bar]:
             yield Bar(f"5 sources at once: {who}", f"{times:.2f} times", bar, times >= 4)
 
 
-RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources)
+RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources, _subtitles)
 
 
 def _ratio(figures: Figures, work: str, who: str, peer: str, times: float) -> Iterator[Bar]:

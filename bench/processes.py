@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-SESSION, USER, SYSTEM = 3, 11, 12
+PARENT, SESSION, USER, SYSTEM = 1, 3, 11, 12
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -14,6 +14,17 @@ def members(sessions: Iterable[int]) -> list[int]:
     """The processes in these sessions, whatever groups they have made for themselves."""
     wanted = set(sessions)
     return [pid for pid, fields in _statuses() if int(fields[SESSION]) in wanted]
+
+
+def family(pid: int) -> list[int]:
+    """A process, and all that it and its children have started, whatever sessions they made."""
+    children: dict[int, list[int]] = {}
+    for child, fields in _statuses():
+        children.setdefault(int(fields[PARENT]), []).append(child)
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return found
 
 
 def cpu_seconds(sessions: Iterable[int]) -> float:

@@ -132,4 +132,14 @@ SECTIONS = (
         "its peak, and the median of the last fifth of the time over that of the second.",
         lambda work: work,
     ),
+    Section(
+        "subtitles",
+        "Subtitles through yt-dlp",
+        "The scraper `subtitles` with yt-dlp's own extractor, against a stand-in for YouTube on "
+        "the same machine: two requests a video, each answered after 200 ms, by one worker and by "
+        "five, each with one child process. And the memory of the command, a worker and its child "
+        "together, without the delay: the peak, and the median of the last fifth of the time over "
+        "that of the second.",
+        lambda work: work.removeprefix("subtitles, ").removeprefix("subtitles of "),
+    ),
 )

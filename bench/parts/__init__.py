@@ -15,6 +15,7 @@ from bench.parts import (
     slow_pages,
     snapshot,
     sources,
+    subtitles,
 )
 from bench.setting import Setting
 
@@ -32,4 +33,5 @@ PARTS: dict[str, Part] = {
     "idle": idle.measure,
     "kill": kill.measure,
     "sources": sources.measure,
+    "subtitles": subtitles.measure,
 }

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import swather.store
-from bench.processes import members
+from bench.processes import family
 from swather.model.task import State, Task
 from swather.model.task_filter import TaskFilter
 from tests.builtin.youtube.lists import GRID_PAGE, Channel
@@ -91,7 +91,7 @@ def desk(either_url: str, tmp_path: Path) -> Iterator[Desk]:
 
 def kill(process: "subprocess.Popen[str]") -> None:
     """The command, its workers and their children, as kill -9 does it."""
-    for pid in members([process.pid]):
+    for pid in family(process.pid):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.communicate()
