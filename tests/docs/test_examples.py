@@ -1,4 +1,5 @@
 import io
+import json
 import os
 import re
 import shlex
@@ -14,6 +15,8 @@ import pytest
 
 from swather.scraping import classify
 from swather.testing import shop
+from tests.builtin.youtube.lists import Channel
+from tests.builtin.youtube.site import YouTube, serving, ytdl_options
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
 
 EXECUTED = ("python", "console")
@@ -36,16 +39,40 @@ def shop_url() -> Iterator[str]:
         yield site.url
 
 
+@pytest.fixture
+def youtube(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Pages about subtitles speak of YouTube; while they are tested, a stand-in is in its place,
+    and nobody waits for the pace that suits the real one.
+    """
+    cats = [f"cats{number:07}" for number in range(40)]
+    site = YouTube(
+        {"cats": Channel([*cats, "private0001", "silent00001"], ["short000001"], ["stream00001"])}
+    )
+    with serving(site):
+        options = [option.replace(",initial_data", "") for option in ytdl_options(site.url)]
+        monkeypatch.setenv("SWATHER_PARAMS__SUBTITLES__YTDL", json.dumps(options))
+        monkeypatch.chdir(tmp_path)
+        for command in ("db init", "lanes set youtube --rate 1000/s --override"):
+            assert run_command(f"swather {command}").returncode == 0
+        yield
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.language in EXECUTED for block in blocks_of(page))],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_the_examples_of_a_page_run_in_order(
-    page: Path, shop_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    shop_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SWATHER_DB", raising=False)
+    if page.name == "subtitles.md":
+        request.getfixturevalue("youtube")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(classify, "_own_rules", [])
     namespace: dict[str, Any] = {"__name__": "example"}

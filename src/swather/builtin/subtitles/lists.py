@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from yt_dlp.utils import DownloadError, ExtractorError, PagedList
 
+from swather.builtin.subtitles.evidence import readable
 from swather.builtin.subtitles.known import Known
 from swather.builtin.subtitles.tab_pages import TabPages
 from swather.builtin.subtitles.targets import Listing, Page, Video, wanted_of
@@ -139,12 +140,12 @@ def _opened(ydl: Any, url: str) -> dict[str, Any]:
 
 def _explained(error: Exception, url: str) -> Exception:
     """The same error, unless it says that there is no such list, or none for us."""
-    said = str(error).removeprefix("ERROR: ")
+    said = readable(str(error))
     if not any(words in said.lower() for words in _MISSING):
         return error
     return Permanent(
-        f"the list {url} does not exist or is private ({said}); pass --cookies FILE if your "
-        "account may see it",
+        f"{url} does not exist or is private; pass --cookies FILE if your account may see it "
+        f"({said})",
         reason="list_unavailable",
     )
 
