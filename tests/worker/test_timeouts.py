@@ -1,11 +1,15 @@
 import asyncio
+import math
 import threading
 import time
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from swather.scraping.scraper import scraper
+from swather.worker.attempt import Attempt
 from tests.worker.given import Shop, wait_until
 
 pytestmark = pytest.mark.slow
@@ -132,3 +136,17 @@ def test_a_slot_rests_between_targets_if_the_scraper_wants_a_delay(shop: Shop):
     shop.scrape(gentle, 4, concurrency=1)
     gaps = [later - earlier for earlier, later in pairwise(began)]
     assert min(gaps) >= 0.1
+
+
+def test_an_attempt_names_what_it_still_waits_for():
+    """One that asks several sites may wait for several things at once."""
+    lease: Any = SimpleNamespace(task_id=1, token=1)
+    job: Any = SimpleNamespace(timeout=60.0)
+    attempt = Attempt(lease, job, cast("Any", None), time.monotonic())
+    attempt.stop_clock("the database")
+    attempt.stop_clock("its lane")
+    attempt.start_clock("the database")
+    assert (attempt.waits_for, attempt.deadline) == ("its lane", math.inf)
+    attempt.start_clock("its lane")
+    assert attempt.waits_for == ""
+    assert attempt.deadline < math.inf

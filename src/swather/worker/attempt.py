@@ -83,9 +83,9 @@ class Attempt:
     """
 
     __slots__ = (
-        "_clock_stops",
         "_notes",
         "_seconds_left",
+        "_waits",
         "abandon_at",
         "access",
         "cut",
@@ -101,7 +101,6 @@ class Attempt:
         "stack",
         "started_at",
         "timeout",
-        "waits_for",
     )
 
     def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
@@ -121,9 +120,8 @@ class Attempt:
         self.downloads: Downloads | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
-        self.waits_for = ""
         self._notes: Notes | None = None
-        self._clock_stops = 0
+        self._waits: tuple[str, ...] = ()
         self._seconds_left = 0.0
 
     @property
@@ -133,7 +131,7 @@ class Attempt:
         """
         if self.cut is not None:
             return self.abandon_at
-        return monotonic() + self._seconds_left if self._clock_stops else self.deadline
+        return monotonic() + self._seconds_left if self._waits else self.deadline
 
     @property
     def notes(self) -> Notes:
@@ -196,23 +194,28 @@ class Attempt:
     def postpone(self, seconds: float) -> None:
         self.postponed = seconds
 
+    @property
+    def waits_for(self) -> str:
+        """What its clock stands still for; '' while it runs."""
+        return self._waits[0] if self._waits else ""
+
     def stop_clock(self, waits_for: str) -> None:
         """What the attempt waits for now does not count as its time."""
-        self._clock_stops += 1
-        if self._clock_stops == 1:
-            self.waits_for = waits_for
+        if not self._waits:
             self._seconds_left = self.deadline - monotonic()
             self.deadline = math.inf
+        self._waits += (waits_for,)
 
-    def start_clock(self) -> None:
-        self._clock_stops -= 1
-        if self._clock_stops == 0:
-            self.waits_for = ""
+    def start_clock(self, waited_for: str) -> None:
+        """It has what it waited for; another of its requests may still wait."""
+        at = self._waits.index(waited_for)
+        self._waits = self._waits[:at] + self._waits[at + 1 :]
+        if not self._waits:
             self.deadline = monotonic() + self._seconds_left
 
     def restart_clock(self) -> None:
         self._seconds_left = self.timeout
-        if not self._clock_stops:
+        if not self._waits:
             self.deadline = monotonic() + self.timeout
 
     def visit(self, access: Access) -> AttemptAccess:

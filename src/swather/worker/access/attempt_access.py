@@ -63,7 +63,7 @@ class AttemptAccess:
                 requester.job, host, port, address, private=private
             )
         finally:
-            requester.start_clock()
+            requester.start_clock("the database")
 
     def needs_robots(self, url: str, origin: Origin) -> bool:
         """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
@@ -86,7 +86,7 @@ class AttemptAccess:
         try:
             await self._robots.check(url, partial(self._fetch_robots, egress, max_wait), settle)
         finally:
-            self._requester.start_clock()
+            self._requester.start_clock("robots.txt")
 
     def use_lease(self, lane: str) -> bool:
         """Let the lease stand for the next request on the lane, if it can."""
@@ -113,7 +113,7 @@ class AttemptAccess:
         try:
             await self._access.throttle.wait_for_permit(requester, lane)
         finally:
-            self._requester.start_clock()
+            self._requester.start_clock("its lane")
 
     async def wait_for_counted_permit(self, lane: str, *, may_postpone: bool = True) -> bool:
         """The same for a request that the lease does not stand for; whether it is counted now."""
@@ -127,7 +127,7 @@ class AttemptAccess:
         try:
             granted = await throttle.wait_for_counted_permit(requester, lane, gives_up=gives_up)
         finally:
-            self._requester.start_clock()
+            self._requester.start_clock("its lane")
         self._lease_is_free = gives_up and not granted.has_given_up
         return granted.is_counted
 

@@ -20,6 +20,7 @@ from swather.worker.verbs import LoopVerbs, Services
 CRASHES_BEFORE_FRESH: Final = 6
 MAX_ALONE: Final = 4
 MEMORY_LOOK_SECONDS: Final = 0.5
+_STARTING: Final = "its child process to start"
 
 _log = logging.getLogger(__name__)
 
@@ -123,12 +124,12 @@ class ChildRunner:
 
     async def _greet(self, attempt: Attempt, child: Child) -> None:
         """How long a child takes to start does not count as the time of its first attempt."""
-        attempt.stop_clock("its child process to start")
+        attempt.stop_clock(_STARTING)
         try:
             async with asyncio.timeout(START_SECONDS):
                 await child.greet()
         finally:
-            attempt.start_clock()
+            attempt.start_clock(_STARTING)
 
     def _take(self, attempt: Attempt) -> Child:
         scraper = attempt.job.scraper
