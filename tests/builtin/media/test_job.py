@@ -10,6 +10,8 @@ from typing import ClassVar
 
 import pytest
 
+from swather.builtin.media.job import Job
+from swather.builtin.media.results import Ended, SourceStats
 from swather.builtin.media.sources import registry
 from swather.builtin.media.sources.source import Found, Source, SourceWeb, Wanted
 from swather.errors import Permanent
@@ -288,6 +290,20 @@ def test_a_job_in_which_no_source_works_fails_with_its_reason(
         with pytest.raises(Permanent, match=message) as raised:
             asked([site], max_retries_per_source=["0"])
     assert raised.value.reason == reason
+
+
+def test_only_sources_that_have_what_is_wanted_are_asked_by_default(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked_for = []
+
+    async def ask(self: Job, name: str) -> None:
+        asked_for.append(name)
+        self._ended[name] = Ended(stats=SourceStats())
+
+    monkeypatch.setattr(Job, "_ask", ask)
+    asked([], sources=[], kind="video", licence="public_domain")
+    assert asked_for == ["wikimedia_commons", "internet_archive"]
 
 
 def test_requests_are_repeated_as_often_as_the_source_may_be(openverse: StandIn):

@@ -1,7 +1,7 @@
-"""How a source ended: its statistics, what it failed of, and what a limit of ours has cut."""
+"""How a source, or a whole job, ended: statistics, what it failed of, what a limit has cut."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote, urlsplit
 
 from swather.builtin.media.asking import Asked, Unused
@@ -9,8 +9,9 @@ from swather.builtin.media.download import Fetched
 from swather.builtin.media.params import Limits
 from swather.builtin.media.results import Ended, SourceStats
 from swather.builtin.media.sources.source import SourceFailed
-from swather.errors import FetchError
+from swather.errors import FetchError, Permanent
 from swather.masking import HIDDEN
+from swather.model.source import SourceState
 from swather.net.errors import ConnectionFailed, FetchTimeout, HttpStatusError, LaneBusy
 
 
@@ -44,6 +45,30 @@ def ended_of(
         cut="; ".join(_cuts(asked, limits, limit)),
         unused={why: count for why, count in sorted(unused.items()) if count},
     )
+
+
+def skipped_for(state: SourceState) -> Ended:
+    """How a source ends that has failed too often lately to be asked."""
+    error = f"Skipped for another {state.retry_in:.0f}s, since it keeps failing: {state.reason}"
+    return Ended(stats=SourceStats(success=False, error=error), how="skipped", reason="skipped")
+
+
+def failure_of(ended: Mapping[str, Ended]) -> Permanent:
+    """Of a job in which no source has worked."""
+    reasons = {one.reason for one in ended.values()}
+    if not ended:
+        return Permanent(
+            "none of the usual sources has what is wanted; name others with --sources",
+            reason="not_offered",
+        )
+    if len(ended) == 1:
+        (only,) = ended.values()
+        return Permanent(only.stats.error or "", reason=only.reason)
+    errors = [f"{name}: {one.stats.error}" for name, one in ended.items()]
+    if reasons == {"unreachable"}:
+        said = f"no source can be reached, is there a network? {errors[0]}"
+        return Permanent(said, reason="no_network")
+    return Permanent("; ".join(errors), reason=min(reasons) if len(reasons) == 1 else "no_source")
 
 
 def _what_failed(asked: Asked) -> tuple[str | None, str]:

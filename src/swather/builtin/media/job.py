@@ -10,17 +10,18 @@ import msgspec
 
 from swather.builtin.media import job_log
 from swather.builtin.media.asking import Asked, Asking
+from swather.builtin.media.choice import sources_of, wanted_by
 from swather.builtin.media.direct import NAME as DIRECT
 from swather.builtin.media.direct import Direct
-from swather.builtin.media.ending import ended_of
+from swather.builtin.media.ending import ended_of, failure_of, skipped_for
 from swather.builtin.media.log import DownloadLog, Line
 from swather.builtin.media.memory import Answer, Claims, Memory
 from swather.builtin.media.publishing import Publisher
 from swather.builtin.media.query import Query
-from swather.builtin.media.results import Ended, SourceStats, job_item
+from swather.builtin.media.results import Ended, job_item
 from swather.builtin.media.sources import registry
-from swather.builtin.media.sources.source import Source, SourceFailed, Wanted
-from swather.errors import Permanent, SwatherError
+from swather.builtin.media.sources.source import Source, SourceFailed
+from swather.errors import SwatherError
 from swather.model.source import SourceState
 from swather.scraping.context import Context
 
@@ -44,14 +45,14 @@ class Job:
         self._log = log
         self._claims = claims
         self._id = f"{ctx.run.name}/{ctx.task.id}"
-        self._sources = _sources_of(query, environment)
+        self._wanted = wanted_by(query)
+        self._sources = sources_of(query, self._wanted, environment)
         done = msgspec.convert(ctx.cursor or {}, dict[str, Ended])
         self._ended = {name: done[name] for name in self._sources if name in done}
         self._asking: dict[str, Asking] = {}
         self._lines: list[Line] = []
         self._slots = asyncio.Semaphore(query.params.at_once)
         self._committing = asyncio.Lock()
-        self._wanted = _wanted_by(query)
         self._memory = Memory(ctx, self._id, self._wanted, claims)
         self._publisher = Publisher(ctx, query, self._memory)
 
@@ -89,7 +90,7 @@ class Job:
         if not item["results"]["successful_sources"]:
             # A retry asks all of them again.
             await self._ctx.checkpoint({})
-            raise _failure(ended)
+            raise failure_of(ended)
         self._ctx.emit(item)
 
     async def _use_cached(self, names: Sequence[str]) -> None:
@@ -122,7 +123,7 @@ class Job:
         # Only now: what is committed here must be all of a source, and nothing of another.
         async with self._committing:
             if skipped.is_open:
-                self._ended[name] = _skipped(skipped)
+                self._ended[name] = skipped_for(skipped)
                 await self._commit(job_log.source_lines(self._id, name, self._ended[name], [], []))
             else:
                 await self._end(name, asked, is_noted=is_asked)
@@ -222,41 +223,3 @@ class Job:
         if (asking := self._asking.get(name)) is not None:
             return {"state": "asking", "done": len(asking.files), "total": self._wanted.limit}
         return {"state": "waiting"}
-
-
-def _sources_of(query: Query, environment: Mapping[str, str]) -> tuple[str, ...]:
-    if query.urls:
-        return (DIRECT,)
-    return query.params.named_sources or registry.asked_by_default(environment)
-
-
-def _wanted_by(query: Query) -> Wanted:
-    params = query.params
-    return Wanted(
-        query=query.text,
-        limit=len(query.urls) or params.per_source,
-        kinds=frozenset({"image", "video"}) if query.urls else params.kinds,
-        min_width=params.min_width,
-        min_height=params.min_height,
-        types=params.wanted_types,
-        licence=params.licence,
-    )
-
-
-def _skipped(state: SourceState) -> Ended:
-    """How a source ends that has failed too often lately to be asked."""
-    error = f"Skipped for another {state.retry_in:.0f}s, since it keeps failing: {state.reason}"
-    return Ended(stats=SourceStats(success=False, error=error), how="skipped", reason="skipped")
-
-
-def _failure(ended: Mapping[str, Ended]) -> Permanent:
-    """Of a job in which no source has worked."""
-    reasons = {one.reason for one in ended.values()}
-    if len(ended) == 1:
-        (only,) = ended.values()
-        return Permanent(only.stats.error or "", reason=only.reason)
-    errors = [f"{name}: {one.stats.error}" for name, one in ended.items()]
-    if reasons == {"unreachable"}:
-        said = f"no source can be reached, is there a network? {errors[0]}"
-        return Permanent(said, reason="no_network")
-    return Permanent("; ".join(errors), reason=min(reasons) if len(reasons) == 1 else "no_source")
