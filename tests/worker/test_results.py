@@ -1,10 +1,12 @@
 import asyncio
 import errno
+import gc
 import threading
 
 import pytest
 
 from swather.errors import Transient
+from swather.model.outcome import Completed
 from swather.model.retry import Backoff
 from swather.runs.why import why_run
 from swather.scraping.files import FileStore
@@ -149,3 +151,22 @@ def test_progress_is_in_the_row_of_the_task(shop: Shop):
     progress = wait_until(lambda: shop.tasks(run)[0].progress)
     release.set()
     assert progress == {"done": 3, "total": 10, "note": "pages"}
+
+
+def test_what_was_committed_is_freed(shop: Shop):
+    """Messages are hidden from the collector: a cycle through one would last as long as the worker,
+    with the items of its targets.
+    """
+
+    @scraper
+    async def writing(ctx, target):
+        return {"text": "x" * 1_000}
+
+    def alive() -> int:
+        gc.collect()
+        return sum(type(one) is Completed for one in gc.get_objects())
+
+    before = alive()
+    run, _ = shop.scrape(writing, 40)
+    assert shop.counts(run) == {"completed": 40}
+    assert alive() == before

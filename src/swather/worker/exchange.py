@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from swather.errors import InputError
 from swather.model.lease import Claimed, ClaimRequest
@@ -163,11 +163,13 @@ class Exchange:
         finish = self._writer.finish(outcomes) if outcomes else None
         claim = None if request is None else self._writer.claim(request)
         wanted = 0 if request is None else request.count
-        batch = self._batch = Exchanged(outcomes, finish, claim, wanted)
+        self._batch = Exchanged(outcomes, finish, claim, wanted)
+        # A future keeps its callbacks, and messages are hidden from the garbage collector: one that
+        # knew the batch, which knows the future, would keep all of it for good.
         if claim is not None:
-            claim.add_done_callback(lambda claim: self._claim_is_done(batch, claim))
+            claim.add_done_callback(self._claim_is_done)
         if finish is not None:
-            finish.add_done_callback(lambda _: self._post_if_done(batch))
+            finish.add_done_callback(self._post_if_done)
 
     def end(self, batch: Exchanged) -> bool:
         """Whether this is the batch on its way, which is then done; it may be posted twice."""
@@ -246,12 +248,14 @@ class Exchange:
         """On the writer's thread."""
         self._mailbox.post(FinishedAgain(outcome, finish))
 
-    def _claim_is_done(self, batch: Exchanged, claim: Future[Claimed]) -> None:
+    def _claim_is_done(self, claim: Future[Claimed]) -> None:
         # On the writer's thread: a beat must know of these leases even if the loop is stuck.
         failed = claim.cancelled() or claim.exception() is not None
         self._leases.end_claim([] if failed else [lease.fence for lease in claim.result().leases])
-        self._post_if_done(batch)
+        self._post_if_done(claim)
 
-    def _post_if_done(self, batch: Exchanged) -> None:
-        if batch.is_done:
+    def _post_if_done(self, _: Future[Any]) -> None:
+        """On the writer's thread, for the batch on its way: an earlier one was posted before."""
+        batch = self._batch
+        if batch is not None and batch.is_done:
             self._mailbox.post(batch)
