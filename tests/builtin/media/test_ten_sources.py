@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 import swather
+import swather.store
 from swather.builtin.media.scraper import media
 from swather.builtin.media.sources import registry
 from swather.testing import Answer
@@ -150,6 +151,12 @@ def test_eight_bad_sources_of_ten_take_nothing_from_the_good_ones(
     assert kept == whole | {picture(ten["unsplash"].pictures[0])}
     assert ten["unsplash"].announced == ten["unsplash"].pictures[:1]
     check_log(job, files)
+    with closing(swather.store.open(either_url)) as store:
+        counted = store.sources.find(since_seconds=3_600, scraper="media")
+    assert {one.source: (one.succeeded, one.failed, one.counts["images"]) for one in counted} == {
+        name: (stats["success"], not stats["success"], stats["images"])
+        for name, stats in results["source_stats"].items()
+    }
 
 
 def check_log(job: dict[str, Any], files: list[dict[str, Any]]) -> None:

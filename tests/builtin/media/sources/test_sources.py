@@ -214,6 +214,19 @@ def spoiled(route: Any, bad: set[str], odd: object) -> Callable[[Any], Answer]:
     return answer
 
 
+@pytest.mark.parametrize("odd", ["", "ftp://x/y.jpg", "javascript:alert(1)", "//cdn/x.jpg"])
+@pytest.mark.parametrize("name", READ_FROM_PAGES)
+def test_links_that_lead_to_no_file_are_skipped_and_counted(name: str, odd: str):
+    class Odd(StandIn):
+        def file(self, name: str) -> str:
+            return super().file(name) if name == self.pictures[1] else odd and odd + name
+
+    with Odd(name, pictures=3) as site:
+        found, skipped = find(opened(site))
+        assert [one.url for one in found] == [site.file(site.pictures[1])]
+    assert len(skipped) == 2
+
+
 @pytest.mark.parametrize("name", TEN)
 def test_a_failed_request_is_not_taken_for_an_answer(name: str):
     with StandIn(name) as site:

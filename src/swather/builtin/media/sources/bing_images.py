@@ -57,14 +57,13 @@ class BingImages(Source):
             entries = await asyncio.to_thread(_entries, page)
             if not entries and not seen and _NOTHING_FOUND not in page.text.lower():
                 raise no_results_page(self, page)
-            pictures = usable(self, web, entries, Picture)
-            new = [picture for picture in pictures if picture.murl not in seen]
-            for picture in new:
-                seen.add(picture.murl)
-                yield self._found(picture)
             # After the last page, Bing repeats it.
+            new = [entry for entry in dict.fromkeys(entries) if entry not in seen]
             if not new:
                 return
+            seen.update(new)
+            for picture in usable(self, web, [_json(entry) for entry in new], Picture):
+                yield self._found(picture)
 
     def _found(self, picture: Picture) -> Found:
         return Found(
@@ -80,12 +79,12 @@ def _filters(wanted: Wanted) -> str:
     return filters
 
 
-def _entries(page: Page) -> list[object]:
-    return [_json(node.attributes.get("m")) for node in page.css("a.iusc")]
+def _entries(page: Page) -> list[str]:
+    return [node.attributes.get("m") or "" for node in page.css("a.iusc")]
 
 
-def _json(text: str | None) -> object:
+def _json(text: str) -> object:
     try:
-        return msgspec.json.decode(text or "")
+        return msgspec.json.decode(text)
     except msgspec.DecodeError:
         return None
