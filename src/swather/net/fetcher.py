@@ -94,8 +94,8 @@ class WebFetcher:
             ),
         )
 
-    async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
-        return await self._fetch(request, policy, self._read)
+    def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Coroutine[Any, Any, Page]:
+        return self._fetch(request, policy, self._read)
 
     async def download(
         self, request: Request, policy: FetchPolicy, sink: Sink, max_bytes: int | None

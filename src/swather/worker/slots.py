@@ -206,7 +206,7 @@ class Dispatch:
         return (), [released(lease) for lease in leases]
 
     def ended(self, attempt: Attempt) -> None:
-        if is_suspect(attempt.lease.faults):
+        if self._alone_now and is_suspect(attempt.lease.faults):
             self._alone_now -= 1
         if self._suspects:
             self._start_suspects()

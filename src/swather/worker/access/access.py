@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import partial
+from functools import cached_property, partial
 
 from swather.net.fetcher import Fetcher
 from swather.net.robots import Robots
@@ -41,13 +41,11 @@ class Access:
         self._user_agent = policy.user_agent
         self._robots: dict[str | None, Robots] = {}
         self._new_fetcher = new_fetcher
-        self._fetcher: Fetcher | None = None
 
-    @property
+    @cached_property
     def fetcher(self) -> Fetcher:
-        if self._fetcher is None:
-            self._fetcher = self._new_fetcher()
-        return self._fetcher
+        """Made for the first request: many workers make none."""
+        return self._new_fetcher()
 
     def robots(self, user_agent: str | None) -> Robots:
         """What robots.txt says to this User-Agent, the worker's own if None."""
@@ -59,9 +57,9 @@ class Access:
 
     def forget(self, run_id: int) -> None:
         """The run is over."""
-        if self._fetcher is not None:
-            self._fetcher.forget(run_id)
+        if "fetcher" in vars(self):
+            self.fetcher.forget(run_id)
 
     async def close(self) -> None:
-        if self._fetcher is not None:
-            await self._fetcher.close()
+        if "fetcher" in vars(self):
+            await self.fetcher.close()
