@@ -9,7 +9,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def collected():
     yield
     # Here, and not in a test that knows nothing of it.

@@ -133,6 +133,7 @@ ROWS = [
         ("later", "too_late", 3600),
     ),
     ("upcoming", warned("Premieres in 2 hours", skips_live=True), "live"),
+    ("upcoming", warned("This live event will begin in 8 days."), "live"),
     ("live", Evidence(info={"live_status": "is_live"}), AGAIN),
     ("live", Evidence(info={"live_status": "is_live"}, languages="only de"), AGAIN),
     (

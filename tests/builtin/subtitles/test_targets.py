@@ -89,3 +89,8 @@ def test_a_page_of_another_site_has_its_host_as_lane():
 def test_what_is_no_target_is_refused_before_it_is_enqueued(target):
     with pytest.raises(BadTarget):
         target_of(Subtitles, target)
+
+
+def test_a_target_cannot_bring_options_along():
+    with pytest.raises(BadTarget, match="has no 'cookies': options are given to the command"):
+        target_of(Subtitles, {"video": ID, "cookies": "/etc/passwd"})

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from swather.builtin.subtitles import downloader
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.errors import Blocked, Permanent
 from swather.net.errors import HttpStatusError, Refused, TooLarge
 from swather.testing import Answer, FakeSite, run_scraper
+
+pytestmark = pytest.mark.slow
 
 VTT = """WEBVTT
 
@@ -158,7 +159,7 @@ def playlist(*lines: str) -> Answer:
 
 
 def test_a_track_without_end_is_cut_off(site, monkeypatch):
-    monkeypatch.setattr(downloader, "MAX_TRACK_BYTES", 50)
+    monkeypatch.setattr("swather.builtin.subtitles.downloader.MAX_TRACK_BYTES", 50)
     with pytest.raises(TooLarge, match="the subtitles are larger than"):
         run_scraper(Subtitles, f"{site.url}/v")
 

@@ -20,6 +20,8 @@ from swather.net.errors import ConnectionFailed, HttpStatusError, ProxyFailed, R
 
 _HOUR: Final = 3600.0
 _LIVE_AGAIN_SECONDS: Final = 1800.0
+# A run should end; some streams are announced for years from now, as rooms to chat in.
+_MAX_WAIT_SECONDS: Final = 7 * 24 * _HOUR
 # YouTube keeps no recording of a longer stream.
 _MAX_STREAM_SECONDS: Final = 12 * _HOUR
 _UNITS: Final = {"second": 1.0, "minute": 60.0, "hour": _HOUR, "day": 24 * _HOUR}
@@ -112,6 +114,8 @@ def _upcoming(evidence: Evidence, said: str) -> SwatherError:
     else:
         found = _STARTS_IN.search(said)
         after = float(found[1]) * _UNITS[found[2]] if found else _LIVE_AGAIN_SECONDS
+    if after > _MAX_WAIT_SECONDS:
+        return Permanent(f"{said.rstrip('.')}; it begins in {after / 86_400:.0f} days", "live")
     return _later(evidence, said, after)
 
 

@@ -64,6 +64,11 @@ def wanted_of(target: Any) -> Wanted:
             return Video(text)
         case {"list": str(text), **rest} | {"url": str(text), **rest} if not rest:
             return _of_text(text.strip())
+        case {"video": _, **rest} | {"list": _, **rest} | {"url": _, **rest} if rest:
+            raise BadTarget(
+                f"a target of subtitles has no {', '.join(map(repr, rest))}: options are given to "
+                f"the command, not by targets; got {target!r}"
+            )
         case _:
             raise BadTarget(f"{target!r} is not a target of subtitles; expected {_EXAMPLES}")
 
