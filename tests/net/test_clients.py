@@ -349,7 +349,9 @@ def test_a_client_that_is_not_installed_says_how_to_install_it(monkeypatch):
 @pytest.mark.parametrize("kind", [WebFetcher, PageFetcher], ids=lambda kind: kind.__name__)
 def test_they_have_every_verb_of_a_fetcher(kind):
     for name, verb in _verbs(Fetcher):
-        assert inspect.signature(getattr(kind, name)) == inspect.signature(verb)
+        # One that returns a coroutine is as good as one that is a coroutine function.
+        own = inspect.signature(getattr(kind, name))
+        assert own.parameters == inspect.signature(verb).parameters
 
 
 def test_every_client_and_its_response_have_the_verbs_of_one(client):
