@@ -7,7 +7,7 @@ import pytest
 from swather.builtin.subtitles.scraper import Subtitles
 from swather.errors import Later, Permanent, Transient
 from swather.net.errors import HttpStatusError
-from swather.testing import Scraped, run_scraper
+from swather.testing import Answer, FakeSite, Scraped, run_scraper
 from tests.builtin.youtube.lists import GRID_PAGE, Channel, channel_id
 from tests.builtin.youtube.site import YouTube, serving, ytdl_options
 
@@ -73,6 +73,52 @@ def test_a_page_that_has_expired_begins_the_list_anew():
         site.lists.refused_tokens.add(cursors[1]["page"])
         with pytest.raises(HttpStatusError, match="400"):
             expanded(site, "@cats", cursor=cursors[0])
+
+
+def test_a_feed_of_another_site_has_its_pages_as_targets_and_their_host_as_lane():
+    links = [f"/watch/{number}" for number in range(250)]
+    with FakeSite({}) as site:
+        items = "".join(
+            f"<item><title>x</title><link>{site.url}{link}</link></item>" for link in links
+        )
+        feed = f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
+        site.routes["/feed.xml"] = Answer(feed, headers={"Content-Type": "application/rss+xml"})
+        whole = run_scraper(Subtitles, f"{site.url}/feed.xml")
+        assert [target["url"] for target in whole.targets] == [site.url + link for link in links]
+        assert {child.lane for child in whole.children} == {site.url.removeprefix("http://")}
+        assert [cursor["taken"] for cursor in whole.cursors] == [100, 200, 0]
+        rest = run_scraper(Subtitles, f"{site.url}/feed.xml", cursor=whole.cursors[1])
+        assert rest.targets == whole.targets[200:]
+
+
+def test_videos_that_share_a_page_are_saved_with_it():
+    videos_on_it = "".join(
+        f'<video src="/{code}.mp4"><track kind="subtitles" srclang="{code}" src="/t.vtt"></video>'
+        for code in ("en", "fr", "en-GB")
+    )
+    track = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
+    with FakeSite({"/talks": f"<title>Talks</title>{videos_on_it}", "/t.vtt": track}) as site:
+        scraped = run_scraper(Subtitles, f"{site.url}/talks", params={"format": "txt"})
+        assert site.requests["/talks"] == 1
+    assert [item["video_id"] for item in scraped.items] == ["talks-1", "talks-3"]
+    assert [*scraped.files.values()] == [b"Hello\n"] * 2
+    assert scraped.targets == []
+
+
+def test_a_list_whose_pages_have_numbers_resumes_at_its_page():
+    from yt_dlp.utils import OnDemandPagedList  # noqa: PLC0415 - half a second
+
+    from swather.builtin.subtitles.lists import _entries_of  # noqa: PLC0415
+
+    asked: list[int] = []
+
+    def page(number: int) -> list[dict[str, int]]:
+        asked.append(number)
+        return [{"id": entry} for entry in range(number * 50, min(number * 50 + 50, 320))]
+
+    entries = _entries_of({"entries": OnDemandPagedList(page, 50)}, 200)
+    assert [entry["id"] for entry in entries] == [*range(200, 320)]
+    assert asked == [4, 5, 6]
 
 
 def test_a_list_that_is_private_or_missing_fails_with_a_reason_of_its_own():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from yt_dlp.utils import DownloadError, ExtractorError, PagedList
 
+from swather.builtin.subtitles import video
 from swather.builtin.subtitles.evidence import readable
 from swather.builtin.subtitles.known import Known
 from swather.builtin.subtitles.tab_pages import TabPages
@@ -15,6 +16,7 @@ from swather.builtin.subtitles.targets import Listing, Page, Video, wanted_of
 from swather.errors import BadTarget, Later, Permanent, Transient
 
 if TYPE_CHECKING:
+    from swather.builtin.subtitles.downloader import Downloader
     from swather.scraping.blocking import SyncContext
 
 # Entries between checkpoints where a site's pages cannot be told apart.
@@ -41,19 +43,27 @@ class Place(msgspec.Struct, frozen=True):
     page: str = ""
     taken: int = 0
     found: int = 0
+    saved: int = 0
     known: int = 0
     unusable: int = 0
 
 
-def expand(ctx: "SyncContext", ydl: Any, url: str, known: Known) -> None:
-    """Add the videos of the list as targets, with a checkpoint for each page.
+def expand(
+    ctx: "SyncContext",
+    downloader: "Downloader",
+    url: str,
+    known: Known,
+    opened: dict[str, Any] | None = None,
+) -> None:
+    """Add the videos of the list as targets, with a checkpoint for each page. `opened` is what
+    yt-dlp knows of a list that it has looked at already.
 
     Of a list of 20,000 videos one page is in memory, and after a kill it resumes at its page.
     """
     pages = TabPages()
-    ydl.add_info_extractor(pages)
-    parts = _parts_of(_opened(ydl, url))
-    expansion = Expansion(ctx, pages, known)
+    downloader.ydl.add_info_extractor(pages)
+    parts = _parts_of(_opened(downloader.ydl, url) if opened is None else opened)
+    expansion = Expansion(ctx, downloader, pages, known)
     for part in parts[expansion.place.part :]:
         expansion.take_part(part)
     expansion.report(url)
@@ -62,8 +72,11 @@ def expand(ctx: "SyncContext", ydl: Any, url: str, known: Known) -> None:
 class Expansion:
     """One attempt at a list; `place` is how far it and those before it have come."""
 
-    def __init__(self, ctx: "SyncContext", pages: TabPages, known: Known) -> None:
+    def __init__(
+        self, ctx: "SyncContext", downloader: "Downloader", pages: TabPages, known: Known
+    ) -> None:
         self._ctx = ctx
+        self._downloader = downloader
         self._pages = pages
         self._known = known
         self._ends_at = time.monotonic() + _TURN_SECONDS
@@ -94,7 +107,11 @@ class Expansion:
         self._commit(batch, part=self.place.part + 1, page="", taken=0)
 
     def _commit(self, batch: list[Mapping[str, Any]], **moved: Any) -> None:
-        found = [target for entry in batch if (target := _target_of(entry)) is not None]
+        complete = [entry for entry in batch if entry.get("_type", "video") == "video"]
+        for entry in complete:
+            self._save(entry)
+        referring = (entry for entry in batch if entry not in complete)
+        found = [target for entry in referring if (target := _target_of(entry)) is not None]
         known = self._known.among(found)
         for target in found:
             if target not in known:
@@ -103,11 +120,20 @@ class Expansion:
             self.place,
             found=self.place.found + len(batch),
             known=self.place.known + len(known),
-            unusable=self.place.unusable + len(batch) - len(found),
+            saved=self.place.saved + len(complete),
+            unusable=self.place.unusable + len(batch) - len(complete) - len(found),
             **moved,
         )
         self._ctx.checkpoint(msgspec.to_builtins(self.place))
         self._ctx.progress(self.place.found, note=f"{self.place.found:,} entries listed")
+
+    def _save(self, entry: Mapping[str, Any]) -> None:
+        """Some sites have a page of many videos, none of which has an address of its own."""
+        self._downloader.begin()
+        try:
+            video.save(self._ctx, self._downloader, self._downloader.info_of({**entry}))
+        except Permanent as ending:
+            self._ctx.log.warning("%s: %s", entry.get("title") or entry.get("id"), ending)
 
     def _take_turns(self) -> None:
         if time.monotonic() > self._ends_at:
@@ -115,7 +141,10 @@ class Expansion:
 
     def report(self, url: str) -> None:
         place = self.place
-        said = [f"{place.found - place.known - place.unusable:,} added"]
+        added = place.found - place.saved - place.known - place.unusable
+        said = [f"{added:,} added"]
+        if place.saved:
+            said.append(f"{place.saved:,} that are on that page")
         if place.known:
             said.append(f"{place.known:,} skipped, as earlier runs have them (--known refresh)")
         if place.unusable:
@@ -160,7 +189,9 @@ def _parts_of(info: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _entries_of(part: Mapping[str, Any], start: int) -> Iterator[Mapping[str, Any]]:
     """One after another, from number `start` on; some sites have empty ones."""
-    entries = part.get("entries") or ()
+    entries = part.get("entries")
+    if entries is None:
+        return iter(())
     if isinstance(entries, PagedList):
         return filter(None, _sliced(entries, start))
     return filter(None, islice(entries, start, None))
@@ -168,11 +199,14 @@ def _entries_of(part: Mapping[str, Any], start: int) -> Iterator[Mapping[str, An
 
 def _sliced(entries: Any, start: int) -> Iterator[Mapping[str, Any]]:
     """Of a list that fetches its pages when they are asked for: those before `start` are not."""
-    while batch := entries.getslice(start, start + _BATCH):
+    is_over = False
+    while not is_over:
+        batch = entries.getslice(start, start + _BATCH)
         # It keeps all it has fetched.
         entries._cache.clear()  # noqa: SLF001 - there is no other way
         yield from batch
-        start += len(batch)
+        start += _BATCH
+        is_over = len(batch) < _BATCH
 
 
 def _target_of(entry: Mapping[str, Any]) -> dict[str, str] | None:

@@ -79,7 +79,7 @@ def _scrape(ctx: SyncContext, downloader: "Downloader", wanted: Wanted, known: K
     from swather.builtin.subtitles import lists  # noqa: PLC0415 - see setup
 
     if isinstance(wanted, Listing):
-        lists.expand(ctx, downloader.ydl, wanted.url, known)
+        lists.expand(ctx, downloader, wanted.url, known)
         return
     if known.has_files_of(ctx.target):
         ctx.log.info("%s was saved by an earlier run: skipped (--known refresh)", wanted.url)
@@ -87,7 +87,7 @@ def _scrape(ctx: SyncContext, downloader: "Downloader", wanted: Wanted, known: K
         return
     found = downloader.find(wanted.url)
     if downloader.is_list(found):
-        lists.expand(ctx, downloader.ydl, wanted.url, known)
+        lists.expand(ctx, downloader, wanted.url, known, found)
     else:
         video.save(ctx, downloader, downloader.info_of(found))
         known.note(ctx.target)
