@@ -111,7 +111,13 @@ def _sources(figures: Figures) -> Iterator[Bar]:
             yield Bar(f"5 sources at once: {who}", f"{times:.2f} times", bar, times >= 4)
 
 
-RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources, _subtitles)
+def _pictures(figures: Figures) -> Iterator[Bar]:
+    for who in ON:
+        for peer in ("img2dataset", "img2dataset, resize_mode=no"):
+            yield from _ratio(figures, "pictures", who, peer, 1.5)
+
+
+RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources, _subtitles, _pictures)
 
 
 def _ratio(figures: Figures, work: str, who: str, peer: str, times: float) -> Iterator[Bar]:

@@ -45,6 +45,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", **more}
 
 
+def spent_by_children() -> float:
+    """Processor seconds of the processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def spent() -> dict[str, float]:
     """Processor seconds and peak memory of this process so far."""
     used = resource.getrusage(resource.RUSAGE_SELF)

@@ -142,4 +142,16 @@ SECTIONS = (
         "that of the second.",
         lambda work: work.removeprefix("subtitles, ").removeprefix("subtitles of "),
     ),
+    Section(
+        "pictures",
+        "Pictures from a list of URLs",
+        "Different JPEGs of 50 KB from nginx on the same machine, to its disk, in two processes "
+        "with 64 downloads at a time in each. `swather run media` streams each picture to disk, "
+        "decodes it (all of its data, at an eighth of its width: enough to see that it is "
+        "whole), compares it with those it has, and commits its item with a file that is "
+        "durable. img2dataset, as its README runs it, decodes, resizes and encodes each picture "
+        "again and writes a JSON file beside it; nothing waits for the disk. Both times include "
+        "the start of all processes.",
+        _named(pictures="pictures", pictures_CPU="CPU"),
+    ),
 )

@@ -11,6 +11,7 @@ from bench.parts import (
     kill,
     latency,
     memory,
+    pictures,
     scaling,
     slow_pages,
     snapshot,
@@ -34,4 +35,5 @@ PARTS: dict[str, Part] = {
     "kill": kill.measure,
     "sources": sources.measure,
     "subtitles": subtitles.measure,
+    "pictures": pictures.measure,
 }

@@ -38,7 +38,7 @@ def test_a_postponed_target_waits_for_its_time_and_says_so(either_shop: Shop, po
     (waiting,) = (
         reason for reason in why_run(shop.store, run) if reason.code == "waiting_to_retry"
     )
-    assert "The scraper has postponed targets 1 time;" in waiting.text
+    assert "The scraper has postponed targets 1 time." in waiting.text
     assert waiting.values["postponed"] == 1
     working.stop()
     assert shop.store.breakers.find(scraper=postponing.name) == []

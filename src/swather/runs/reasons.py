@@ -290,30 +290,20 @@ def _retries(situation: Situation) -> Iterator[Reason]:
     if not number or due is None:
         return
     is_all = not situation.counts.ready and not situation.counts.leased
+    times, run = situation.counts.postponed, situation.run.name
+    said = f" The scraper has postponed targets {count(times, 'time')}." if times else ""
+    listing = command("tasks", run, "--error-class", ErrorClass.LATER, url=situation.url)
     yield Reason(
         code="waiting_to_retry",
         text=(
             f"{count(number, 'task is', 'tasks are')} waiting to retry or for a due time, "
-            f"the next at {time_ahead(due, situation.now)}.{_postponed(situation)}"
+            f"the next at {time_ahead(due, situation.now)}.{said}"
         ),
         stops=is_all,
-        values={
-            "tasks": number,
-            "next_due_at": due,
-            "postponed": situation.counts.postponed,
-        },
+        change="To see those that it postponed" if times else "",
+        command=listing if times else "",
+        values={"tasks": number, "next_due_at": due, "postponed": times},
     )
-
-
-def _postponed(situation: Situation) -> str:
-    """What a run that waits for days should say: its scraper asked for it."""
-    times = situation.counts.postponed
-    if not times:
-        return ""
-    listing = command(
-        "tasks", situation.run.name, "--error-class", ErrorClass.LATER, url=situation.url
-    )
-    return f" The scraper has postponed targets {count(times, 'time')}; to see them: {listing}"
 
 
 def _partitions(situation: Situation) -> Iterator[Reason]:
