@@ -141,7 +141,7 @@ class Downloads:
             raise Unusable("wrong_type", f"it is {kind.media_type}, announced as {announced}")
         wanted = self._wanted
         if kind.kind not in wanted.kinds or (wanted.types and kind.name not in wanted.types):
-            raise Unusable("wrong_type", f"it is {kind.media_type}, which is not wanted")
+            raise Unusable("unwanted", f"it is {kind.media_type}")
         try:
             size = check_picture(download.path) if kind.kind == "image" else None
             if size is None:

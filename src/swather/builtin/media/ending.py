@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 from swather.builtin.media.asking import Asked, Unused
@@ -13,6 +14,9 @@ from swather.errors import FetchError, Permanent
 from swather.masking import HIDDEN
 from swather.model.source import SourceState
 from swather.net.errors import ConnectionFailed, FetchTimeout, HttpStatusError, LaneBusy
+
+# Files that the parameters leave out, through no fault of their source.
+_LEFT_OUT: Final = frozenset({"unwanted", "too_small", "too_large"})
 
 
 def ended_of(
@@ -96,11 +100,14 @@ def _what_failed(asked: Asked) -> tuple[str | None, str]:
 
 
 def _without_files(files: Sequence[Fetched], unused: Sequence[Unused]) -> tuple[str | None, str]:
-    """A source has failed if it had files and none of them could be used."""
-    if files or not unused:
+    """A source has failed if it had files and none of them could be used, unless it was a person
+    who did not want them.
+    """
+    bad = [one for one in unused if one.why not in _LEFT_OUT]
+    if files or not bad:
         return None, ""
-    tried = "" if len(unused) == 1 else f"none of {len(unused)} files could be used: "
-    return f"{tried}{unused[0].error}", unused[0].why
+    tried = "" if len(bad) == 1 else f"none of {len(bad)} files could be used: "
+    return f"{tried}{bad[0].error}", bad[0].why
 
 
 def _cuts(asked: Asked, limits: Limits, limit: int) -> Iterator[str]:

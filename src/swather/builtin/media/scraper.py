@@ -36,6 +36,9 @@ async def media(ctx: Context, target: Any) -> None:
 
     A target is a query, or the URL of a picture or video. Each file is an item, and so is the
     result of the whole job.
+
+    Sources: openverse, wikimedia_commons, internet_archive, bing_images; with a key in the
+    environment unsplash, pexels, pixabay, flickr; if named google_images, yandex_images.
     """
     query = query_of(target, ctx.params)
     # Only sources have keys.
