@@ -3,8 +3,10 @@
 import asyncio
 import gzip
 import hashlib
+import threading
 import tracemalloc
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,12 +32,25 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 200
 MB = 1 << 20
 
 
+class Folder:
+    """A place of its own for one file."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def new_path(self):
+        return self._folder / "landing"
+
+    def open_new(self, path):
+        return path.open("xb")
+
+
 def downloaded(client, folder: Path, path="/a", *, of, max_bytes=None, policy=None, options=None):
     """The download of a path of a site, and its content."""
 
     async def run() -> tuple[Download, bytes]:
         fetcher = WebFetcher(client, **(options or {}))
-        downloads = Downloads(lambda: folder / "landing", None)
+        downloads = Downloads(Folder(folder), None)
         async with site(**of) as served:
             request = Request(url=served.url + path)
             given = policy or RecordingPolicy("127.0.0.1")
@@ -191,7 +206,7 @@ class Whole:
 
 def test_any_fetcher_can_download_what_fits_into_memory(tmp_path):
     async def run(max_bytes):
-        downloads = Downloads(lambda: tmp_path / "landing", None)
+        downloads = Downloads(Folder(tmp_path), None)
         request = Request(url="http://a.example/x")
         return await downloads.take(
             lambda landing: download(Whole(), request, None, landing, max_bytes)
@@ -201,3 +216,29 @@ def test_any_fetcher_can_download_what_fits_into_memory(tmp_path):
     assert made.path.read_bytes() == JPEG
     with pytest.raises(TooLarge):
         asyncio.run(run(10))
+
+
+def test_a_file_that_is_still_written_when_its_download_is_cancelled_is_removed(tmp_path):
+    began, let_go = threading.Event(), threading.Event()
+
+    class Slow(Folder):
+        def open_new(self, path):
+            began.set()
+            let_go.wait(20)
+            return super().open_new(path)
+
+    async def fetched(landing):
+        await landing.write(JPEG)
+        return Page(url="http://a.example/x")
+
+    async def run(executor):
+        taking = asyncio.create_task(Downloads(Slow(tmp_path), executor).take(fetched))
+        await asyncio.to_thread(began.wait, 20)
+        taking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await taking
+        let_go.set()
+
+    with ThreadPoolExecutor(1) as executor:
+        asyncio.run(run(executor))
+    assert list(tmp_path.iterdir()) == []

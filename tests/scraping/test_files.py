@@ -75,8 +75,8 @@ def test_content_is_synced_before_it_has_its_name_and_its_folder_after(store, mo
     replace = Path.replace
 
     def replaced(path, to):
+        replace(path, to)
         steps.append("rename")
-        return replace(path, to)
 
     store.save(b"other")
     monkeypatch.setattr(Path, "replace", replaced)

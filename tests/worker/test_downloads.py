@@ -9,7 +9,6 @@ import pytest
 from swather import posix
 from swather.errors import InputError
 from swather.model.task_filter import TaskFilter
-from swather.scraping import downloads
 from swather.scraping.files import FileStore
 from swather.scraping.scraper import scraper
 from swather.testing import run_scraper
@@ -63,7 +62,7 @@ def pictures(site: NotingSite) -> NotingSite:
 
 
 def unfinished(shop: Shop) -> list[Path]:
-    return list((shop.files / ".content" / "unfinished").iterdir())
+    return list((shop.files / ".content" / "unfinished").glob("*"))
 
 
 @pytest.mark.parametrize("kind", EVERYWHERE, ids=lambda one: one.name)
@@ -158,10 +157,10 @@ def test_a_download_of_another_attempt_cannot_be_saved(shop: Shop, pictures: Not
 def test_a_full_disk_postpones_a_download(
     shop: Shop, pictures: NotingSite, monkeypatch: pytest.MonkeyPatch
 ):
-    def full(_):
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(downloads.Landing, "_flush", full)
+    monkeypatch.setattr(FileStore, "open_new", full)
     run = shop.run(on_the_loop, [f"{pictures.url}/a.png"])
     working = shop.start(on_the_loop, run=run)
     wait_until(lambda: shop.counts(run) == {"scheduled": 1})
@@ -198,6 +197,7 @@ def test_what_dead_processes_left_is_swept_and_what_others_do_is_not(shop: Shop)
     machine, _, _, token = mine.name.split(".")
     dead = mine.with_name(f"{machine}.{posix.process_id}.1.{token}")
     elsewhere = mine.with_name(f"{'0' * 16}.1.1.{token}")
+    files.make()
     for path in (mine, dead, elsewhere):
         path.write_bytes(b"half")
     run, _ = shop.scrape(nothing, [1])

@@ -3,9 +3,9 @@
 import hashlib
 import logging
 import os
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -22,6 +22,7 @@ from swather.scraping.links import link
 
 ORPHAN_SECONDS: Final = 86_400.0
 _CHUNK_BYTES: Final = 1 << 20
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 _log = logging.getLogger(__name__)
 
@@ -76,23 +77,34 @@ class FileStore:
 
     def save(self, content: bytes | Path) -> tuple[str, int]:
         """Store bytes, or a copy of the file at a path, durably; (sha256, size in bytes)."""
-        self._make_folders()
-        with self._temporary() as file:
-            if isinstance(content, Path):
-                sha256, size = _copy(content, file)
-            else:
-                sha256, size = hashlib.sha256(content).hexdigest(), file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            self._publish(Path(file.name), sha256)
+        path = self.new_path()
+        try:
+            with self.open_new(path) as file:
+                if isinstance(content, Path):
+                    sha256, size = _copy(content, file)
+                else:
+                    sha256, size = hashlib.sha256(content).hexdigest(), file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            self._publish(path, sha256)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
         return sha256, size
 
     def new_path(self) -> Path:
-        """For a file that is downloaded, and then adopted or removed. If this process dies, a
-        sweep removes it.
+        """For a file that is written, and then adopted or removed. If this process dies, a sweep
+        removes it.
         """
-        self._make_folders()
         return self._unfinished / f"{_mark()}.{token_hex(16)}"
+
+    def open_new(self, path: Path) -> IO[bytes]:
+        """Open a `new_path` for writing; the folders are made if they are missing."""
+        try:
+            return open(path, "xb", opener=permissions.opener)
+        except FileNotFoundError:
+            self._make_folders()
+            return open(path, "xb", opener=permissions.opener)
 
     def adopt(self, path: Path, sha256: str) -> None:
         """Make a file of ours, at a `new_path`, the content of this hash. Repeating it is
@@ -109,7 +121,6 @@ class FileStore:
         finally:
             os.close(descriptor)
         self._publish(path, sha256)
-        path.unlink(missing_ok=True)
 
     def sweep(self) -> int:
         """Remove what processes of this machine left unfinished when they died; how many files."""
@@ -126,7 +137,7 @@ class FileStore:
 
     def path_of(self, sha256: str) -> Path:
         """The path of the content, whether it exists or not."""
-        if len(sha256) != 64 or not all(digit in "0123456789abcdef" for digit in sha256):
+        if _SHA256.fullmatch(sha256) is None:
             raise InputError(f"a SHA-256 has 64 hexadecimal digits, got {sha256!r}")
         return self._content / sha256[:2] / sha256
 
@@ -193,7 +204,7 @@ class FileStore:
         return link(self.folder, folders, last, self.path_of(sha256))
 
     def _take_in(self, landed: Landed) -> tuple[str, int]:
-        if landed.path.exists() and not landed.is_unchanged:
+        if landed.is_changed:
             saved = self.save(landed.path)
             landed.path.unlink()
             return saved
@@ -206,22 +217,18 @@ class FileStore:
             for folder in (self._content, self.folder, self.folder.parent):
                 sync_folder(folder)
 
-    @contextmanager
-    def _temporary(self) -> Iterator[IO[bytes]]:
-        path = self._unfinished / f"{_mark()}.{token_hex(16)}"
-        try:
-            with open(path, "xb", opener=permissions.opener) as file:
-                yield file
-        finally:
-            path.unlink(missing_ok=True)
-
     def _publish(self, temporary: Path, sha256: str) -> None:
+        """Move a file that is synced to where its content belongs, unless that is there already."""
         path = self.path_of(sha256)
-        if not _touch(path):
-            if not path.parent.exists():
+        if _touch(path):
+            temporary.unlink()
+        else:
+            try:
+                temporary.replace(path)
+            except FileNotFoundError:
                 permissions.make_folder(path.parent)
                 sync_folder(self._content)
-            temporary.replace(path)
+                temporary.replace(path)
         sync_folder(path.parent)
 
     def _remove_old(self, path: Path, before: float) -> int | None:

@@ -3,11 +3,10 @@
 import asyncio
 import hashlib
 import tempfile
-import threading
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from swather.model.outcome import File, Item
 from swather.model.payload import decode
@@ -45,8 +44,7 @@ class MemoryVerbs:
         self._own_headers = own_headers
         self._policy = policy
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._making_folder = threading.Lock()
-        self._downloads = Downloads(self._new_path, None)
+        self._downloads = Downloads(self, None)
         self.notes = Notes()
         self.items: list[Item] = []
         self.children: list[Target] = []
@@ -118,9 +116,11 @@ class MemoryVerbs:
         landed.path.unlink()
         return content
 
-    def _new_path(self) -> Path:
-        # Downloads at the same time ask in threads, and a folder that is replaced is removed.
-        with self._making_folder:
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="swather-")
-            return Path(self._folder.name) / token_hex(16)
+    def new_path(self) -> Path:
+        """See swather.scraping.downloads.Place; on the loop, as all verbs are."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="swather-")
+        return Path(self._folder.name) / token_hex(16)
+
+    def open_new(self, path: Path) -> IO[bytes]:
+        return path.open("xb")

@@ -227,7 +227,7 @@ class Attempt:
     def take_down(self, executor: Executor) -> Downloads:
         """Its downloads, made for the first of them."""
         if self.downloads is None:
-            self.downloads = Downloads(self.job.files.new_path, executor)
+            self.downloads = Downloads(self.job.files, executor)
         return self.downloads
 
     def check(self) -> None:

@@ -271,7 +271,7 @@ class LoopVerbs:
         landed = downloads.landed(content)
         media_type = media_type or content.media_type or content.announced_type
         file = await self._services.saving.keep(attempt.job.files, landed, name, media_type)
-        downloads.saved(landed)
+        downloads.saved(content)
         return file
 
     @contextmanager
