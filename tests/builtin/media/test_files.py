@@ -1,9 +1,13 @@
 """Files: what they are by their bytes, and whether they are complete."""
 
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from swather.builtin.media.containers import BrokenFile, check_mp4, check_ogg, check_webm
@@ -88,6 +92,17 @@ def test_a_video_that_lacks_its_end_is_broken(check, content: bytes, tmp_path: P
     for length in range(1, len(content)):
         with pytest.raises(BrokenFile):
             check(saved(content[:length], tmp_path))
+
+
+@given(st.binary(max_size=300), st.sampled_from([b"", WEBM, LIVE, OGG, video("x")]), st.data())
+def test_no_file_is_worse_than_broken(noise: bytes, whole: bytes, data: st.DataObject):
+    at = data.draw(st.integers(0, len(whole)))
+    with NamedTemporaryFile() as file:
+        file.write(whole[:at] + noise + whole[at + len(noise) :])
+        file.flush()
+        for check in (check_mp4, check_webm, check_ogg):
+            with suppress(BrokenFile):
+                check(Path(file.name))
 
 
 def test_a_live_recording_is_complete(tmp_path: Path):

@@ -56,8 +56,10 @@ def check_webm(path: Path) -> None:
     """Walk through the elements of a WebM or Matroska file to its end."""
     with path.open("rb") as file:
         size = path.stat().st_size
-        at = _element(file, 0, size)[2]
-        name, start, end = _element(file, at, size)
+        header_end = _element(file, 0, size)[2]
+        if header_end < 0:
+            raise BrokenFile("its header has no end")
+        name, start, end = _element(file, header_end, size)
         if name != _SEGMENT:
             raise BrokenFile("it has no segment")
         seen = _elements_in(file, start, size if end < 0 else end, size)
