@@ -62,3 +62,35 @@ def state_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> str:
         opened = [breaker.scraper for breaker in breakers_of(lane, breakers)]
         states += [f"breaker open for {', '.join(opened)}"] if opened else []
     return "; ".join(states) or "open"
+
+
+def facts_of(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What `lanes show` says of a lane, from its data."""
+    most = data["max_in_flight"]
+    facts: list[tuple[str, Any]] = [
+        (data["kind"], data[data["kind"]]),
+        ("rate", data["rate"]),
+        ("override", "yes" if data["overrides"] else None),
+        ("burst", data["burst"] if data["rate"] else None),
+        ("in flight", data["in_flight"] if most is None else f"{data['in_flight']} of {most}"),
+        ("strikes", data["strikes"]),
+    ]
+    if data["kind"] == "lane":
+        facts += [
+            ("runs ask for", _asked(data)),
+            ("crawl delay", _seconds(data["crawl_delay_seconds"])),
+            ("learned pace", _seconds(data["learned_every_seconds"])),
+        ]
+    return facts
+
+
+def _asked(data: dict[str, Any]) -> str | None:
+    """'5/s, at most 8 in flight'."""
+    said = [data["runs_rate"]] if data["runs_rate"] else []
+    if data["runs_max_in_flight"] is not None:
+        said.append(f"at most {data['runs_max_in_flight']} in flight")
+    return ", ".join(said) or None
+
+
+def _seconds(every: float | None) -> str | None:
+    return None if every is None else f"one every {every:g} s"

@@ -2,7 +2,7 @@
 
 import sys
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -109,7 +109,7 @@ def show_lane(
 ) -> None:
     """Show one lane, and what holds it back."""
     from swather.cli import database, output
-    from swather.cli.lane_facts import breakers_of, data_of
+    from swather.cli.lane_facts import breakers_of, data_of, facts_of
     from swather.cli.selection import lane_names, paced_kind
     from swather.runs import breaker_words, lane_words
 
@@ -125,42 +125,11 @@ def show_lane(
     if as_json:
         output.print_json({**data, "reasons": [reason.as_data() for reason in holds]})
         return
-    output.show(output.facts(_facts(data)))
+    output.show(output.facts(facts_of(data)))
     print()
     output.tell(holds)
     if not holds:
         print("Nothing holds it back.")
-
-
-def _facts(data: dict[str, Any]) -> list[tuple[str, Any]]:
-    most = data["max_in_flight"]
-    facts: list[tuple[str, Any]] = [
-        (data["kind"], data[data["kind"]]),
-        ("rate", data["rate"]),
-        ("override", "yes" if data["overrides"] else None),
-        ("burst", data["burst"] if data["rate"] else None),
-        ("in flight", data["in_flight"] if most is None else f"{data['in_flight']} of {most}"),
-        ("strikes", data["strikes"]),
-    ]
-    if data["kind"] == "lane":
-        facts += [
-            ("runs ask for", _asked(data)),
-            ("crawl delay", _seconds(data["crawl_delay_seconds"])),
-            ("learned pace", _seconds(data["learned_every_seconds"])),
-        ]
-    return facts
-
-
-def _asked(data: dict[str, Any]) -> str | None:
-    """'5/s, at most 8 in flight'."""
-    said = [data["runs_rate"]] if data["runs_rate"] else []
-    if data["runs_max_in_flight"] is not None:
-        said.append(f"at most {data['runs_max_in_flight']} in flight")
-    return ", ".join(said) or None
-
-
-def _seconds(every: float | None) -> str | None:
-    return None if every is None else f"one every {every:g} s"
 
 
 @command_in(

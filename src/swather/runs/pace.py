@@ -10,7 +10,7 @@ from swather.model.lane import Lane
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.run import RunState
 from swather.runs.lane_words import on_lane, title_of
-from swather.runs.reasons import Situation
+from swather.runs.situation import Situation
 from swather.runs.words import duration, rate
 
 # A limit decides the estimate if at the present rate the run would not take longer by so much.

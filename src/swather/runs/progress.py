@@ -14,7 +14,8 @@ from swather.model.run import Counts, Run, RunState
 from swather.model.source import SourceStats
 from swather.runs.pace import Pace, pace_of_run
 from swather.runs.reason import Reason
-from swather.runs.reasons import Situation, reasons_of
+from swather.runs.reasons import reasons_of
+from swather.runs.situation import Situation
 from swather.runs.words import command, count, duration, estimate, shortened
 from swather.runs.worker_line import RunningTarget, WorkerLine
 from swather.store import Store

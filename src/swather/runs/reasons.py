@@ -1,103 +1,20 @@
 """What holds a run back: found once, for `why`, `status` and the live view."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import ErrorClass
-from swather.model.run import Counts, Run, RunState
-from swather.model.waiting import Waiting
-from swather.model.worker import Worker, WorkerKind
+from swather.model.run import Run, RunState
 from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
 from swather.runs.reason import Reason
+from swather.runs.situation import MAX_LANES_SHOWN, Situation
 from swather.runs.words import command, count, duration, shortened, time_ahead
-from swather.runs.worker_line import RunningTarget, WorkerLine, lines_of
+from swather.runs.worker_line import WorkerLine
 from swather.store import Store
 
-MAX_LANES: Final = 200
-MAX_LANES_SHOWN: Final = 10
 MAX_LISTED: Final = 5
-
-
-class Situation:
-    """What a run's reasons and estimate are made of, read at one moment. `now` is the time by the
-    database's clock, where a worker has reported it; `starts_workers` if the process that asks
-    has workers of its own, and `had_workers` once some of them have started.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        run: Run,
-        counts: Counts,
-        now: datetime | None = None,
-        *,
-        starts_workers: bool = False,
-        had_workers: bool = False,
-    ) -> None:
-        self.starts_workers = starts_workers
-        self.had_workers = had_workers
-        self.store = store
-        self.url = store.url
-        self.run = run
-        self.counts = counts
-        live = store.workers.find()
-        self.now = now or _database_time(live)
-        self.workers: list[WorkerLine] = lines_of(live, run)
-        self.producers: list[Worker] = [
-            worker
-            for worker in live
-            if worker.kind is WorkerKind.PRODUCER and worker.run == run.name
-        ]
-        self.waiting = store.tasks.waiting(run.name) if counts.waiting else Waiting()
-        self.scraper = store.lanes.get(run.scraper, PacedKind.SCRAPER)
-        self.lanes: list[Lane] = list(self._lanes())
-        waits_on = {lane.lane for lane in self.waiting.lanes}
-        self.breakers = [
-            breaker
-            for breaker in store.breakers.find(scraper=run.scraper)
-            if breaker.lane in waits_on
-        ]
-
-    def _lanes(self) -> Iterator[Lane]:
-        """The lanes that tasks of the run wait on, with all that holds them back."""
-        waits_on = {lane.lane for lane in self.waiting.lanes} - {""}
-        if not waits_on:
-            return
-        known = set()
-        for lane in self.store.lanes.find(limit=MAX_LANES):
-            if lane.kind is PacedKind.LANE and lane.name in waits_on:
-                known.add(lane.name)
-                yield lane
-        yield from map(self.store.lanes.get, sorted(waits_on - known)[:MAX_LANES_SHOWN])
-
-    @property
-    def able(self) -> list[WorkerLine]:
-        return [worker for worker in self.workers if not worker.paused]
-
-    @property
-    def running(self) -> int:
-        """How many targets of the run execute; a beat that is two seconds old may know more."""
-        return min(sum(worker.running for worker in self.workers), self.counts.leased)
-
-    @property
-    def current(self) -> list[RunningTarget]:
-        """Targets that execute, the oldest first."""
-        found = [each for worker in self.workers for each in worker.current]
-        return sorted(found, key=lambda each: -each.seconds)
-
-    @property
-    def is_still(self) -> bool:
-        """Whether nothing has ended lately, wherever something executes."""
-        at_work = [worker for worker in self.workers if worker.running]
-        return all(worker.is_still for worker in at_work)
-
-
-def _database_time(live: list[Worker]) -> datetime:
-    told = (worker.beat_at + timedelta(seconds=worker.silent_seconds) for worker in live)
-    return max(told, default=datetime.now(UTC))
 
 
 def reasons_of(situation: Situation) -> list[Reason]:

@@ -11,7 +11,8 @@ from swather.model.source import SourceStats
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.runs.reason import Reason
-from swather.runs.reasons import Situation, reasons_of
+from swather.runs.reasons import reasons_of
+from swather.runs.situation import Situation
 from swather.runs.source_lines import lines_of
 from swather.runs.words import command, count, duration, rate
 from swather.store import Store

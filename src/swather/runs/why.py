@@ -11,13 +11,13 @@ from swather.model.task import State, Task
 from swather.runs import breaker_words
 from swather.runs.reason import Reason
 from swather.runs.reasons import (
-    Situation,
     lane_reasons,
     lock_reasons,
     own_reasons,
     reasons_of,
     worker_reasons,
 )
+from swather.runs.situation import Situation
 from swather.runs.words import clock_time, count, duration, shortened, time_ahead
 from swather.runs.worker_line import RunningTarget
 from swather.store import Store

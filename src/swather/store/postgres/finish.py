@@ -7,7 +7,8 @@ from typing import Any, Final, TypeGuard
 from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.model.task import EventLevel
 from swather.store.batching import Row
-from swather.store.finishing import NOTHING, HeldLease, Plan, Prepared
+from swather.store.finish_rows import HeldLease, Prepared
+from swather.store.finishing import NOTHING, Plan
 from swather.store.ports import Fence
 from swather.store.postgres.arrays import Bigints, Integers, Texts, columns_of
 from swather.store.postgres.connection import Connection

@@ -10,7 +10,8 @@ from swather.model.payload import encode
 from swather.model.source import SourceNote
 from swather.model.task import Target
 from swather.store.checks import check_permits
-from swather.store.finishing import Plan, Prepared, prepare, prepare_results
+from swather.store.finish_rows import Prepared
+from swather.store.finishing import Plan, prepare, prepare_results
 from swather.store.ports import Fence, Finished
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.ask import Attempt

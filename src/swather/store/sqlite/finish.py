@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from swather.model.outcome import Completed, Outcome, Verdict
 from swather.store.batching import Row
-from swather.store.finishing import FileRow, HeldLease, ItemRow, OutcomeRow, Plan, Prepared
+from swather.store.finish_rows import FileRow, HeldLease, ItemRow, OutcomeRow, Prepared
+from swather.store.finishing import Plan
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection, ids
 from swather.store.sqlite.enqueue import add_rows

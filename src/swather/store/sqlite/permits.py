@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from swather.model.lease import Permits
 from swather.model.pacing import NO_LIMITS
-from swather.store.finishing import HeldLease
+from swather.store.finish_rows import HeldLease
 from swather.store.gate import FULL, grant, refusal, slowest
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.gates import Gate, LimitingRuns, lane_gate

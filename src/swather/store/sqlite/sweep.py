@@ -9,7 +9,8 @@ from swather.model.outcome import Released
 from swather.model.payload import MAX_ITEM_BYTES, encode
 from swather.model.task import EventKind, State
 from swather.model.worker import Process, Swept
-from swather.store.finishing import NOTHING, HeldLease
+from swather.store.finish_rows import HeldLease
+from swather.store.finishing import NOTHING
 from swather.store.ports import LEARNED_SECONDS, Fence
 from swather.store.sqlite import wall_clock
 from swather.store.sqlite.connection import Connection
