@@ -166,6 +166,8 @@ def test_help_has_what_a_scraper_says_of_itself_and_its_own_examples(swather: Sw
     assert "\nThe scraper subtitles:\n  Downloads subtitles of videos" in said.out
     assert "\nExamples:\n  swather try subtitles dQw4w9WgXcQ\n" in said.out
     assert "books.py" not in said.out
+    assert "--cookies FILE " in said.out
+    assert "--lang LANGUAGE " in said.out
 
 
 def test_pages_is_installed(swather: Swather):

@@ -10,6 +10,7 @@ from typing import (
     Final,
     Literal,
     NamedTuple,
+    NewType,
     Union,
     get_args,
     get_origin,
@@ -113,7 +114,7 @@ def type_name(kind: Any) -> str:
     kind = _plain(kind)
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
-    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
+    return kind.__name__ if isinstance(kind, type | NewType) else str(kind).replace("typing.", "")
 
 
 def _of_model(kind: Any) -> Iterator[tuple[str, Field]]:

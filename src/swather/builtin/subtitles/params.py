@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NewType
 
 from swather.builtin.subtitles import languages, names, ytdl_arguments
 
-Format = Literal["vtt", "srt", "json3", "ttml", "txt"]
 FORMATS: tuple[str, ...] = ("vtt", "srt", "json3", "ttml", "txt")
+# All of them texts: the help of a command names them so.
+Language = NewType("Language", str)
+Format = NewType("Format", str)
+Template = NewType("Template", str)
+File = NewType("File", str)
+Argument = NewType("Argument", str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,10 +20,10 @@ class Params:
     """Which subtitles to take, and how to keep them."""
 
     lang: Annotated[
-        tuple[str, ...],
+        tuple[Language, ...],
         "Languages, the most wanted first: en,de or patterns such as en.*; -en-GB leaves one out. "
         "The first that a video has is taken.",
-    ] = ("en.*",)
+    ] = (Language("en.*"),)
     every_lang: Annotated[
         bool, "Take every wanted language that a video has, not only the first."
     ] = False
@@ -27,14 +32,14 @@ class Params:
         "Automatic captions: yes, no, or only if no wanted language has others.",
     ] = "fallback"
     format: Annotated[
-        tuple[str, ...],
+        tuple[Format, ...],
         "Formats: vtt, srt, json3, ttml, or txt, which is the text alone; srt,txt saves both.",
-    ] = ("vtt",)
+    ] = (Format("vtt"),)
     name: Annotated[
-        str,
+        Template,
         f"Names of the files, of {', '.join(f'{{{field}}}' for field in names.FIELDS)}; "
         "a / makes folders.",
-    ] = names.DEFAULT
+    ] = Template(names.DEFAULT)
     metadata: Annotated[bool, "Also save what yt-dlp knows of a video, as .info.json."] = False
     known: Annotated[
         Literal["skip", "refresh"],
@@ -44,11 +49,11 @@ class Params:
         Literal["wait", "skip"], "Streams that are live or announced: wait for them, or skip them."
     ] = "wait"
     cookies: Annotated[
-        str | None,
+        File | None,
         "A file of cookies (cookies.txt) for videos that need a login; it is only read.",
     ] = None
     ytdl: Annotated[
-        tuple[str, ...],
+        tuple[Argument, ...],
         "An argument of yt-dlp as key=value, such as proxy=http://… or "
         "extractor_args=youtube:player_client=tv.",
     ] = ()
