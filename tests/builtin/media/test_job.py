@@ -298,6 +298,19 @@ def test_a_job_in_which_no_source_works_fails_with_its_reason(
     assert raised.value.reason == reason
 
 
+def test_files_of_a_source_that_failed_later_are_kept_and_returned():
+    with StandIn("openverse", pictures=21) as site:
+        answers = site.routes["/v1/images/"]
+        assert callable(answers)
+        site.routes["/v1/images/"] = lambda asked: (
+            Answer(status=500) if "page=2" in asked.query else answers(asked)
+        )
+        found = asked([site], per_source=21, max_retries_per_source=["0"])
+    results = job(found)["results"]
+    assert results["total_downloaded"] == len(found.files) == 20
+    assert results["failed_sources"] == ["openverse"]
+
+
 def test_only_sources_that_have_what_is_wanted_are_asked_by_default(
     monkeypatch: pytest.MonkeyPatch,
 ):

@@ -97,17 +97,25 @@ class Asking:
     async def _work(self) -> None:
         """Return when the source has no more or there is enough of it; its errors are raised."""
         try:
-            found = self._source.find(self._web, self._wanted)
-            async with aclosing(_closable(found)) as stream:
-                async for one in stream:
-                    if await self._is_enough():
-                        break
-                    self._start(one)
+            try:
+                await self._find()
+            except Exception:
+                # What has begun may still be complete in time.
+                await self._finish(until=0)
+                raise
             await self._finish(until=0)
         finally:
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _find(self) -> None:
+        found = self._source.find(self._web, self._wanted)
+        async with aclosing(_closable(found)) as stream:
+            async for one in stream:
+                if await self._is_enough():
+                    break
+                self._start(one)
 
     async def _is_enough(self) -> bool:
         """Wait until there is room for another download; whether none is needed."""

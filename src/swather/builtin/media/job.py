@@ -87,7 +87,7 @@ class Job:
         seconds = time.monotonic() - began
         item = job_item(job_id=self._id, query=self._query.text, ended=ended, seconds=seconds)
         await self._write(job_log.job_complete(self._id, item["results"]), is_last=True)
-        if not item["results"]["successful_sources"]:
+        if not (item["results"]["successful_sources"] or item["results"]["total_downloaded"]):
             # A retry asks all of them again.
             await self._ctx.checkpoint({})
             raise failure_of(ended)
