@@ -148,7 +148,7 @@ class YouTube:
 
     def _note(self, kind: str, what: str) -> None:
         self.asked[Asked(kind, what)] += 1
-        if kind == "player":
+        if kind == "player" and self.count(kind, what) == 1:
             self._played_at.append(time.monotonic())
 
 

@@ -146,15 +146,21 @@ def test_every_class_of_error_is_told_by_a_real_run(sqlite_url: str, tmp_path: P
             "--concurrency", "3",
         )  # fmt: skip
 
-        def ends() -> dict[str, str | None]:
-            return {task.lane: task.reason or task.error_class for task in desk.tasks()}
+        # Those that are blocked are tried again after a while, and succeed.
+        seen: set[tuple[str, str | None]] = set()
+
+        def all_seen() -> bool:
+            seen.update((task.lane, task.reason or task.error_class) for task in desk.tasks())
+            return set(ENDS.items()) <= seen
 
         try:
-            wait_until(lambda: ends() == ENDS, PATIENCE_SECONDS)
+            wait_until(all_seen, PATIENCE_SECONDS)
         except AssertionError:
             kill(process)
-            assert ends() == ENDS
+            assert seen >= set(ENDS.items())
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130, out + err
-    assert desk.files().keys() == {f"{name:0<11}" for name, end in ENDS.items() if end == "ok"}
+    assert desk.files().keys() >= {f"{name:0<11}" for name, end in ENDS.items() if end == "ok"}
+    refused = {f"{name:0<11}" for name, end in ENDS.items() if end not in {"ok", "blocked"}}
+    assert not desk.files().keys() & refused
