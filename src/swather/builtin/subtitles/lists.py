@@ -107,21 +107,21 @@ class Expansion:
         self._commit(batch, part=self.place.part + 1, page="", taken=0)
 
     def _commit(self, batch: list[Mapping[str, Any]], **moved: Any) -> None:
-        complete = [entry for entry in batch if entry.get("_type", "video") == "video"]
+        complete = [entry for entry in batch if _is_complete(entry)]
         for entry in complete:
             self._save(entry)
-        referring = (entry for entry in batch if entry not in complete)
-        found = [target for entry in referring if (target := _target_of(entry)) is not None]
-        known = self._known.among(found)
-        for target in found:
-            if target not in known:
-                self._ctx.add(target)
+        others = (_target_of(entry) for entry in batch if not _is_complete(entry))
+        targets = [target for target in others if target is not None]
+        known = self._known.among(targets)
+        new = [target for target in targets if target not in known]
+        for target in new:
+            self._ctx.add(target)
         self.place = msgspec.structs.replace(
             self.place,
             found=self.place.found + len(batch),
-            known=self.place.known + len(known),
             saved=self.place.saved + len(complete),
-            unusable=self.place.unusable + len(batch) - len(complete) - len(found),
+            known=self.place.known + len(targets) - len(new),
+            unusable=self.place.unusable + len(batch) - len(complete) - len(targets),
             **moved,
         )
         self._ctx.checkpoint(msgspec.to_builtins(self.place))
@@ -132,7 +132,7 @@ class Expansion:
         self._downloader.begin()
         try:
             video.save(self._ctx, self._downloader, self._downloader.info_of({**entry}))
-        except Permanent as ending:
+        except (Permanent, Later) as ending:
             self._ctx.log.warning("%s: %s", entry.get("title") or entry.get("id"), ending)
 
     def _take_turns(self) -> None:
@@ -141,15 +141,15 @@ class Expansion:
 
     def report(self, url: str) -> None:
         place = self.place
-        added = place.found - place.saved - place.known - place.unusable
-        said = [f"{added:,} added"]
+        new = place.found - place.saved - place.known - place.unusable
+        said = [f"{new:,} new"]
         if place.saved:
             said.append(f"{place.saved:,} that are on that page")
         if place.known:
             said.append(f"{place.known:,} skipped, as earlier runs have them (--known refresh)")
         if place.unusable:
             said.append(f"{place.unusable:,} that are no videos")
-        self._ctx.log.info("%s lists %s: %s", url, f"{place.found:,}", ", ".join(said))
+        self._ctx.log.info("%s has %s entries: %s", url, f"{place.found:,}", ", ".join(said))
         self._ctx.skip(place.known)
 
 
@@ -207,6 +207,11 @@ def _sliced(entries: Any, start: int) -> Iterator[Mapping[str, Any]]:
         yield from batch
         start += _BATCH
         is_over = len(batch) < _BATCH
+
+
+def _is_complete(entry: Mapping[str, Any]) -> bool:
+    """Whether it is a video itself, not the address of one."""
+    return bool(entry.get("_type", "video") == "video")
 
 
 def _target_of(entry: Mapping[str, Any]) -> dict[str, str] | None:
