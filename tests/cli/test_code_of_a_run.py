@@ -63,7 +63,10 @@ def test_the_scraper_of_a_run_is_no_path_and_no_module(
         assert f"holds a run whose scraper {name!r} cannot be used" in said.err
         return
     assert f"there is no code for scraper {name!r}" in said.err
-    assert "(only for: pages); pass it as SCRAPER: file.py, file.py:name or" in said.err
+    assert (
+        "(only for: media, pages, subtitles); pass it as SCRAPER: file.py, file.py:name or"
+        in said.err
+    )
 
 
 @pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
@@ -136,7 +139,10 @@ def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
     assert (
         said.err.count("this worker does not have the code for 'numbers' and skips its runs") == 1
     )
-    assert "it has others, pages. To run it here, name it: swather worker FILE.py" in said.err
+    assert (
+        "it has others, media, pages, subtitles. To run it here, name it: swather worker FILE.py"
+        in said.err
+    )
     assert done(swather, "status", run, "--db", database, "--json").data["state"] == "open"
     assert done(swather, "status", other, "--db", database, "--json").data["state"] == "finished"
 

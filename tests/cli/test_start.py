@@ -14,9 +14,11 @@ from swather.store import factory
 from tests.cli.conftest import Swather
 
 LOADED = _Loaded(Commands.table)
-GROUPS = ("db", "lanes", "runs", "settings")
+GROUPS = ("db", "lanes", "runs", "settings", "sources")
+# Of these only the commands take options.
+BARE_GROUPS = ("db", "sources")
 COMMANDS = [
-    *((name,) for name in Commands.table if name != "db"),
+    *((name,) for name in Commands.table if name not in BARE_GROUPS),
     *((group, name) for group in GROUPS for name in LOADED[group].commands),
 ]
 WITHOUT_DATABASE = {("try",), ("init",), ("scrapers",)}

@@ -25,8 +25,8 @@ def sources() -> None:
     """Show how the sources of scrapers answer.
 
     A source is what a scraper asks besides the target's own site and notes with ctx.note_source: an
-    API, a mirror, a search engine. `swather sources SCRAPER` is short for `swather sources ls
-    SCRAPER`.
+    API, a mirror, a search engine. `swather sources` is short for `swather sources ls`, and takes
+    the same arguments and options.
     """
 
 
