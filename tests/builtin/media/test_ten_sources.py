@@ -34,7 +34,7 @@ from tests.worker.conftest import either_url, sqlite_url
 __all__ = ["either_url", "sqlite_url"]
 
 pytestmark = pytest.mark.slow
-SECONDS = 2.0
+SECONDS = 3.0
 AT_ONCE = 5
 GOOD = ("openverse", "wikimedia_commons")
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \| (INFO|WARNING|ERROR) \| (.+)")
@@ -58,9 +58,9 @@ LIE = Answer(picture("lie", "PNG"), headers={"Content-Type": "image/jpeg"})
 # How each behaves, and how it ends: downloaded files, and the beginning of the error.
 BAD: dict[str, tuple[Callable[[StandIn], None], int, str]] = {
     "internet_archive": (
-        lambda site: spoil_search(site, "/advancedsearch.php", hang), 0, "Timeout after 2s"),
-    "unsplash": (lambda site: spoil_files(site, drip, after=1), 1, "Timeout after 2s"),
-    "pexels": (lambda site: spoil_search(site, "/v1/search", never_end), 0, "Timeout after 2s"),
+        lambda site: spoil_search(site, "/advancedsearch.php", hang), 0, "Timeout after 3s"),
+    "unsplash": (lambda site: spoil_files(site, drip, after=1), 1, "Timeout after 3s"),
+    "pexels": (lambda site: spoil_search(site, "/v1/search", never_end), 0, "Timeout after 3s"),
     "pixabay": (
         lambda site: spoil_search(site, "/api/", Answer("slow down", 429, {"Retry-After": "60"})),
         0, "HTTP 429"),
@@ -91,11 +91,10 @@ def ten() -> Iterator[dict[str, StandIn]]:
 
 
 def run(sites: dict[str, StandIn], db: str, *targets: Any, **params: Any) -> list[dict[str, Any]]:
-    """The items of a run over these sources, each of which has two seconds."""
+    """The items of a run over these sources."""
     given = {
         "sources": list(sites),
         "source_url": {name: site.url for name, site in sites.items()},
-        "source_timeout": [str(SECONDS)],
         "max_concurrent_sources": AT_ONCE,
         **params,
     }
@@ -124,7 +123,9 @@ def log() -> list[str]:
 def test_eight_bad_sources_of_ten_take_nothing_from_the_good_ones(
     ten: dict[str, StandIn], either_url: str
 ):
-    *files, job = run(ten, either_url)
+    # The good ones may be slow here: other tests want the processor, too.
+    seconds = [str(SECONDS), *(f"{name}=30" for name in GOOD)]
+    *files, job = run(ten, either_url, source_timeout=seconds)
     results = job["results"]
     assert job["seconds"] < ceil(len(ten) / AT_ONCE) * SECONDS + 1
     expected = dict.fromkeys(GOOD, (3, None))
@@ -255,12 +256,12 @@ def test_a_source_that_keeps_failing_is_skipped_and_tried_again_later(either_url
             assert "openverse" in job["results"]["successful_sources"]
             return job, bad.requests.total() - before
 
-        assert [ask()[1] for _ in range(4)] == [1, 1, 1, 0]
+        assert [ask()[1] for _ in range(3)] == [1, 1, 1]
         job, asked = ask()
         assert (job["skipped_sources"], asked) == (["flickr"], 0)
         assert job["results"]["failed_sources"] == ["flickr"]
         assert "HTTP 500" in job["results"]["source_stats"]["flickr"]["error"]
-        assert sum(line.startswith("SKIPPED | flickr | ") for line in log()) == 2
+        assert sum(line.startswith("SKIPPED | flickr | ") for line in log()) == 1
 
         let_an_hour_pass(either_url)
         assert [ask()[1] for _ in range(2)] == [1, 0]
@@ -268,5 +269,4 @@ def test_a_source_that_keeps_failing_is_skipped_and_tried_again_later(either_url
         bad.routes["/services/rest/"] = search
         job, _ = ask()
         assert job["results"]["source_stats"]["flickr"]["downloaded"] == 3
-        bad.routes["/services/rest/"] = Answer("broken", 500)
-        assert [ask()[1] for _ in range(4)] == [1, 1, 1, 0]
+        assert ask()[0]["results"]["failed_sources"] == []
