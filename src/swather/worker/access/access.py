@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from swather.net.fetcher import Fetcher
 from swather.net.robots import Robots
@@ -39,7 +39,8 @@ class Access:
             max_crawl_delay_seconds=policy.max_crawl_delay_seconds,
         )
         self._user_agent = policy.user_agent
-        self._robots: dict[str | None, Robots] = {}
+        # What robots.txt says to a User-Agent, the worker's own if None.
+        self.robots = cache(self._robots_for)
         self._new_fetcher = new_fetcher
 
     @cached_property
@@ -47,13 +48,8 @@ class Access:
         """Made for the first request: many workers make none."""
         return self._new_fetcher()
 
-    def robots(self, user_agent: str | None) -> Robots:
-        """What robots.txt says to this User-Agent, the worker's own if None."""
-        found = self._robots.get(user_agent)
-        if found is None:
-            found = self._new_robots(user_agent=user_agent or self._user_agent)
-            self._robots[user_agent] = found
-        return found
+    def _robots_for(self, user_agent: str | None) -> Robots:
+        return self._new_robots(user_agent=user_agent or self._user_agent)
 
     def forget(self, run_id: int) -> None:
         """The run is over."""
