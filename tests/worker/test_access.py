@@ -163,15 +163,16 @@ def test_a_crawl_delay_holds_from_the_first_page_on(either_shop: Shop, site: Not
         (lambda store, lane: store.lanes.pause(lane), "it is closed"),
     ],
 )
+@pytest.mark.parametrize("verb", ["get", "download"])
 def test_a_request_that_may_not_wait_leaves_the_target_going(
-    either_shop: Shop, site: NotingSite, other: NotingSite, limit, why
+    either_shop: Shop, site: NotingSite, other: NotingSite, limit, why, verb
 ):
     @scraper(allow_private=True, retries=0)
     async def careful(ctx, target):
         errors = []
         for path in (f"{other.url}/a", f"{other.url}/b", f"{site.url}/c"):
             try:
-                await ctx.get(path, max_wait=0.2)
+                await getattr(ctx, verb)(path, max_wait=0.2)
             except LaneBusy as error:
                 errors.append(str(error))
         return {"errors": errors}

@@ -258,7 +258,8 @@ class LoopVerbs:
 
         async def fetch(landing: Landing) -> Page:
             fetcher = services.access.fetcher
-            page = await download(fetcher, request, AttemptFetch(access), landing, max_bytes)
+            policy = AttemptFetch(access, request.max_wait)
+            page = await download(fetcher, request, policy, landing, max_bytes)
             attempt.check()
             return page
 

@@ -195,7 +195,7 @@ class AttemptFetch:
         "refusal",
     )
 
-    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
+    def __init__(self, access: AttemptAccess, max_wait: float | None) -> None:
         self._access = access
         self._wait_left = max_wait
         # '' while nothing stands for its request.
@@ -270,7 +270,7 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
-    def __init__(self, access: AttemptAccess, max_wait: float | None = None) -> None:
+    def __init__(self, access: AttemptAccess, max_wait: float | None) -> None:
         super().__init__(access, max_wait)
         self.answered = self._answered
 

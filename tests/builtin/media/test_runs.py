@@ -1,4 +1,4 @@
-"""The same query in a later run: what is there is not published again, what is gone is."""
+"""Whole runs: what a later one publishes, and what the pace of a host leaves out."""
 
 from pathlib import Path
 from typing import Any
@@ -62,3 +62,21 @@ def test_a_cached_answer_counts_only_while_its_files_are_there(
         assert downloaded(site, sqlite_url, cache="1d") == 3
         assert len(site.queries) == 2
         assert len(published()) == 3
+
+
+def test_files_that_the_pace_of_a_host_makes_late_are_said_to_be(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SWATHER_RATE", "2/s")
+    with StandIn("openverse", pictures=8) as site:
+        *files, job = swather.run(
+            media,
+            ["cats"],
+            params=params_of([site], source_timeout=["2"]),
+            db=sqlite_url,
+            progress=False,
+        )
+    assert 0 < len(files) < 8
+    assert "too late at the pace of the host (--rate)" in job["cut"]["openverse"]
+    assert job["unused_files"]["openverse"]["paced"] > 0
