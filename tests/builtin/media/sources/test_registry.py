@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +125,17 @@ def test_an_installed_source_cannot_take_the_name_of_one_that_ships(
 ):
     install(monkeypatch, "openverse", f"{__name__}:Shelf")
     assert registry.source_named("openverse").__module__.startswith("swather.")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["os", "os:system", "evil", "evil.py", "./evil.py", "..source", "source", "registry", ""],
+)
+def test_a_name_is_no_path_and_no_module(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "evil.py").write_text("raise SystemExit('loaded')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match="no source is named"):
+        registry.source_named(name)
