@@ -1,7 +1,9 @@
 """Stand-ins of the ten sources, on loopback.
 
-Their answers are written from the documentation of each source, not recorded from it: they have the
-fields that it names, and those that are missing or null where it says that they may be.
+Their answers are not recorded. They are written from a table of endpoints and fields that was made
+from the documentation, and beyond that (error pages, filters, what is null) from what their author
+knew of the sources; none was compared with the live site. An adapter that passes here may still
+fail there.
 """
 
 import asyncio
