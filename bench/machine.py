@@ -13,8 +13,8 @@ from bench.store.measure import disk_latency
 
 OURS = ("swather", "apsw", "psycopg", "wreq", "selectolax", "msgspec")
 THEIRS = (
-    *("asyncpg", "celery", "crawlee", "dramatiq", "hiredis", "huey", "pgqueuer", "procrastinate"),
-    *("psycopg", "redis", "rq", "saq", "scrapy", "twisted", "uvloop"),
+    *("asyncpg", "celery", "crawlee", "dramatiq", "hiredis", "huey", "img2dataset"),
+    *("pgqueuer", "procrastinate", "psycopg", "redis", "rq", "saq", "scrapy", "twisted", "uvloop"),
 )
 PROGRAMS = {
     "PostgreSQL": ["psql", "--version"],
