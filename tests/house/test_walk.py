@@ -28,9 +28,11 @@ from tests.worker.given import wait_until
 
 SOURCE = f"{Path(swather.store.__file__).parents[1]}/"
 WARM_UP = 20
-# 45, and two that other threads may pass meanwhile; a change that needs more should say why.
-MOST_FILES = 47
+# A change that needs more should say why.
+MOST_FILES = 45
 MOST_HOPS = 250
+# What the other threads of a worker do meanwhile, on a busy machine, is counted with it.
+TRIES = 5
 
 
 @scraper(allow_private=True)
@@ -137,9 +139,13 @@ def walk_of_one_task(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
 
 @pytest.mark.slow
 def test_the_walk_of_a_task_is_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    walk = walk_of_one_task(tmp_path, monkeypatch)
-    assert len(walk.files) <= MOST_FILES, sorted(walk.files)
-    assert walk.hops.total() <= MOST_HOPS, walk.hops.most_common(30)
+    for number in range(TRIES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        walk = walk_of_one_task(folder, monkeypatch)
+        if len(walk.files) <= MOST_FILES and walk.hops.total() <= MOST_HOPS:
+            return
+    pytest.fail(f"{len(walk.files)} files, {walk.hops.total()} hops: {walk.hops.most_common(30)}")
 
 
 if __name__ == "__main__":
