@@ -55,6 +55,8 @@ class Memory:
     def __init__(self, ctx: Context, job_id: str, wanted: Wanted, claims: Claims) -> None:
         self._ctx = ctx
         self._claims = claims
+        # Runs of two databases may have the same name.
+        self._run = f"{ctx.run.files_folder} {ctx.run.name}"
         self._job_id = job_id
         self._wanted = wanted
 
@@ -66,7 +68,7 @@ class Memory:
         recalled = await self._ctx.recall(keys)
         there = await self._there(value["file"] for value in recalled.values())
         kept = {key: value for key, value in recalled.items() if value["file"] in there}
-        found = {**self._claims.of(self._ctx.run.name, keys), **kept}
+        found = {**self._claims.of(self._run, keys), **kept}
         return {
             keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
         }
@@ -74,7 +76,7 @@ class Memory:
     def add_file(self, sha256: str, name: str) -> None:
         key, value = _file_key(sha256), {"file": name, "job": self._job_id}
         self._ctx.remember(key, value)
-        self._claims.add(self._ctx.run.name, key, value)
+        self._claims.add(self._run, key, value)
 
     async def answers(
         self, sources: Iterable[tuple[str, str]], max_age_seconds: float

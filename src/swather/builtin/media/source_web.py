@@ -81,7 +81,7 @@ class DeadlineWeb:
 
     def within(self, seconds: float) -> float:
         """So many, or a little more than is left of the source's: its deadline comes first."""
-        return min(seconds, self._deadline.left + _MARGIN_SECONDS)
+        return min(seconds, self._deadline.left + 1.0)
 
     @property
     def max_wait(self) -> float:
