@@ -11,7 +11,7 @@ import pytest
 from swather.testing import Asked, FakeSite
 from tests.cli.conftest import PROGRAM, Swather
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 SCRAPER = """
 from swather import scraper
@@ -60,7 +60,7 @@ def at_work(site: Recorder, database: str, count: int, *more: str) -> Iterator[N
             running.wait()
 
 
-def wait_until(holds, seconds: float = 30.0) -> None:
+def wait_until(holds, seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
