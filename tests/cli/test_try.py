@@ -59,7 +59,7 @@ def test_an_error_is_shown_with_the_traceback_of_the_users_code(swather: Swather
 def test_an_error_says_what_a_run_makes_of_it(swather: Swather):
     write(NUMBERS)
     said = swather("try", "scrapers.py", "7")
-    assert said.err.endswith("A run would call this permanent and fail the target (seven).\n")
+    assert said.err == "seven\nA run would call this permanent and fail the target (seven).\n"
     data = swather("try", "scrapers.py", "7", "--json").data
     assert (data["error"], data["reason"]) == ("seven", "seven")
     assert "in numbers" in data["traceback"]

@@ -165,6 +165,7 @@ def _as_data(scraped: "Scraped", seconds: float, saved: dict[str, Any] | None) -
 
 def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool) -> int:
     from swather.cli import output
+    from swather.errors import ScrapeError
     from swather.model.retry import ErrorClass
     from swather.scraping.classify import classify
 
@@ -188,7 +189,9 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
             }
         )
     else:
-        sys.stderr.write(fault.traceback)
+        # What a scraper raises on purpose says it all; of a mistake, the way there helps.
+        said = f"{fault.message}\n" if isinstance(error, ScrapeError) else fault.traceback
+        sys.stderr.write(said)
         output.stderr().print(
             f"A run would call this {fault.error_class} and {meant}.", style="bold"
         )
