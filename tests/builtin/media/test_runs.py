@@ -49,6 +49,24 @@ def test_a_later_run_publishes_only_what_is_not_there(
         assert published() == first
 
 
+def test_jobs_beside_each_other_publish_a_file_once(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with StandIn("openverse") as site:
+        items = swather.run(
+            media,
+            [f"cats {number}" for number in range(8)],
+            params=params_of([site]),
+            db=sqlite_url,
+            files_folder=tmp_path / "downloads",
+            progress=False,
+        )
+        jobs = [item["results"] for item in items if item["type"] == "job"]
+    assert (len(jobs), sum(job["total_downloaded"] for job in jobs)) == (8, 3)
+    assert len(published()) == 3
+
+
 def test_a_cached_answer_counts_only_while_its_files_are_there(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

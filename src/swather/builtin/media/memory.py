@@ -73,10 +73,13 @@ class Memory:
             keys[key]: value["file"] for key, value in found.items() if value["job"] != self._job_id
         }
 
+    def claim(self, sha256: str, name: str) -> None:
+        """This job will publish the file, and no other job of this process."""
+        self._claims.add(self._run, _file_key(sha256), {"file": name, "job": self._job_id})
+
     def add_file(self, sha256: str, name: str) -> None:
-        key, value = _file_key(sha256), {"file": name, "job": self._job_id}
-        self._ctx.remember(key, value)
-        self._claims.add(self._run, key, value)
+        """The file is published with what is committed next."""
+        self._ctx.remember(_file_key(sha256), {"file": name, "job": self._job_id})
 
     async def answers(
         self, sources: Iterable[tuple[str, str]], max_age_seconds: float

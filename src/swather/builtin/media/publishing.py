@@ -37,8 +37,7 @@ class Publisher:
         self._hashes: set[str] = set()
 
     async def publish(self, files: Sequence[Fetched]) -> Published:
-        fresh, duplicates = await self._without_duplicates(files)
-        named = [(_name_of(file, self._query.folder), file) for file in fresh]
+        named, duplicates = await self._without_duplicates(files)
         items = [_item_of(file, self._query.text, name) for name, file in named]
         await asyncio.gather(*(self._save(name, file) for name, file in named))
         for (name, file), item in zip(named, items, strict=True):
@@ -52,20 +51,26 @@ class Publisher:
 
     async def _without_duplicates(
         self, files: Sequence[Fetched]
-    ) -> tuple[list[Fetched], list[Unused]]:
-        """Those that are new, and those that were published before, by this job or another."""
+    ) -> tuple[list[tuple[str, Fetched]], list[Unused]]:
+        """Those that are new, with their names, and those that were published before, by this job
+        or another.
+        """
+        folder = self._query.folder
         if self._query.params.duplicates == "keep":
-            return list(files), []
+            return [(_name_of(file, folder), file) for file in files], []
         known = await self._memory.published(files)
-        fresh, again = [], []
+        named, again = [], []
+        # Without a pause from the answer to the claims: another job may have the same files.
         for file in files:
             if file.sha256 in known or file.sha256 in self._hashes:
                 same = known.get(file.sha256, "another file of this job")
                 again.append(Unused(file.found.url, "duplicate", f"it is the same as {same}"))
             else:
+                name = _name_of(file, folder)
                 self._hashes.add(file.sha256)
-                fresh.append(file)
-        return fresh, again
+                self._memory.claim(file.sha256, name)
+                named.append((name, file))
+        return named, again
 
 
 def _name_of(file: Fetched, folder: str) -> str:
