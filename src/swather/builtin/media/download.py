@@ -52,7 +52,7 @@ class Unusable(Exception):
 
 
 @contextmanager
-def saved_or_permanent() -> Iterator[None]:
+def saved_or_permanent(ctx: Context) -> Iterator[None]:
     """Around what writes a file: in a folder that cannot be written nothing else will do better."""
     try:
         yield
@@ -60,7 +60,7 @@ def saved_or_permanent() -> Iterator[None]:
         if error.errno not in _UNWRITABLE:
             raise
         raise Permanent(
-            f"no files can be saved in {error.filename}: {error.strerror}",
+            f"no files can be saved in {ctx.run.files_folder or error.filename}: {error.strerror}",
             reason="unwritable_folder",
         ) from error
 
@@ -121,7 +121,7 @@ class Downloads:
         )
 
     async def _request(self, found: Found) -> Download:
-        with saved_or_permanent():
+        with saved_or_permanent(self._ctx):
             return await self._ctx.download(
                 found.url,
                 headers=found.headers or None,

@@ -46,7 +46,7 @@ class Publisher:
         return Published(named, items, duplicates)
 
     async def _save(self, name: str, file: Fetched) -> None:
-        with saved_or_permanent():
+        with saved_or_permanent(self._ctx):
             await self._ctx.save(file.download, name=name, media_type=file.type.media_type)
 
     async def _without_duplicates(
