@@ -44,10 +44,9 @@ def youtube(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Pages about subtitles speak of YouTube; while they are tested, a stand-in is in its place,
     and nobody waits for the pace that suits the real one.
     """
-    cats = [f"cats{number:07}" for number in range(40)]
-    site = YouTube(
-        {"cats": Channel([*cats, "private0001", "silent00001"], ["short000001"], ["stream00001"])}
-    )
+    cats = [f"cats{number:07}" for number in range(39)]
+    ill = ["private0001", "silent00001", "silent00002"]
+    site = YouTube({"cats": Channel([*cats, *ill], ["short000001"], ["stream00001"])})
     with serving(site):
         options = [option.replace(",initial_data", "") for option in ytdl_options(site.url)]
         monkeypatch.setenv("SWATHER_PARAMS__SUBTITLES__YTDL", json.dumps(options))
