@@ -1,6 +1,5 @@
 import shlex
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -89,24 +88,16 @@ def test_a_worker_that_runs_forever_says_once_what_it_has_no_code_for(
         try:
             assert worker.stderr is not None
             said = [next(line for line in worker.stderr if "does not have the code" in line)]
-            # It settles its runs again after each that it finishes.
+            # It looks at its runs again when there is something to do.
             done(swather, "enqueue", "scrapers.py", "2", "--new", "--db", database)
-            done(swather, "enqueue", "others.py", "3", "--db", database)
-            said += iter_until("is finished", worker.stderr)
+            run = done(swather, "enqueue", "others.py", "3", "--db", database, "--json").data["run"]
+            asked = ("tasks", run, "--state", "completed", "--db", database, "--json")
+            while not done(swather, *asked).data:
+                assert worker.poll() is None
         finally:
             worker.terminate()
         said += worker.stderr
     assert [line.count("'numbers'") for line in said if "code for" in line] == [1]
-
-
-def iter_until(word: str, lines: Iterable[str]) -> list[str]:
-    """The lines until one that has the word."""
-    found = []
-    for line in lines:
-        found.append(line)
-        if word in line:
-            break
-    return found
 
 
 @pytest.mark.slow
