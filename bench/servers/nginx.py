@@ -11,8 +11,9 @@ from bench.servers.ports import free_port, wait_until_open
 
 PAGE_BYTES = 10_240
 SLOW_SECONDS = 0.2
+ECHO = "load_module /usr/lib/nginx/modules/ngx_http_echo_module.so;"
 CONFIGURATION = """
-load_module {modules}/ngx_http_echo_module.so;
+{modules}
 daemon off;
 pid nginx.pid;
 error_log error.log;
@@ -23,36 +24,44 @@ http {{
     sendfile on;
     tcp_nodelay on;
     keepalive_requests 1000000000;
-    keepalive_timeout 600s;
-    open_file_cache max=16;
-    default_type text/html;
     client_body_temp_path body;
     proxy_temp_path proxy;
     fastcgi_temp_path fastcgi;
     uwsgi_temp_path uwsgi;
     scgi_temp_path scgi;
+    {http}
     server {{
         listen 127.0.0.1:{port} backlog=4096;
-        root pages;
-        location /page/ {{ rewrite ^ /page.html break; }}
-        location /slow/ {{ echo_sleep {slow_seconds}; echo_exec /page.html; }}
+        root site;
+        {server}
     }}
 }}
 """
-MODULES = Path("/usr/lib/nginx/modules")
+HTTP = "keepalive_timeout 600s; open_file_cache max=16; default_type text/html;"
+SERVER = f"""
+        location /page/ {{ rewrite ^ /page.html break; }}
+        location /slow/ {{ echo_sleep {SLOW_SECONDS}; echo_exec /page.html; }}
+"""
 
 
 @contextmanager
 def nginx() -> Iterator[str]:
     """Lend the address of the site."""
+    with served(modules=ECHO, http=HTTP, server=SERVER) as (url, folder):
+        (folder / "page.html").write_text(_page())
+        yield url
+
+
+@contextmanager
+def served(*, modules: str = "", http: str = "", server: str = "") -> Iterator[tuple[str, Path]]:
+    """Lend the address of a site, with these directives, and the folder of its files."""
     with tempfile.TemporaryDirectory(prefix="swather-bench-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        (folder / "pages").mkdir(mode=0o755)
-        (folder / "pages" / "page.html").write_text(_page())
+        (folder / "site").mkdir(mode=0o755)
         port = free_port()
-        configuration = CONFIGURATION.format(port=port, modules=MODULES, slow_seconds=SLOW_SECONDS)
-        (folder / "nginx.conf").write_text(configuration)
+        text = CONFIGURATION.format(port=port, modules=modules, http=http, server=server)
+        (folder / "nginx.conf").write_text(text)
         with subprocess.Popen(
             ["nginx", "-p", name, "-c", f"{name}/nginx.conf", "-e", "stderr"],
             env={"PATH": f"{os.environ['PATH']}:/usr/sbin"},
@@ -60,7 +69,7 @@ def nginx() -> Iterator[str]:
         ) as process:
             try:
                 wait_until_open(port, process)
-                yield f"http://127.0.0.1:{port}"
+                yield f"http://127.0.0.1:{port}", folder / "site"
             finally:
                 process.terminate()
 

@@ -1,69 +1,29 @@
 """The web server of pictures: JPEGs of 50 KB under /, each of them different."""
 
 import io
-import os
 import random
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from PIL import Image
 
-from bench.servers.ports import free_port, wait_until_open
+from bench.servers.nginx import served
 
 PICTURE_BYTES = 50_000
 WIDTH, HEIGHT = 640, 480
-CONFIGURATION = """
-daemon off;
-pid nginx.pid;
-error_log error.log;
-worker_processes 1;
-events {{ worker_connections 8192; }}
-http {{
-    access_log off;
-    sendfile on;
-    tcp_nodelay on;
-    keepalive_requests 1000000000;
-    types {{ image/jpeg jpg; }}
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    server {{
-        listen 127.0.0.1:{port} backlog=4096;
-        root pictures;
-    }}
-}}
-"""
 
 
 @contextmanager
 def picture_site(count: int) -> Iterator[str]:
     """Lend the address of a site with the pictures 0.jpg, 1.jpg …"""
-    with tempfile.TemporaryDirectory(prefix="swather-bench-", dir="/tmp") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        _write_pictures(folder / "pictures", count)
-        port = free_port()
-        (folder / "nginx.conf").write_text(CONFIGURATION.format(port=port))
-        with subprocess.Popen(
-            ["nginx", "-p", name, "-c", f"{name}/nginx.conf", "-e", "stderr"],
-            env={"PATH": f"{os.environ['PATH']}:/usr/sbin"},
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            try:
-                wait_until_open(port, process)
-                yield f"http://127.0.0.1:{port}"
-            finally:
-                process.terminate()
+    with served(http="types { image/jpeg jpg; }") as (url, folder):
+        _write_pictures(folder, count)
+        yield url
 
 
 def _write_pictures(folder: Path, count: int) -> None:
     """One picture with a comment of its own in each file: alike to decode, and all different."""
-    folder.mkdir(mode=0o755)
     picture = _picture()
     for number in range(count):
         note = b"picture %d" % number
