@@ -1,4 +1,6 @@
-"""Settings: what each one is. Where their values come from is in settings_sources.py."""
+"""Settings: what each one is. Where their values come from is in settings_sources.py, and those of
+proxies, Tor and browsers are in settings_egress.py.
+"""
 
 import json
 import re
@@ -7,6 +9,8 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from swather.settings_egress import EgressSettings
 
 PREFIX: Final = "SWATHER_"
 
@@ -19,6 +23,12 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "min_delay_seconds": ("MIN_DELAY_SECONDS",),
     "max_delay_seconds": ("MAX_DELAY_SECONDS",),
     "files_folder": ("output_dir",),
+    "proxy_file": ("PROXY_FILE",),
+    "proxy_rotation": ("PROXY_ROTATION_ENABLED",),
+    "proxy_selection_strategy": ("PROXY_SELECTION_STRATEGY",),
+    "proxy_blacklist_threshold": ("PROXY_BLACKLIST_THRESHOLD",),
+    "proxy_blacklist_minutes": ("PROXY_BLACKLIST_DURATION_MINUTES",),
+    "max_targets_per_browser": ("MAX_TARGETS_PER_BROWSER",),
 }
 # Those the database itself acts upon, so that they count only where it can see them.
 OF_THE_DATABASE: Final = frozenset(
@@ -30,17 +40,8 @@ _LONGEST_SECONDS: Final = 31_536_000
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
 
 
-class Settings(BaseSettings):
-    """All settings. None where the scraper's decorator decides."""
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_ignore_empty=True,
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        title="settings",
-    )
+class GeneralSettings(BaseSettings):
+    """Those of runs, workers, requests, pace and storage."""
 
     db: str = Field(
         default="sqlite:///swather.db",
@@ -232,3 +233,16 @@ class Settings(BaseSettings):
         if match is None or 0.0 in (float(match[1]), float(match[2] or 1)):
             raise ValueError("should look like '5/s', '30/min' or '1/2s'")
         return value
+
+
+class Settings(EgressSettings, GeneralSettings):
+    """All settings. None where the scraper's decorator decides."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        title="settings",
+    )

@@ -22,6 +22,10 @@ IN_THE_ROW: Final = frozenset(
         "store_pages", "event_level", "event_days", "page_age_days", "keep_runs_days",
         "memory_days",
         "files_folder",
+        "proxy_selection_strategy", "proxy_rotation", "proxies_per_worker", "proxy_tags",
+        "proxy_blacklist_threshold", "proxy_blacklist_minutes", "proxy_probe_seconds",
+        "tor_bootstrap_seconds", "max_targets_per_browser", "browser_memory_mb", "browser_pages",
+        "browser_block",
     }
 )  # fmt: skip
 # The folder for files if neither a setting nor the scraper names one.

@@ -66,6 +66,9 @@ def test_an_option_that_was_not_given_says_nothing():
         ("MIN_DELAY_SECONDS", "min_delay_seconds", 7.0),
         ("MAX_DELAY_SECONDS", "max_delay_seconds", 7.0),
         ("REQUEST_TIMEOUT", "request_timeout", 7.0),
+        ("PROXY_BLACKLIST_THRESHOLD", "proxy_blacklist_threshold", 7),
+        ("PROXY_BLACKLIST_DURATION_MINUTES", "proxy_blacklist_minutes", 7.0),
+        ("MAX_TARGETS_PER_BROWSER", "max_targets_per_browser", 7),
     ],
 )
 def test_other_names_in_the_environment_mean_the_same(
@@ -77,6 +80,50 @@ def test_other_names_in_the_environment_mean_the_same(
     assert resolved.origin(name) == f"environment ({variable})"
     monkeypatch.setenv(f"SWATHER_{name.upper()}", "8")
     assert getattr(settings_sources.read().settings, name) == 8
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("PROXY_FILE", "data/proxies.txt", "proxy_file", Path("data/proxies.txt")),
+        ("PROXY_ROTATION_ENABLED", "true", "proxy_rotation", "request"),
+        ("PROXY_ROTATION_ENABLED", "False", "proxy_rotation", "off"),
+        ("PROXY_SELECTION_STRATEGY", "random", "proxy_selection_strategy", "random"),
+        ("PROXY_SELECTION_STRATEGY", "sticky", "proxy_selection_strategy", "sticky_worker"),
+    ],
+)
+def test_variables_of_other_programs_say_how_proxies_are_used(
+    variable, text, name, value, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(variable, text)
+    resolved = settings_sources.read()
+    assert getattr(resolved.settings, name) == value
+    assert resolved.origin(name) == f"environment ({variable})"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("proxy_selection_strategy", "fastest", "round_robin"),
+        ("proxy_rotation", "often", "'request', 'target' or 'off'"),
+        ("proxy_blacklist_threshold", 0, "greater than or equal to 1"),
+        ("proxy_blacklist_minutes", 0, "greater than 0"),
+        ("proxies_per_worker", 0, "greater than or equal to 1"),
+        ("tor_socks", "9050", "should look like '127.0.0.1:9050'"),
+        ("tor_socks", "localhost:99999", "should look like '127.0.0.1:9050'"),
+        ("browser_block", "images,ads", "should name only images, fonts, media, stylesheets"),
+        ("browser_pages", 0, "greater than or equal to 1"),
+    ],
+)
+def test_a_bad_way_out_is_refused(name, value, said):
+    with pytest.raises(BadSetting, match=f"{name} .*{said}.*, got {value!r}"):
+        settings_sources.read({name: value})
+
+
+def test_a_list_in_a_file_and_a_text_mean_the_same():
+    Path("swather.toml").write_text('browser_block = ["images", "fonts"]\nproxy_tags = "a, b"')
+    found = settings_sources.read().settings
+    assert (found.browser_block, found.proxy_tags) == ("images,fonts", "a,b")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +294,9 @@ def test_the_defaults_are_the_databases_own():
     assert settings_sources.read().settings.event_days == DEFAULT_EVENT_DAYS
 
 
-OF_THIS_MACHINE = {"db", "params", "logs_folder"}
+OF_THIS_MACHINE = {
+    "db", "params", "logs_folder", "proxy_file", "tor_binary", "tor_socks", "chromium",
+}  # fmt: skip
 
 
 def test_every_setting_is_either_allowed_in_the_row_or_of_this_machine():

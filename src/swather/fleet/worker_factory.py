@@ -7,6 +7,13 @@ from typing import Any
 from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
+from swather.net.egress_policy import (
+    BrowserPolicy,
+    PoolPolicy,
+    ProxyRotation,
+    ProxyStrategy,
+    TorPolicy,
+)
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper
@@ -30,6 +37,9 @@ def new_worker(
         files_folder=settings.files_folder,
         new_fetcher=partial(new_fetcher, settings),
         politeness=politeness(settings),
+        pool=pool_policy(settings),
+        tor=tor_policy(settings),
+        browser=browser_policy(settings),
         log_lines=settings.log_lines,
         **given,
     )
@@ -55,3 +65,48 @@ def politeness(settings: Settings) -> Politeness:
             probe_cap_seconds=settings.breaker_probe_cap_seconds,
         ),
     )
+
+
+def pool_policy(settings: Settings) -> PoolPolicy:
+    """How workers use the proxies, from the settings."""
+    return PoolPolicy(
+        strategy=_strategy(settings),
+        rotation=ProxyRotation.TARGET
+        if settings.proxy_rotation == "target"
+        else ProxyRotation.REQUEST,
+        per_worker=settings.proxies_per_worker,
+        tags=_listed(settings.proxy_tags),
+        threshold=settings.proxy_blacklist_threshold,
+        blacklist_seconds=settings.proxy_blacklist_minutes * 60,
+        probe_seconds=settings.proxy_probe_seconds,
+    )
+
+
+def tor_policy(settings: Settings) -> TorPolicy:
+    """How workers use Tor, from the settings."""
+    return TorPolicy(
+        binary=settings.tor_binary,
+        socks=settings.tor_socks,
+        bootstrap_seconds=settings.tor_bootstrap_seconds,
+    )
+
+
+def browser_policy(settings: Settings) -> BrowserPolicy:
+    """How workers use their browsers, from the settings."""
+    return BrowserPolicy(
+        executable=settings.chromium,
+        max_targets=settings.max_targets_per_browser,
+        memory_mb=settings.browser_memory_mb,
+        pages=settings.browser_pages,
+        block=frozenset(_listed(settings.browser_block)),
+    )
+
+
+def _strategy(settings: Settings) -> ProxyStrategy:
+    if settings.proxy_rotation == "off":
+        return ProxyStrategy.STICKY_WORKER
+    return ProxyStrategy(settings.proxy_selection_strategy or ProxyStrategy.ROUND_ROBIN)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(each for each in text.split(",") if each)

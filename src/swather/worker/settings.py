@@ -11,6 +11,7 @@ from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.model.task import MAX_NAME_BYTES
 from swather.model.worker import NewWorker
+from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT, Fetcher
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
 from swather.scraping.code_version import code_version
@@ -65,6 +66,9 @@ class Settings:
     log_lines: int
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
+    pool: PoolPolicy
+    tor: TorPolicy
+    browser: BrowserPolicy
     new_worker: NewWorker
 
 

@@ -15,6 +15,7 @@ from swather import posix
 from swather.errors import InputError
 from swather.model.lease import Strategy
 from swather.model.worker import NewWorker
+from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.scraping import forked, registry
 from swather.scraping.file_folders import FileFolders
@@ -52,6 +53,7 @@ class Worker:
     log_lines       lines of `ctx.log` that are kept for each attempt
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
+    pool, tor, browser  how it uses proxies, Tor and its browser
     """
 
     def __init__(
@@ -76,6 +78,9 @@ class Worker:
         log_lines: int = LOG_LINES,
         new_fetcher: Callable[[], Fetcher] = WebFetcher,
         politeness: Politeness = POLITE,
+        pool: PoolPolicy | None = None,
+        tor: TorPolicy | None = None,
+        browser: BrowserPolicy | None = None,
         clock: Clock | None = None,
     ) -> None:
         _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
@@ -100,6 +105,9 @@ class Worker:
             log_lines=log_lines,
             new_fetcher=new_fetcher,
             politeness=politeness,
+            pool=pool or PoolPolicy(),
+            tor=tor or TorPolicy(),
+            browser=browser or BrowserPolicy(),
             new_worker=NewWorker(
                 process=posix.this_process(),
                 name=name,

@@ -1,0 +1,77 @@
+"""What the settings say of the ways out: the proxy pool, Tor, browsers."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class ProxyStrategy(StrEnum):
+    """How one of several usable proxies is chosen; RANDOM goes by their weights."""
+
+    ROUND_ROBIN = "round_robin"
+    RANDOM = "random"
+    LEAST_USED = "least_used"
+    STICKY_WORKER = "sticky_worker"
+    STICKY_LANE = "sticky_lane"
+    STICKY_SESSION = "sticky_session"
+
+
+class ProxyRotation(StrEnum):
+    """How long a choice holds: for one request, or for a whole attempt at a target."""
+
+    REQUEST = "request"
+    TARGET = "target"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolPolicy:
+    """How a worker uses the pool.
+
+    strategy           how a proxy is chosen
+    rotation           how long a choice holds
+    per_worker         proxies that the worker leases for itself; None: it shares all
+    tags               use only proxies that have one of these; empty: any
+    threshold          failures in a row after which a proxy is blacklisted
+    blacklist_seconds  for how long
+    probe_seconds      how long a probe may take before another worker probes
+    """
+
+    strategy: ProxyStrategy = ProxyStrategy.ROUND_ROBIN
+    rotation: ProxyRotation = ProxyRotation.REQUEST
+    per_worker: int | None = None
+    tags: tuple[str, ...] = ()
+    threshold: int = 10
+    blacklist_seconds: float = 3_600.0
+    probe_seconds: float = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorPolicy:
+    """How a worker uses Tor.
+
+    binary             the program; None: the one on the PATH
+    socks              host:port of a daemon that already runs; None: the worker starts its own
+    bootstrap_seconds  how long a daemon may take to connect
+    """
+
+    binary: Path | None = None
+    socks: str | None = None
+    bootstrap_seconds: float = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrowserPolicy:
+    """How a worker uses its browser.
+
+    executable   the program; None: the Chromium that is installed
+    max_targets  targets after which it is restarted
+    memory_mb    memory above which it is restarted; None: chosen by the machine's
+    pages        pages open at once; None: chosen by cores and memory
+    block        what it does not load: 'images', 'fonts', 'media', 'stylesheets'
+    """
+
+    executable: Path | None = None
+    max_targets: int = 100
+    memory_mb: int | None = None
+    pages: int | None = None
+    block: frozenset[str] = frozenset()
