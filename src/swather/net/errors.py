@@ -9,6 +9,7 @@ FetchError
 ├── TooLarge                the answer is larger than the limit
 ├── TooComplex              the page would take too long to parse
 ├── MissingElement          a page has no element that page.one() looks for
+├── BrowserFailed           the browser crashed or hung; not the target's fault
 ├── TooManyRedirects        too many redirects in a row
 ├── Refused                 an address that we do not fetch from: a private one, unless allowed
 │   ├── UnusableURL         a URL that cannot be requested
@@ -29,6 +30,7 @@ from swather.masking import shown_url
 
 __all__ = [
     "BadResponse",
+    "BrowserFailed",
     "ConnectionFailed",
     "Disallowed",
     "FetchError",
@@ -76,6 +78,10 @@ class ProxyFailed(FetchError):
 
 class BadResponse(FetchError):
     """The answer cannot be decoded."""
+
+
+class BrowserFailed(FetchError):
+    """The browser crashed or hung, perhaps by another target's page: it is restarted."""
 
 
 class MissingElement(FetchError):

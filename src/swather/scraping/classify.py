@@ -24,7 +24,7 @@ Unencrypted                                  permanent  unencrypted
 any other Refused                            permanent  private_address
 Disallowed                                   permanent  robots
 RobotsUnreachable                            transient                   its next look
-LaneBusy                                     transient
+LaneBusy, BrowserFailed                      transient
 NotStored                                    permanent  not_stored
 BadPayload                                   permanent  bad_item
 MissingExtra                                 permanent  missing_extra
@@ -71,6 +71,7 @@ from swather.model.outcome import MAX_MESSAGE_CHARACTERS, Fault
 from swather.model.payload import storable
 from swather.model.retry import ErrorClass
 from swather.net.errors import (
+    BrowserFailed,
     ConnectionFailed,
     Disallowed,
     FetchTimeout,
@@ -271,6 +272,7 @@ _BY_TYPE: Final[tuple[tuple[type[BaseException], Meaning], ...]] = (
     (ProxyFailed, Meaning(ErrorClass.PROXY)),
     (ConnectionFailed, Meaning(ErrorClass.TRANSIENT)),
     (LaneBusy, Meaning(ErrorClass.TRANSIENT)),
+    (BrowserFailed, Meaning(ErrorClass.TRANSIENT)),
     (ConnectionError, Meaning(ErrorClass.TRANSIENT)),
     (TooLarge, Meaning(ErrorClass.PERMANENT, "too_large")),
     (TooComplex, Meaning(ErrorClass.PERMANENT, "page_too_complex")),
