@@ -26,6 +26,7 @@ __all__ = [
     "LeaseLost",
     "Page",
     "Permanent",
+    "Proxies",
     "Queue",
     "Request",
     "Result",
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from swather.scraping.classify import add_rule
     from swather.scraping.context import Context
     from swather.scraping.invoke import Result
+    from swather.scraping.proxies import Proxies
     from swather.scraping.scraper import Scraper, scraper
     from swather.scraping.web import Web
 
@@ -80,6 +82,7 @@ _HOME = {
     "LeaseLost": "swather.errors",
     "Page": "swather.net.page",
     "Permanent": "swather.errors",
+    "Proxies": "swather.scraping.proxies",
     "Queue": "swather.runs.queue",
     "Request": "swather.net.request",
     "Result": "swather.scraping.invoke",

@@ -16,6 +16,7 @@ NAMES = [
     "LeaseLost",
     "Page",
     "Permanent",
+    "Proxies",
     "Queue",
     "Request",
     "Result",

@@ -158,5 +158,10 @@ def within(run_id: int, session: str = "") -> str:
     return f"run:{run_id}/{session}"
 
 
+def by_proxy(run_id: int, egress_key: str) -> str:
+    """The name of a run's session through one proxy; '' while its egress is to be chosen."""
+    return within(run_id, f"proxy:{egress_key}")
+
+
 def _is_over(cookie: Cookie, now: float) -> bool:
     return cookie.expires_at is not None and cookie.expires_at <= now

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -69,6 +70,14 @@ class Egress(msgspec.Struct, frozen=True):
 
 
 DIRECT: Final = Egress()
+
+
+class WayOut(StrEnum):
+    """Where a scraper's requests get their egress, unless they name one."""
+
+    DIRECT = "direct"
+    POOL = "pool"
+    TOR = "tor"
 
 
 class _Parts(NamedTuple):

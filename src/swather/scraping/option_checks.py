@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
 from swather.model.task import check_name
 from swather.scraping.arguments import check_headers, check_user_agent
+from swather.scraping.proxies import check_proxies, check_tor
 
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
@@ -160,14 +161,6 @@ def _folder(field: str, value: Any) -> Path:
     return Path(value)
 
 
-def _proxies(field: str, value: Any) -> str | Path | tuple[str, ...] | None:
-    if value is None or isinstance(value, str | Path):
-        return value
-    if isinstance(value, Sequence) and all(isinstance(proxy, str) for proxy in value):
-        return tuple(value)
-    raise _wrong(field, "a file, a list of proxy URLs, or None", value)
-
-
 def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:
     """Refuse what has no effect in this release, because people would rely on it."""
 
@@ -216,9 +209,9 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
         "leave it out, and start `swather worker` on every machine that should take part",
     ),
     "strategy": _member(Strategy, optional=True),
-    "tor": _not_yet(_flag, _ONE_PROXY),
+    "tor": _not_yet(check_tor, _ONE_PROXY),
     "browser": _not_yet(_flag, "leave it out"),
-    "proxies": _not_yet(_proxies, _ONE_PROXY),
+    "proxies": _not_yet(check_proxies, _ONE_PROXY),
     "robots": _flag,
     "allow_private": _flag,
     "session": _member(SessionScope, optional=True),

@@ -11,6 +11,7 @@ from swather.errors import InputError
 from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, NO_RATE, Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
+from swather.net.egress import WayOut
 from swather.scraping.arguments import HeaderFields, OwnHeaders
 from swather.scraping.option_checks import (
     AUTO,
@@ -21,6 +22,7 @@ from swather.scraping.option_checks import (
     Named,
     SessionScope,
 )
+from swather.scraping.proxies import Proxies
 from swather.settings_row import FILES_FOLDER
 
 __all__ = [
@@ -53,9 +55,9 @@ class OptionFields(TypedDict, total=False):
     isolation: str | None
     execution_mode: str
     strategy: str | None
-    tor: bool
+    tor: bool | str
     browser: bool
-    proxies: str | Path | Sequence[str] | None
+    proxies: bool | str | Path | Sequence[str] | Proxies | None
     robots: bool
     allow_private: bool
     session: str | None
@@ -92,8 +94,10 @@ class Options:
     isolation        'task', 'thread' or 'process'; by default 'task' if it is async, else 'thread'
     execution_mode   'single' or 'distributed'
     strategy         'fifo', 'lifo', 'priority' or 'weighted_random'
-    tor, browser     whether its requests go through Tor, or through a browser
-    proxies          a file of proxies, or a list of them
+    tor              whether its requests go through Tor; a country such as 'de' for its exits
+    browser          whether its requests go through a browser
+    proxies          True for all proxies of the pool, Proxies(…) for some; a file or a list of
+                     proxies, which is added to the pool, for these
     robots           whether robots.txt is obeyed
     allow_private    whether private and loopback addresses may be reached
     session          who shares cookies: 'run', 'lane' or 'proxy'; none are kept if None
@@ -124,9 +128,9 @@ class Options:
     isolation: Isolation | None = None
     execution_mode: ExecutionMode = ExecutionMode.SINGLE
     strategy: Strategy | None = None
-    tor: bool = False
+    tor: bool | str = False
     browser: bool = False
-    proxies: str | Path | Sequence[str] | None = None
+    proxies: bool | str | Path | Sequence[str] | Proxies | None = None
     robots: bool = True
     allow_private: bool = False
     session: SessionScope | None = None
@@ -149,10 +153,19 @@ class Options:
                 f"user_agent: the profile {self.profile!r} has its own User-Agent; "
                 "set only one of the two"
             )
+        if self.tor and self.proxies:
+            raise InputError("tor and proxies: requests leave by one of them; set only one")
 
     @functools.cached_property
     def own_headers(self) -> OwnHeaders:
         return OwnHeaders(self.user_agent, self.headers)
+
+    @property
+    def way_out(self) -> WayOut:
+        """Where its requests get their egress, unless they name one."""
+        if self.tor:
+            return WayOut.TOR
+        return WayOut.POOL if self.proxies else WayOut.DIRECT
 
     @property
     def is_auto(self) -> bool:

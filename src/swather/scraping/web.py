@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 from swather import posix
 from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
-from swather.net.cookies import within
+from swather.net.cookies import by_proxy, within
 from swather.net.download import Download
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form
@@ -264,7 +264,7 @@ class Web:
                 lane = self._lease.lane if named else lane_of_url(request.url)
                 return within(self.run.id, f"lane:{lane}")
             case SessionScope.PROXY:
-                return within(self.run.id, f"proxy:{request.egress.key}")
+                return by_proxy(self.run.id, request.egress.key)
             case SessionScope.RUN | None:
                 return within(self.run.id)
 

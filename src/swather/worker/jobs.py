@@ -10,6 +10,7 @@ from swather.model.outcome import LogLine
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run, RunState
+from swather.net.egress import WayOut
 from swather.scraping.context import RunInfo
 from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
@@ -55,6 +56,7 @@ class Job:
         "run",
         "scraper",
         "timeout",
+        "way_out",
     )
 
     def __init__(
@@ -87,6 +89,7 @@ class Job:
         self.names_lanes = options.lane is not None
         self.obeys_robots = options.robots
         self.own_headers = options.own_headers
+        self.way_out = WayOut.DIRECT if replay else options.way_out
 
     def take_log(self, lines: list[LogLine]) -> list[LogLine]:
         """As many of these lines as this worker may still keep of the run."""

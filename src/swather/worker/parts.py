@@ -100,7 +100,9 @@ class Parts:
             self.mailbox,
             self.registration,
             self.leases,
-            Statistics(self.tally, self.slots, self.dispatch, self.saving, settings.run),
+            Statistics(
+                self.tally, self.slots, self.dispatch, self.saving, self.access, settings.run
+            ),
             self.watchdog,
             self._blocking_calls,
             beat_seconds=settings.beat_seconds,

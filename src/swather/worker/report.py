@@ -10,6 +10,7 @@ import msgspec
 
 from swather.masking import masked_data
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
+from swather.worker.access.access import Access
 from swather.worker.attempt import Attempt
 from swather.worker.recent import Recent
 from swather.worker.slots import Dispatch, Slots
@@ -111,12 +112,19 @@ class Statistics:
     """What a worker says of itself, for its row; asked for on the beat's thread."""
 
     def __init__(
-        self, tally: Tally, slots: Slots, dispatch: Dispatch, saving: Saving, run: str | None
+        self,
+        tally: Tally,
+        slots: Slots,
+        dispatch: Dispatch,
+        saving: Saving,
+        access: Access,
+        run: str | None,
     ) -> None:
         self._tally = tally
         self._slots = slots
         self._dispatch = dispatch
         self._saving = saving
+        self._access = access
         self._run = run
         self._recent = Recent(monotonic())
         self._told = (0, 0)
@@ -148,7 +156,7 @@ class Statistics:
             "running": Counter(attempt.job.run.name for attempt in running),
             "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
-            "trouble": self._saving.trouble,
+            "trouble": self._saving.trouble or self._access.trouble,
             "strays": self._dispatch.strays,
             "current": current(running, now),
         }

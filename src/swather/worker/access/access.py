@@ -4,14 +4,18 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import cache, cached_property, partial
 
+from swather.errors import InputError
+from swather.net.egress import WayOut
 from swather.net.fetcher import Fetcher
 from swather.net.robots import Robots
 from swather.scraping.code_version import CodeVersions
 from swather.store.ports import Store
+from swather.worker.access.egress_source import EgressSource
 from swather.worker.access.hosts import HostAccess
 from swather.worker.access.permits import InFlight, StorePermits
 from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
+from swather.worker.jobs import Job
 from swather.worker.settings import Politeness
 
 
@@ -42,6 +46,7 @@ class Access:
         # What robots.txt says to a User-Agent, the worker's own if None.
         self.robots = cache(self._robots_for)
         self._new_fetcher = new_fetcher
+        self._sources: dict[str, EgressSource] = {}
 
     @cached_property
     def fetcher(self) -> Fetcher:
@@ -51,11 +56,35 @@ class Access:
     def _robots_for(self, user_agent: str | None) -> Robots:
         return self._new_robots(user_agent=user_agent or self._user_agent)
 
+    def egress_source(self, job: Job) -> EgressSource:
+        """Where the requests of a job get their egress that do not leave directly."""
+        source = self._sources.get(job.scraper.name)
+        if source is None:
+            source = self._sources[job.scraper.name] = self._new_source(job)
+        return source
+
+    @property
+    def trouble(self) -> str:
+        """Why requests have to wait for an egress, for people to read."""
+        troubles = {source.trouble: None for source in list(self._sources.values())}
+        return "; ".join(filter(None, troubles))
+
+    def _new_source(self, job: Job) -> EgressSource:
+        match job.way_out:
+            case WayOut.POOL:
+                raise InputError("proxies= does not work in this release")
+            case WayOut.TOR:
+                raise InputError("tor= does not work in this release")
+            case WayOut.DIRECT:
+                raise AssertionError("direct requests need no source")
+
     def forget(self, run_id: int) -> None:
         """The run is over."""
         if "fetcher" in vars(self):
             self.fetcher.forget(run_id)
 
     async def close(self) -> None:
+        for source in self._sources.values():
+            await source.close()
         if "fetcher" in vars(self):
             await self.fetcher.close()

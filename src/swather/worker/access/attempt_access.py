@@ -4,21 +4,20 @@ import asyncio
 from collections.abc import Awaitable
 from functools import partial
 from time import monotonic
-from typing import Final
 
 from swather.errors import FetchError
-from swather.net.egress import Egress
+from swather.net.egress import Egress, WayOut
 from swather.net.errors import LaneBusy
+from swather.net.fetch_policy import FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Origin, Request
 from swather.net.robots import MAX_REDIRECTS
 from swather.net.robots_rules import Rules
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.access import Access
+from swather.worker.access.egress_fetch import EgressFetch
+from swather.worker.access.passage import GO_AWAY, Passage
 from swather.worker.access.permits import Bystander, Requester
-
-# What a site says when we are too many or too quick for it.
-GO_AWAY: Final = frozenset({429, 503})
 
 
 class AttemptAccess:
@@ -28,7 +27,7 @@ class AttemptAccess:
     robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
     request in flight at a time on the task's own lane; any other one is counted by itself. `status`
     is that of the last request: 0 while it has no answer, None before the first; `struck` are lanes
-    whose site has asked us to go away.
+    whose site has asked us to go away. `passage` is None if its requests leave directly.
     """
 
     __slots__ = (
@@ -38,6 +37,7 @@ class AttemptAccess:
         "_own_lane",
         "_requester",
         "_robots",
+        "passage",
         "status",
         "struck",
     )
@@ -49,6 +49,9 @@ class AttemptAccess:
         self._lease_is_free = bool(self._own_lane)
         self._claim_is_unused = True
         self._robots = access.robots(requester.job.own_headers.user_agent)
+        self.passage: Passage | None = None
+        if requester.job.way_out is not WayOut.DIRECT:
+            self.passage = Passage(requester, access.egress_source(requester.job))
         self.status: int | None = None
         self.struck: set[str] | None = None
 
@@ -142,11 +145,23 @@ class AttemptAccess:
         """A request of the scraper's goes out."""
         self.status = 0
 
+    def policy_through(self, egress: Egress, max_wait: float | None) -> FetchPolicy:
+        """For a fetch through an egress of its passage."""
+        assert self.passage is not None
+        return EgressFetch(AttemptFetch(self, max_wait), self.passage, egress)
+
     def answered(
-        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+        self,
+        url: str,
+        status: int,
+        retry_after_seconds: float | None,
+        seconds: float,
+        *,
+        cools_lane: bool = True,
     ) -> None:
+        """`cools_lane`: if it asks us to go away, that is said to all, however they leave."""
         self.status = status
-        if status in GO_AWAY and (lane := self._lane_of_url(url)):
+        if status in GO_AWAY and cools_lane and (lane := self._lane_of_url(url)):
             self.struck = {lane, *(self.struck or ())}
             self._access.sites.strike(lane, retry_after_seconds, f"HTTP {status}")
         if self._requester.job.is_auto:
@@ -175,7 +190,9 @@ class AttemptAccess:
         agent = self._requester.job.own_headers.user_agent
         headers = {} if agent is None else {"User-Agent": agent}
         request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
-        return await self._access.fetcher.fetch(request, _RobotsFetch(self, max_wait))
+        asking = _RobotsFetch(self, max_wait)
+        policy = asking if self.passage is None else EgressFetch(asking, self.passage, egress)
+        return await self._access.fetcher.fetch(request, policy)
 
 
 class AttemptFetch:
@@ -282,8 +299,14 @@ class _RobotsFetch(AttemptFetch):
         return None if self._enter_at_once(lane) else self._enter(lane)
 
     def _answered(
-        self, url: str, status: int, retry_after_seconds: float | None, seconds: float
+        self,
+        url: str,
+        status: int,
+        retry_after_seconds: float | None,
+        seconds: float,
+        *,
+        cools_lane: bool = True,
     ) -> None:
         """Its answer is not a page of the scraper's."""
-        self._access.answered(url, status, retry_after_seconds, seconds)
+        self._access.answered(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
         self._access.forget_status()

@@ -1,0 +1,143 @@
+"""An attempt's requests through the egresses of a source: a proxy of the pool, a Tor circuit."""
+
+import asyncio
+from typing import Final, NamedTuple
+
+import msgspec
+
+from swather.errors import FetchError, Postponed
+from swather.model.retry import ErrorClass
+from swather.net.cookies import by_proxy
+from swather.net.egress import Egress
+from swather.net.errors import LaneBusy, ProxyFailed
+from swather.net.request import Request
+from swather.scraping.classify import Classified
+from swather.scraping.targets import lane_of_url
+from swather.worker.access.egress_source import EgressSource, NoEgress
+from swather.worker.access.permits import Requester
+
+# What a site says when we are too many or too quick for it.
+GO_AWAY: Final = frozenset({429, 503})
+# What a proxy says that does not know us.
+NOT_LOGGED_IN: Final = 407
+
+
+class _Answer(NamedTuple):
+    """An answer that may turn out to be a block, once the scraper has read the page."""
+
+    egress: Egress
+    lane: str
+    status: int
+    seconds: float
+
+
+class Passage:
+    """How the requests of one attempt leave, and what became of them; see Traveller."""
+
+    __slots__ = ("_answer", "_lane", "egress", "failed_keys", "requester", "source")
+
+    def __init__(self, requester: Requester, source: EgressSource) -> None:
+        self.requester = requester
+        self.source = source
+        self.egress: Egress | None = None
+        self.failed_keys: set[str] = set()
+        self._lane = ""
+        self._answer: _Answer | None = None
+
+    async def let_out(self, request: Request) -> Request:
+        """The request with its egress, once there is one; its session may depend on that."""
+        egress = await self.take(request.url, request.session, max_wait=request.max_wait)
+        session, run_id = request.session, self.requester.job.run.id
+        if session == by_proxy(run_id, ""):
+            session = by_proxy(run_id, egress.key)
+        return msgspec.structs.replace(request, egress=egress, session=session)
+
+    async def take(self, url: str, session: str, *, max_wait: float | None = None) -> Egress:
+        """An egress for a request. If there is none for long, the attempt is postponed; with
+        `max_wait` it is not, and LaneBusy is raised after so many seconds.
+        """
+        lane = self.lane_of_url(url)
+        egress = self.source.choose(self, lane, session)
+        if egress is None:
+            egress = await self._wait(lane, session, max_wait)
+        if egress.is_direct:
+            raise AssertionError("an egress source has none that is direct")
+        self.egress, self._lane = egress, lane
+        return egress
+
+    def answered(
+        self,
+        egress: Egress,
+        url: str,
+        status: int,
+        retry_after_seconds: float | None,
+        seconds: float,
+    ) -> bool:
+        """Note an answer; whether it is a block that concerns the whole lane."""
+        self._settle()
+        lane = self.lane_of_url(url)
+        if status == NOT_LOGGED_IN:
+            self.failed(egress, url, ProxyFailed(f"{egress} answered HTTP 407"), seconds)
+            return False
+        if status in GO_AWAY:
+            self.failed_keys.add(egress.key)
+            return not self.source.blocked(egress, lane, retry_after_seconds)
+        self._answer = _Answer(egress, lane, status, seconds)
+        return False
+
+    def failed(self, egress: Egress, url: str, error: FetchError, seconds: float) -> None:
+        """No answer came."""
+        self._settle()
+        if isinstance(error, ProxyFailed):
+            self.failed_keys.add(egress.key)
+        self.source.failed(egress, self.lane_of_url(url), error, seconds)
+
+    def judge(self, fault: Classified) -> Classified:
+        """What the failure of the attempt means for its egress and, if others are left, for the
+        target: it is tried again at once, through another.
+        """
+        error_class = fault.fault.error_class
+        if self.egress is None or error_class not in (ErrorClass.BLOCKED, ErrorClass.PROXY):
+            return fault
+        if error_class is ErrorClass.BLOCKED and self._answer is not None:
+            answer, self._answer = self._answer, None
+            self.failed_keys.add(answer.egress.key)
+            others_left = self.source.blocked(answer.egress, answer.lane, fault.after_seconds)
+        else:
+            others_left = self.source.has_other(self, self._lane)
+        if not others_left:
+            return fault
+        return msgspec.structs.replace(fault, after_seconds=0.0, cools_lane=False)
+
+    def close(self) -> None:
+        """The attempt is over, and nobody has called its last answer a block."""
+        self._settle()
+
+    def lane_of_url(self, url: str) -> str:
+        """The host's, unless the scraper names lanes itself."""
+        requester = self.requester
+        return requester.lease.lane if requester.job.names_lanes else lane_of_url(url)
+
+    async def _wait(self, lane: str, session: str, max_wait: float | None) -> Egress:
+        requester = self.requester
+        requester.stop_clock("an egress")
+        try:
+            async with asyncio.timeout(max_wait):
+                egress = await self.source.wait(self, lane, session)
+        except TimeoutError:
+            why = f"no egress was free (max_wait {max_wait:.3g} s)"
+            raise LaneBusy(lane, why, is_closed=False) from None
+        except NoEgress as error:
+            if max_wait is not None:
+                raise LaneBusy(lane, str(error), is_closed=True) from None
+            requester.postpone(error.seconds)
+            raise Postponed(f"{error}; the target will be tried again") from None
+        finally:
+            requester.start_clock("an egress")
+        requester.check()
+        return egress
+
+    def _settle(self) -> None:
+        if self._answer is not None:
+            answer, self._answer = self._answer, None
+            self.source.answered(*answer)

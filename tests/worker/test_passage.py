@@ -1,0 +1,176 @@
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from swather.errors import Postponed
+from swather.model.outcome import Fault
+from swather.model.retry import ErrorClass
+from swather.net.egress import DIRECT, Egress
+from swather.net.errors import LaneBusy, ProxyFailed
+from swather.net.request import Request
+from swather.scraping.classify import Classified
+from swather.worker.access.egress_source import NoEgress
+from swather.worker.access.passage import Passage
+
+ONE = Egress.through("http://one.example:1")
+URL = "http://shop.example/a"
+
+
+class FakeRequester:
+    def __init__(self):
+        self.job = SimpleNamespace(run=SimpleNamespace(id=7), names_lanes=False)
+        self.lease = SimpleNamespace(lane="shop.example")
+        self.postponed = None
+        self.clock = []
+
+    def check(self):
+        pass
+
+    def stop_clock(self, waits_for):
+        self.clock.append(waits_for)
+
+    def start_clock(self, waited_for):
+        self.clock.remove(waited_for)
+
+    def postpone(self, seconds):
+        self.postponed = seconds
+
+
+class FakeSource:
+    """`gives` is an egress, or why there is none."""
+
+    trouble = ""
+    is_out = False
+
+    def __init__(self, gives=ONE, *, at_once=True, others_left=True):
+        self.gives = gives
+        self.at_once = at_once
+        self.others_left = others_left
+        self.told = []
+
+    def choose(self, traveller, lane, session):
+        return self.gives if self.at_once else None
+
+    async def wait(self, traveller, lane, session):
+        if isinstance(self.gives, Exception):
+            raise self.gives
+        await asyncio.sleep(0 if self.gives else 3600)
+        return self.gives
+
+    def has_other(self, traveller, lane):
+        return self.others_left
+
+    def answered(self, egress, lane, status, seconds):
+        self.told.append(("answered", lane, status))
+
+    def blocked(self, egress, lane, retry_after_seconds):
+        self.told.append(("blocked", lane, retry_after_seconds))
+        return self.others_left
+
+    def failed(self, egress, lane, error, seconds):
+        self.told.append(("failed", lane, type(error).__name__))
+
+
+def passage_through(source):
+    return Passage(FakeRequester(), source)
+
+
+def let_out(passage, **fields):
+    return asyncio.run(passage.let_out(Request(url=URL, **fields)))
+
+
+def failure(error_class, after_seconds=None, *, cools_lane=False):
+    return Classified(Fault(error_class=error_class, message="no"), None, after_seconds, cools_lane)
+
+
+def test_a_request_leaves_through_the_egress_of_its_source():
+    assert let_out(passage_through(FakeSource())).egress == ONE
+
+
+def test_its_clock_stands_still_while_it_waits_for_an_egress():
+    passage = passage_through(FakeSource(at_once=False))
+    assert let_out(passage).egress == ONE
+    assert passage.requester.clock == []
+
+
+def test_a_source_that_gave_a_direct_egress_would_be_stopped():
+    with pytest.raises(AssertionError):
+        let_out(passage_through(FakeSource(DIRECT)))
+
+
+def test_without_an_egress_the_attempt_is_postponed():
+    passage = passage_through(FakeSource(NoEgress("all 2 proxies are out", 60.0), at_once=False))
+    with pytest.raises(Postponed, match="all 2 proxies are out"):
+        let_out(passage)
+    assert passage.requester.postponed == 60.0
+
+
+@pytest.mark.parametrize("gives", [None, NoEgress("all 2 proxies are out", 60.0)])
+def test_a_request_that_may_not_wait_is_refused_and_its_attempt_goes_on(gives):
+    passage = passage_through(FakeSource(gives, at_once=False))
+    with pytest.raises(LaneBusy):
+        let_out(passage, max_wait=0.01)
+    assert passage.requester.postponed is None
+
+
+def test_a_session_by_proxy_is_that_of_the_egress_and_others_keep_theirs():
+    assert let_out(passage_through(FakeSource()), session="run:7/proxy:").session == (
+        "run:7/proxy:http://one.example:1"
+    )
+    assert let_out(passage_through(FakeSource()), session="run:7/").session == "run:7/"
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (200, ("answered", "shop.example", 200)),
+        (404, ("answered", "shop.example", 404)),
+        (407, ("failed", "shop.example", "ProxyFailed")),
+        (429, ("blocked", "shop.example", 9.0)),
+        (503, ("blocked", "shop.example", 9.0)),
+    ],
+)
+def test_a_source_is_told_what_an_answer_means_for_its_egress(status, told):
+    passage = passage_through(FakeSource())
+    assert not passage.answered(ONE, URL, status, 9.0, 0.1)
+    passage.close()
+    assert passage.source.told == [told]
+
+
+def test_a_block_concerns_the_whole_lane_if_no_other_egress_is_left():
+    assert passage_through(FakeSource(others_left=False)).answered(ONE, URL, 429, None, 0.1)
+
+
+def test_a_page_that_the_scraper_calls_a_block_is_no_answer_of_a_good_egress():
+    passage = passage_through(FakeSource())
+    let_out(passage)
+    passage.answered(ONE, URL, 200, None, 0.1)
+    passage.answered(ONE, URL, 403, None, 0.1)
+    judged = passage.judge(failure(ErrorClass.BLOCKED, 30.0, cools_lane=True))
+    passage.close()
+    assert passage.source.told == [
+        ("answered", "shop.example", 200),
+        ("blocked", "shop.example", 30.0),
+    ]
+    assert (judged.after_seconds, judged.cools_lane) == (0.0, False)
+    assert passage.failed_keys == {ONE.key}
+
+
+@pytest.mark.parametrize("error_class", [ErrorClass.BLOCKED, ErrorClass.PROXY])
+@pytest.mark.parametrize("others_left", [True, False])
+def test_a_target_that_failed_for_its_egress_is_retried_at_once_if_others_are_left(
+    error_class, others_left
+):
+    passage = passage_through(FakeSource(others_left=others_left))
+    let_out(passage)
+    passage.failed(ONE, URL, ProxyFailed("dead"), 0.1)
+    judged = passage.judge(failure(error_class))
+    assert judged.after_seconds == (0.0 if others_left else None)
+
+
+def test_another_failure_is_left_as_it_is():
+    passage = passage_through(FakeSource())
+    let_out(passage)
+    fault = failure(ErrorClass.TIMEOUT)
+    assert passage.judge(fault) is fault
