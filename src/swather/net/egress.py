@@ -1,27 +1,12 @@
 """Egress: how a request leaves."""
 
-import hashlib
-import re
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from swather.errors import InputError
-from swather.masking import HIDDEN
-
-PROXY_SCHEMES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
-
-# Stricter than the clients: what they cannot read of a proxy's URL, such as a port out of range or
-# a bare slash in a password, can make them go out directly.
-_PROXY_URL: Final = re.compile(
-    r"([a-z0-9]+)://(?:([^\s\x00-\x1f\x7f/?#\\]*)@)?"
-    r"((?:\[[0-9a-f:.]+\]|[^\s\x00-\x1f\x7f/?#\\@:\[\]]+)(?::([1-9][0-9]{0,4}))?)/?",
-    re.IGNORECASE,
-)
-# If it is not a proxy URL, a colon may be followed by a password.
-_BEFORE_A_COLON: Final = re.compile(r"(?:[a-z0-9]+://)?[^\s:/?#\\]*", re.IGNORECASE)
+from swather.model.proxy_url import proxy_parts
 
 
 class Egress(msgspec.Struct, frozen=True):
@@ -35,7 +20,7 @@ class Egress(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.proxy_url is not None:
-            _parts_of(self.proxy_url)
+            proxy_parts(self.proxy_url)
 
     @classmethod
     def through(cls, proxy_url: str) -> "Egress":
@@ -57,10 +42,10 @@ class Egress(msgspec.Struct, frozen=True):
         proxy with different users or passwords may leave from different addresses, so that they
         have different keys, which hold neither.
         """
-        return "" if self.proxy_url is None else _parts_of(self.proxy_url).key
+        return "" if self.proxy_url is None else proxy_parts(self.proxy_url).key
 
     def __str__(self) -> str:
-        return "direct" if self.proxy_url is None else _parts_of(self.proxy_url).shown
+        return "direct" if self.proxy_url is None else proxy_parts(self.proxy_url).shown
 
     def __repr__(self) -> str:
         return f"Egress({self})"
@@ -78,35 +63,3 @@ class WayOut(StrEnum):
     DIRECT = "direct"
     POOL = "pool"
     TOR = "tor"
-
-
-class _Parts(NamedTuple):
-    key: str
-    shown: str
-
-
-@lru_cache(maxsize=1024)
-def _parts_of(proxy_url: str) -> _Parts:
-    found = _PROXY_URL.fullmatch(proxy_url)
-    if found is None or found[1].lower() not in PROXY_SCHEMES or int(found[4] or 1) > 65_535:
-        raise _refused(proxy_url)
-    scheme, user, place = found[1].lower(), found[2], found[3].lower()
-    if user is None:
-        return _Parts(f"{scheme}://{place}", f"{scheme}://{place}")
-    digest = hashlib.blake2b(user.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-    return _Parts(f"{scheme}://{place}#{digest}", f"{scheme}://{HIDDEN}@{place}")
-
-
-def _refused(proxy_url: str) -> InputError:
-    # Never what comes before an @: that may be a password.
-    start = _BEFORE_A_COLON.match(proxy_url.rpartition("@")[2])
-    host = start[0] if start else ""
-    if proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:
-        return InputError(
-            "a proxy URL must begin with one of "
-            f"{', '.join(f'{one}://' for one in PROXY_SCHEMES)}, got the one at {host!r}"
-        )
-    return InputError(
-        f"the proxy at {host!r} cannot be used: write it as scheme://user:password@host:port, "
-        "with %2F for a / in the password, %3F for a ? and %23 for a #"
-    )

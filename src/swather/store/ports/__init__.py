@@ -7,6 +7,7 @@ dashboard) opens a store of its own.
 
 from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
 from swather.store.ports.memories import Memories
+from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
@@ -30,6 +31,7 @@ __all__ = [
     "Loads",
     "Memories",
     "Pages",
+    "Proxies",
     "Queue",
     "Results",
     "Robots",

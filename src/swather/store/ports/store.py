@@ -5,6 +5,7 @@ from typing import Protocol
 from swather.store.outage import Outage
 from swather.store.ports.lanes import Breakers, Lanes
 from swather.store.ports.memories import Memories
+from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
@@ -40,6 +41,8 @@ class Store(Protocol):
     def memories(self) -> Memories: ...
     @property
     def sources(self) -> Sources: ...
+    @property
+    def proxies(self) -> Proxies: ...
     @property
     def workers(self) -> Workers: ...
     @property

@@ -28,7 +28,7 @@ class Smallints(list[int]):
     """Sent as smallint[]."""
 
 
-class Floats(list[float]):
+class Floats(list[float | None]):
     """Sent as float8[]."""
 
 
@@ -143,7 +143,14 @@ _COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
     "times": Bigints,
     "part": Integers,
     "seq": Integers,
+    "proxy_id": Bigints,
+    "successes": Bigints,
+    "faults_proxy": Bigints,
+    "faults_banned": Bigints,
+    "faults_timeout": Bigints,
+    "faults_network": Bigints,
     "failures": Integers,
+    "blacklistings": Integers,
     "attempts": Integers,
     "blocked": Integers,
     "proxy": Integers,
@@ -153,6 +160,11 @@ _COLUMNS: Final[dict[str, Callable[[Iterable[Any]], list[Any]]]] = {
     "priority": Smallints,
     "due_in_seconds": Floats,
     "amount": Floats,
+    "weight": Floats,
+    "latency_seconds": Floats,
+    "last_used_at": Floats,
+    "retry_at": Floats,
+    "probing_until": Floats,
 }
 
 

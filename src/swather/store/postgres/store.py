@@ -18,6 +18,7 @@ from swather.store.postgres.lanes import PostgresLanes
 from swather.store.postgres.loads import PostgresLoads
 from swather.store.postgres.memories import PostgresMemories
 from swather.store.postgres.pages import PostgresPages
+from swather.store.postgres.proxies import PostgresProxies
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
 from swather.store.postgres.robots import PostgresRobots
@@ -58,6 +59,7 @@ class PostgresStore:
         self.allowed_hosts = PostgresAllowedHosts(connection)
         self.memories = PostgresMemories(connection)
         self.sources = PostgresSources(connection)
+        self.proxies = PostgresProxies(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

@@ -21,6 +21,7 @@ from swather.store.sqlite.lanes import SQLiteLanes
 from swather.store.sqlite.loads import SQLiteLoads
 from swather.store.sqlite.memories import SQLiteMemories
 from swather.store.sqlite.pages import SQLitePages
+from swather.store.sqlite.proxies import SQLiteProxies
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
 from swather.store.sqlite.robots import SQLiteRobots
@@ -58,6 +59,7 @@ class SQLiteStore:
         self.allowed_hosts = SQLiteAllowedHosts(connection)
         self.memories = SQLiteMemories(connection)
         self.sources = SQLiteSources(connection)
+        self.proxies = SQLiteProxies(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.file)
 

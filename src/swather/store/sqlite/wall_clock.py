@@ -19,6 +19,10 @@ _DUE: Final = (
     ("breakers", "probe_at"),
     ("source_breakers", "open_until"),
     ("source_breakers", "probing_until"),
+    ("proxies", "retry_at"),
+    ("proxies", "probing_until"),
+    ("proxy_sites", "retry_at"),
+    ("proxy_sites", "probing_until"),
 )
 
 
