@@ -44,7 +44,7 @@ class EgressSettings(BaseSettings):
         description="proxies that each worker leases for itself; shared with all if unset",
     )
     proxy_tags: str = Field(
-        default="", description="use only proxies that have one of these tags: 'home,fast'"
+        default="", description="use only proxies that have all of these tags: 'home,fast'"
     )
     proxy_blacklist_threshold: int = Field(
         default=10, ge=1, description="failures in a row after which a proxy is blacklisted"

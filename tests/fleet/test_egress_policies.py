@@ -7,13 +7,8 @@ import pytest
 
 from swather import scraper, settings_egress, settings_sources
 from swather.fleet.worker_factory import browser_policy, new_worker, pool_policy, tor_policy
-from swather.net.egress_policy import (
-    BrowserPolicy,
-    PoolPolicy,
-    ProxyRotation,
-    ProxyStrategy,
-    TorPolicy,
-)
+from swather.model.proxy_choice import ProxyStrategy, Rotation
+from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.settings import Settings
 
 
@@ -58,7 +53,7 @@ def test_a_worker_gets_the_policies_of_the_settings():
     made = new_worker(given, {"nothing": nothing}, url="sqlite:///x.db")._settings
     assert made.pool == PoolPolicy(
         strategy=ProxyStrategy.LEAST_USED,
-        rotation=ProxyRotation.TARGET,
+        rotation=Rotation.TARGET,
         per_worker=5,
         tags=("home", "fast"),
         threshold=3,
@@ -77,12 +72,10 @@ def test_a_worker_gets_the_policies_of_the_settings():
     )
 
 
-def test_without_rotation_a_worker_keeps_its_proxy():
-    assert pool_policy(read(proxy_rotation="off")).strategy is ProxyStrategy.STICKY_WORKER
-
-
-def test_the_settings_know_every_strategy():
-    (names, _) = get_args(
-        settings_egress.EgressSettings.model_fields["proxy_selection_strategy"].annotation
-    )
-    assert set(get_args(names)) == set(ProxyStrategy)
+@pytest.mark.parametrize(
+    ("setting", "kind"),
+    [("proxy_selection_strategy", ProxyStrategy), ("proxy_rotation", Rotation)],
+)
+def test_the_settings_know_every_choice(setting, kind):
+    (names, _) = get_args(settings_egress.EgressSettings.model_fields[setting].annotation)
+    assert set(get_args(names)) == set(kind)

@@ -7,13 +7,8 @@ from typing import Any
 from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
-from swather.net.egress_policy import (
-    BrowserPolicy,
-    PoolPolicy,
-    ProxyRotation,
-    ProxyStrategy,
-    TorPolicy,
-)
+from swather.model.proxy_choice import ProxyStrategy, Rotation
+from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
 from swather.scraping.scraper import Scraper
@@ -70,10 +65,8 @@ def politeness(settings: Settings) -> Politeness:
 def pool_policy(settings: Settings) -> PoolPolicy:
     """How workers use the proxies, from the settings."""
     return PoolPolicy(
-        strategy=_strategy(settings),
-        rotation=ProxyRotation.TARGET
-        if settings.proxy_rotation == "target"
-        else ProxyRotation.REQUEST,
+        strategy=ProxyStrategy(settings.proxy_selection_strategy or ProxyStrategy.ROUND_ROBIN),
+        rotation=Rotation(settings.proxy_rotation or Rotation.REQUEST),
         per_worker=settings.proxies_per_worker,
         tags=_listed(settings.proxy_tags),
         threshold=settings.proxy_blacklist_threshold,
@@ -100,12 +93,6 @@ def browser_policy(settings: Settings) -> BrowserPolicy:
         pages=settings.browser_pages,
         block=frozenset(_listed(settings.browser_block)),
     )
-
-
-def _strategy(settings: Settings) -> ProxyStrategy:
-    if settings.proxy_rotation == "off":
-        return ProxyStrategy.STICKY_WORKER
-    return ProxyStrategy(settings.proxy_selection_strategy or ProxyStrategy.ROUND_ROBIN)
 
 
 def _listed(text: str) -> tuple[str, ...]:

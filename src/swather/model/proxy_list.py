@@ -22,7 +22,7 @@ _HOST_PORT: Final = re.compile(rf"{_HOST}:[0-9]{{1,5}}")
 _COLONS: Final = re.compile(rf"({_HOST}:[0-9]{{1,5}}):([^:]*):(.*)")
 _SAFE_IN_USER: Final = ":%!$&'()*+,;=~"
 
-_FORMS: Final = "write host:port, host:port:user:password, user:password@host:port or a URL"
+_FORMS: Final = "write host:port, host:port:user:password, or a URL"
 _FIELDS: Final = "only tags=a,b, country=de and weight=2 may follow a proxy, separated by spaces"
 
 

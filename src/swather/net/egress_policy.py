@@ -1,26 +1,9 @@
 """What the settings say of the ways out: the proxy pool, Tor, browsers."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-
-class ProxyStrategy(StrEnum):
-    """How one of several usable proxies is chosen; RANDOM goes by their weights."""
-
-    ROUND_ROBIN = "round_robin"
-    RANDOM = "random"
-    LEAST_USED = "least_used"
-    STICKY_WORKER = "sticky_worker"
-    STICKY_LANE = "sticky_lane"
-    STICKY_SESSION = "sticky_session"
-
-
-class ProxyRotation(StrEnum):
-    """How long a choice holds: for one request, or for a whole attempt at a target."""
-
-    REQUEST = "request"
-    TARGET = "target"
+from swather.model.proxy_choice import ProxyStrategy, Rotation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,16 +11,16 @@ class PoolPolicy:
     """How a worker uses the pool.
 
     strategy           how a proxy is chosen
-    rotation           how long a choice holds
+    rotation           when another is chosen
     per_worker         proxies that the worker leases for itself; None: it shares all
-    tags               use only proxies that have one of these; empty: any
+    tags               use only proxies that have all of these
     threshold          failures in a row after which a proxy is blacklisted
     blacklist_seconds  for how long
     probe_seconds      how long a probe may take before another worker probes
     """
 
     strategy: ProxyStrategy = ProxyStrategy.ROUND_ROBIN
-    rotation: ProxyRotation = ProxyRotation.REQUEST
+    rotation: Rotation = Rotation.REQUEST
     per_worker: int | None = None
     tags: tuple[str, ...] = ()
     threshold: int = 10
