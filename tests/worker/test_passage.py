@@ -5,7 +5,7 @@ import pytest
 
 from swather.errors import Postponed
 from swather.model.outcome import Fault
-from swather.model.retry import ErrorClass
+from swather.model.retry import ErrorClass, Faults
 from swather.net.egress import DIRECT, Egress
 from swather.net.errors import LaneBusy, ProxyFailed
 from swather.net.request import Request
@@ -20,7 +20,7 @@ URL = "http://shop.example/a"
 class FakeRequester:
     def __init__(self):
         self.job = SimpleNamespace(run=SimpleNamespace(id=7), names_lanes=False)
-        self.lease = SimpleNamespace(lane="shop.example")
+        self.lease = SimpleNamespace(lane="shop.example", faults=Faults(avoids=" http://old:1"))
         self.postponed = None
         self.clock = []
 
@@ -154,7 +154,8 @@ def test_a_page_that_the_scraper_calls_a_block_is_no_answer_of_a_good_egress():
         ("blocked", "shop.example", 30.0),
     ]
     assert (judged.after_seconds, judged.cools_lane) == (0.0, False)
-    assert passage.failed_keys == {ONE.key}
+    assert judged.fault.egress == ONE.key
+    assert passage.failed_keys == {"http://old:1", ONE.key}
 
 
 @pytest.mark.parametrize("error_class", [ErrorClass.BLOCKED, ErrorClass.PROXY])
@@ -169,8 +170,9 @@ def test_a_target_that_failed_for_its_egress_is_retried_at_once_if_others_are_le
     assert judged.after_seconds == (0.0 if others_left else None)
 
 
-def test_another_failure_is_left_as_it_is():
+def test_a_failure_of_the_page_is_left_as_it_is():
     passage = passage_through(FakeSource())
     let_out(passage)
+    passage.answered(ONE, URL, 200, None, 0.1)
     fault = failure(ErrorClass.TIMEOUT)
     assert passage.judge(fault) is fault

@@ -46,13 +46,16 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What went wrong, and what makes two failures the same kind."""
+    """What went wrong, and what makes two failures the same kind. `egress` is the key of the one to
+    blame, '' for none: the next attempt avoids it.
+    """
 
     error_class: ErrorClass
     message: str
     traceback: str = ""
     where: str = ""
     alone: bool = False
+    egress: str = ""
 
     @property
     def title(self) -> str:

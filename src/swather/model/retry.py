@@ -54,7 +54,8 @@ class Faults(msgspec.Struct, frozen=True):
 
     `crashes` counts lost leases and dead children, `crashes_alone` only those that no other task
     can have caused: the death of a child that ran nothing else, a loop that this task blocked.
-    `postponed` counts how often its scraper asked for another time, which is no failure.
+    `postponed` counts how often its scraper asked for another time, which is no failure. `avoids`
+    are the keys of egresses that have failed it, each after a space.
     """
 
     attempts: int = 0
@@ -63,6 +64,7 @@ class Faults(msgspec.Struct, frozen=True):
     crashes: int = 0
     crashes_alone: int = 0
     postponed: int = 0
+    avoids: str = ""
 
     def plus(self, error_class: ErrorClass, *, alone: bool = True) -> "Faults":
         match error_class:

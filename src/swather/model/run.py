@@ -39,7 +39,8 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it stands. `times_finished` grows by one each time it comes to its end.
+    """A run as it stands. `times_finished` grows by one each time it comes to its end. The rate of
+    `lane_limits` holds for each of its `egresses`.
 
     Its name and its scraper's are in paths of files, and a database may hold anything: one that
     leads elsewhere is refused here, wherever it is read.
@@ -59,10 +60,17 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
     finished_at: datetime | None
     task_limit: int | None = None
+    egresses: int = 1
 
     def __post_init__(self) -> None:
         check_file_name("the database holds a run whose name", self.name)
         check_file_name("the database holds a run whose scraper", self.scraper)
+
+    @property
+    def total_limits(self) -> Limits:
+        """What its lanes are held to, over all egresses."""
+        every_seconds = self.lane_limits.every_seconds / self.egresses
+        return msgspec.structs.replace(self.lane_limits, every_seconds=every_seconds)
 
     @property
     def scraper_spec(self) -> str:

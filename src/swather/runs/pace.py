@@ -79,7 +79,7 @@ def _bounds(situation: Situation, *, is_moving: bool) -> Iterator[_Bound]:
     yield from _bound_by(situation, situation.scraper, NO_LIMITS, counts.unfinished, is_moving)
     tasks = _tasks_by_lane(situation)
     for lane in situation.lanes:
-        limits = on_lane(situation.run.lane_limits, lane.name)
+        limits = on_lane(situation.run.total_limits, lane.name)
         yield from _bound_by(situation, lane, limits, tasks.get(lane.name, 0.0), is_moving)
 
 
@@ -146,7 +146,7 @@ def _average_seconds(situation: Situation) -> float:
 def _usual(situation: Situation) -> str:
     """Why it goes no faster than it does, where no rate decides."""
     for lane in situation.lanes:
-        limits = lane.limits_for(on_lane(situation.run.lane_limits, lane.name))
+        limits = lane.limits_for(on_lane(situation.run.total_limits, lane.name))
         if limits.in_flight is not None and lane.in_flight >= limits.in_flight:
             return f"lane {lane.name} with {limits.in_flight} in flight"
     slots, busy = sum(w.slots for w in situation.able), sum(w.busy for w in situation.able)

@@ -76,7 +76,7 @@ def _loading(situation: Situation) -> Iterator[Reason]:
 
 
 def lane_reasons(situation: Situation, lane: Lane) -> Iterator[Reason]:
-    limits = situation.run.lane_limits if lane.kind is PacedKind.LANE else NO_LIMITS
+    limits = situation.run.total_limits if lane.kind is PacedKind.LANE else NO_LIMITS
     yield from lane_words.holds(lane, url=situation.url, now=situation.now, run_limits=limits)
 
 

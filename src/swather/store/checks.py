@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCancelled
 from swather.model.lane import PacedKind
-from swather.model.pacing import MAX_AHEAD_SECONDS
+from swather.model.pacing import MAX_AHEAD_SECONDS, MAX_COUNT
 from swather.model.run import Load, NewRun, RunState
 from swather.model.task import EventLevel, check_file_name, check_name
 from swather.model.task_filter import TaskFilter
@@ -91,6 +91,11 @@ def check_permits(
         raise InputError(
             f"a lane has 0 or more requests in flight, {lane!r} cannot have {in_flight!r}"
         )
+
+
+def check_egresses(egresses: int) -> None:
+    if not 1 <= egresses <= MAX_COUNT:
+        raise InputError(f"a run has from 1 to {MAX_COUNT:,} egresses, got {egresses!r}")
 
 
 def check_recall(keys: Iterable[str], max_age_seconds: float | None) -> float:

@@ -70,6 +70,7 @@ class FaultRow(NamedTuple):
     fingerprint: str
     message: str
     traceback: str
+    avoids: str
 
 
 class GroupRow(NamedTuple):

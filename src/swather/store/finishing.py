@@ -116,7 +116,7 @@ class Plan:
         self.faults.append(
             FaultRow(
                 lease.task_id, lease.run_id, lease.token, 0, 0, 0, 0, 0, 1,
-                outcome.fault.error_class, "", message, "",
+                outcome.fault.error_class, "", message, "", "",
             )
         )  # fmt: skip
         self._wait(lease, outcome.after_seconds)
@@ -199,6 +199,7 @@ class Plan:
                 lease.task_id, lease.run_id, lease.token,
                 added.attempts, added.blocked, added.proxy, added.crashes, added.crashes_alone,
                 added.postponed, fault.error_class, fingerprint, message, traceback,
+                f" {fault.egress}" if fault.egress else "",
             )
         )  # fmt: skip
         place = lease.run_id, fingerprint

@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 from swather.errors import Closed, DatabaseUnusable
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Verdict
+from swather.model.pacing import Limits
 from swather.model.source import SourceNote, SourceState
 from swather.model.stored_page import StoredPage
 from swather.model.task import Target
@@ -150,6 +151,7 @@ class Writer:
         in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
+        limits: Limits | None = None,
     ) -> Future[Permits]:
         return self._call(
             lambda: self._store.queue.permits(
@@ -159,6 +161,7 @@ class Writer:
                 in_flight=in_flight,
                 gives_up=gives_up,
                 ahead_seconds=ahead_seconds,
+                limits=limits,
             )
         )
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Standing, Verdict
+from swather.model.pacing import Limits
 from swather.model.source import SourceNote
 from swather.model.task import Target
 
@@ -55,6 +56,7 @@ class Queue(Protocol):
         in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
+        limits: Limits | None = None,
     ) -> Permits:
         """Permits for further requests on `lane`, at its pace; a stale fence gets none.
 
@@ -65,6 +67,10 @@ class Queue(Protocol):
         lane would wait forever. If only the pace holds it back, one request may be granted that
         starts within `ahead_seconds`: a caller that asks only when it is due may lose to claims
         every time.
+
+        With `limits`, their rate applies beside that of the lane itself, and neither the limits of
+        runs nor of the scraper do: for a lane that only this task's requests through one egress
+        make, while its own lane is charged by itself.
         """
         ...
 

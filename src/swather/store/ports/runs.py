@@ -36,6 +36,12 @@ class Runs(Protocol):
         """
         ...
 
+    def set_egresses(self, name: str, egresses: int) -> bool:
+        """Its lane limits have a rate for each of so many egresses, from the next claim on; False
+        if that is so already.
+        """
+        ...
+
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
         """Merge these members into Swather's own part of the run's params."""
         ...

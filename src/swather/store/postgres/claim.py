@@ -270,9 +270,9 @@ def _lease_of(row: tuple[Any, ...], claimed_at: float, every_seconds: float) -> 
         lane=row[5],
         partition=row[6],
         parent_id=row[7],
-        faults=_NO_FAULTS if row[9] is None else Faults(*row[9:15]),
-        part=row[15] or 0,
-        cursor=None if row[16] is None else decode(row[16]),
+        faults=_NO_FAULTS if row[9] is None else Faults(*row[9:16]),
+        part=row[16] or 0,
+        cursor=None if row[17] is None else decode(row[17]),
         claimed_at=claimed_at,
         every_seconds=every_seconds,
     )

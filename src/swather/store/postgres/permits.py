@@ -16,7 +16,7 @@ from swather.store.postgres.statements import queries
 
 class PermitRequest(NamedTuple):
     """A task asks for `wanted` requests on a lane. `in_flight`: how many its worker has there
-    already; None when the lease covers the request.
+    already; None when the lease covers the request. `limits` apply in place of those of runs.
     """
 
     fence: Fence
@@ -25,6 +25,7 @@ class PermitRequest(NamedTuple):
     in_flight: int | None
     gives_up: bool
     ahead_seconds: float
+    limits: Limits | None = None
 
 
 class Permitter:
@@ -40,7 +41,10 @@ class Permitter:
         if row is None:
             return Permits(0)
         worker_id, run_id, own_lane_id, scraper_id, *of_runs, is_new = row
-        if is_new:
+        if request.limits is not None:
+            # What it does on this lane is charged to the scraper elsewhere.
+            of_runs, scraper_id = [request.limits.every_seconds, request.limits.burst, None], 0
+        elif is_new:
             # From now on the run is on this lane, and its limits apply there.
             self._connection.execute(queries.join_lane, {**this, "run_id": run_id}, hot=True)
         granted_at = time.monotonic()

@@ -6,6 +6,7 @@ from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import Completed, File, Item, Memory, Outcome, Standing, Verdict
+from swather.model.pacing import Limits
 from swather.model.payload import encode
 from swather.model.source import SourceNote
 from swather.model.task import Target
@@ -178,10 +179,11 @@ class PostgresQueue:
         in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
+        limits: Limits | None = None,
     ) -> Permits:
         check_permits(lane, count, in_flight, ahead_seconds)
         number = lane_id(self._connection, lane)
-        request = PermitRequest(fence, number, count, in_flight, gives_up, ahead_seconds)
+        request = PermitRequest(fence, number, count, in_flight, gives_up, ahead_seconds, limits)
         return self._connection.transact(lambda: self._permits.give(request))
 
     def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:

@@ -18,7 +18,13 @@ from swather.model.run import (
 )
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
-from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
+from swather.store.checks import (
+    check_egresses,
+    check_known,
+    check_limit,
+    check_new_run,
+    unknown_run,
+)
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
@@ -124,6 +130,22 @@ class PostgresRuns:
         self._connection.transact(work)
         return self.get(name)
 
+    def set_egresses(self, name: str, egresses: int) -> bool:
+        check_egresses(egresses)
+        run = self.get(name)
+        if run.egresses == egresses:
+            return False
+        this = {"run_id": run.id, "egresses": egresses}
+
+        def work() -> None:
+            # Heads that sleep at the old rate may be open at the new one.
+            self._connection.execute(queries.wake_run, this)
+            self._connection.execute(queries.wake_lanes_of_run, this)
+            self._connection.execute(queries.set_egresses, this)
+
+        self._connection.transact(work)
+        return True
+
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
         this = {"run_id": run_id(self._connection, name)}
 
@@ -202,4 +224,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         created_at=row[13],
         finished_at=row[14],
         task_limit=row[15],
+        egresses=row[17],
     )

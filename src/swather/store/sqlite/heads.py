@@ -170,7 +170,7 @@ class Walk:
                     ranges.append(found)
                     leases.append((*found, *owner, lane_id, self._now))
             replacing += [
-                (row[2],) for row in rows if row[11] or row[14] not in (None, run.version)
+                (row[2],) for row in rows if row[12] or row[15] not in (None, run.version)
             ]
         self._connection.executemany(queries.add_leases, leases)
         self._connection.executemany(queries.take_ready, ranges)
@@ -183,7 +183,7 @@ class Walk:
         leases = []
         for row in rows:
             # Another version of the scraper starts over.
-            resumes = row[12] is not None and row[14] == run.version
+            resumes = row[13] is not None and row[15] == run.version
             lease = Lease(
                 task_id=row[2],
                 token=self._token,
@@ -193,9 +193,9 @@ class Walk:
                 lane=head.lane,
                 partition=partition,
                 parent_id=row[4],
-                faults=_NO_FAULTS if row[5] is None else Faults(*row[5:11]),
-                part=row[12] if resumes else 0,
-                cursor=decode(row[13]) if resumes else None,
+                faults=_NO_FAULTS if row[5] is None else Faults(*row[5:12]),
+                part=row[13] if resumes else 0,
+                cursor=decode(row[14]) if resumes else None,
                 claimed_at=self._claimed_at,
                 every_seconds=every_seconds,
             )

@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 
 from swather.model.lease import Permits
-from swather.model.pacing import NO_LIMITS
+from swather.model.pacing import NO_LIMITS, Limits
 from swather.store.finish_rows import HeldLease
 from swather.store.gate import FULL, grant, refusal, slowest
 from swather.store.sqlite.connection import Connection
@@ -15,7 +15,7 @@ from swather.store.sqlite.statements import queries
 
 class PermitRequest(NamedTuple):
     """A task asks for `wanted` requests on a lane. `in_flight`: how many its worker has there
-    already; None when the lease covers the request.
+    already; None when the lease covers the request. `limits` apply in place of those of runs.
     """
 
     lease: HeldLease
@@ -24,6 +24,7 @@ class PermitRequest(NamedTuple):
     in_flight: int | None
     gives_up: bool
     ahead_seconds: float
+    limits: Limits | None = None
 
 
 class Permitter:
@@ -72,7 +73,7 @@ class Permitter:
             "run_id": run_id,
             "worker_id": request.lease.worker_id,
         }
-        if request.lane_id:
+        if request.lane_id and request.limits is None:
             # From now on the run is on this lane, and its limits apply there.
             self._connection.execute(queries.join_lane, this)
         now = self._connection.clock.wall()
@@ -81,7 +82,11 @@ class Permitter:
         for number, *row in self._connection.rows(queries.paces, this):
             is_lane = number == request.lane_id
             of_runs = NO_LIMITS
-            if is_lane:
+            if request.limits is not None:
+                if not is_lane:
+                    continue  # what it does on this lane is charged to the scraper elsewhere
+                of_runs = request.limits
+            elif is_lane:
                 of_runs = LimitingRuns(self._connection).on(number, row[7], run_id)
                 is_counted = row[3] is not None or of_runs.in_flight is not None
             if not is_lane or request.in_flight is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
 from swather.model.outcome import File, Item, Memory, Outcome, Standing, Verdict
+from swather.model.pacing import Limits
 from swather.model.payload import encode
 from swather.model.source import SourceNote
 from swather.model.task import EventKind, Target
@@ -113,6 +114,7 @@ class SQLiteQueue:
         in_flight: int | None = None,
         gives_up: bool = False,
         ahead_seconds: float = 0.0,
+        limits: Limits | None = None,
     ) -> Permits:
         check_permits(lane, count, in_flight, ahead_seconds)
         with self._connection.transaction():
@@ -120,7 +122,9 @@ class SQLiteQueue:
             if lease is None:
                 return Permits(0)
             number = lane_id(self._connection, lane)
-            request = PermitRequest(lease, number, count, in_flight, gives_up, ahead_seconds)
+            request = PermitRequest(
+                lease, number, count, in_flight, gives_up, ahead_seconds, limits
+            )
             return self._permitter.give(request)
 
     def set_in_flight(self, worker_id: int, lane: str, n: int) -> None:

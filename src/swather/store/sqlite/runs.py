@@ -18,7 +18,13 @@ from swather.model.run import (
 )
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
-from swather.store.checks import check_known, check_limit, check_new_run, unknown_run
+from swather.store.checks import (
+    check_egresses,
+    check_known,
+    check_limit,
+    check_new_run,
+    unknown_run,
+)
 from swather.store.clock import at, at_or_none
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
@@ -114,6 +120,17 @@ class SQLiteRuns:
             )
             return self.get(name)
 
+    def set_egresses(self, name: str, egresses: int) -> bool:
+        check_egresses(egresses)
+        if self.get(name).egresses == egresses:
+            return False
+        with self._connection.transaction():
+            self._change(name, queries.set_egresses, egresses=egresses)
+            # Heads that sleep at the old rate may be open at the new one.
+            self._change(name, queries.wake_run)
+            self._change(name, queries.wake_lanes_of_run)
+        return True
+
     def record(self, name: str, reserved: dict[str, Any]) -> Run:
         with self._connection.transaction():
             params = with_reserved(self.get(name).params, reserved)
@@ -192,4 +209,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         created_at=at(row[13]),
         finished_at=at_or_none(row[14]),
         task_limit=row[15],
+        egresses=row[17],
     )

@@ -34,14 +34,15 @@ class _Answer(NamedTuple):
 class Passage:
     """How the requests of one attempt leave, and what became of them; see Traveller."""
 
-    __slots__ = ("_answer", "_lane", "egress", "failed_keys", "requester", "source")
+    __slots__ = ("_answer", "_blamed", "_lane", "egress", "failed_keys", "requester", "source")
 
     def __init__(self, requester: Requester, source: EgressSource) -> None:
         self.requester = requester
         self.source = source
         self.egress: Egress | None = None
-        self.failed_keys: set[str] = set()
+        self.failed_keys = set(requester.lease.faults.avoids.split())
         self._lane = ""
+        self._blamed = ""
         self._answer: _Answer | None = None
 
     async def let_out(self, request: Request) -> Request:
@@ -80,31 +81,33 @@ class Passage:
             self.failed(egress, url, ProxyFailed(f"{egress} answered HTTP 407"), seconds)
             return False
         if status in GO_AWAY:
-            self.failed_keys.add(egress.key)
+            self._blame(egress)
             return not self.source.blocked(egress, lane, retry_after_seconds)
         self._answer = _Answer(egress, lane, status, seconds)
+        self._blamed = ""
         return False
 
     def failed(self, egress: Egress, url: str, error: FetchError, seconds: float) -> None:
         """No answer came."""
         self._settle()
-        if isinstance(error, ProxyFailed):
-            self.failed_keys.add(egress.key)
+        self._blame(egress)
         self.source.failed(egress, self.lane_of_url(url), error, seconds)
 
     def judge(self, fault: Classified) -> Classified:
         """What the failure of the attempt means for its egress and, if others are left, for the
         target: it is tried again at once, through another.
         """
-        error_class = fault.fault.error_class
-        if self.egress is None or error_class not in (ErrorClass.BLOCKED, ErrorClass.PROXY):
-            return fault
+        error_class, others_left = fault.fault.error_class, False
         if error_class is ErrorClass.BLOCKED and self._answer is not None:
             answer, self._answer = self._answer, None
-            self.failed_keys.add(answer.egress.key)
+            self._blame(answer.egress)
             others_left = self.source.blocked(answer.egress, answer.lane, fault.after_seconds)
-        else:
+        elif self._blamed and error_class in (ErrorClass.BLOCKED, ErrorClass.PROXY):
             others_left = self.source.has_other(self, self._lane)
+        if not self._blamed:
+            return fault
+        blaming = msgspec.structs.replace(fault.fault, egress=self._blamed)
+        fault = msgspec.structs.replace(fault, fault=blaming)
         if not others_left:
             return fault
         return msgspec.structs.replace(fault, after_seconds=0.0, cools_lane=False)
@@ -136,6 +139,11 @@ class Passage:
             requester.start_clock("an egress")
         requester.check()
         return egress
+
+    def _blame(self, egress: Egress) -> None:
+        """If the attempt fails now, it is for this egress."""
+        self._blamed = egress.key
+        self.failed_keys.add(egress.key)
 
     def _settle(self) -> None:
         if self._answer is not None:

@@ -490,7 +490,7 @@ gone AS (
 ),
 known AS MATERIALIZED (
     SELECT k.task_id, k.head_id, k.priority, k.run_id, k.lane_id, k.partition, k.lane, o.token, t.target, t.parent_id,
-           f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.postponed,
+           f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.postponed, f.avoids,
            coalesce(f.replaces, false) OR coalesce(c.version <> k.version, false) AS replaces,
            c.part, c.cursor
     FROM picked AS k
@@ -499,7 +499,8 @@ known AS MATERIALIZED (
         SELECT target, parent_id FROM swather.tasks WHERE id = k.task_id OFFSET 0
     ) AS t
     LEFT JOIN LATERAL (
-        SELECT attempts, blocked, proxy, crashes, crashes_alone, postponed, replaces
+        SELECT attempts, blocked, proxy, crashes, crashes_alone, postponed, avoids,
+               replaces
         FROM swather.faults WHERE task_id = k.task_id OFFSET 0
     ) AS f ON true
     LEFT JOIN LATERAL (
@@ -529,7 +530,7 @@ logged AS (
 
 -- name: claimed
 SELECT task_id, token, run_id, target, priority, lane, partition, parent_id, head_id,
-       attempts, blocked, proxy, crashes, crashes_alone, postponed,
+       attempts, blocked, proxy, crashes, crashes_alone, postponed, avoids,
        CASE WHEN replaces THEN NULL ELSE part END,
        CASE WHEN replaces THEN NULL ELSE cursor END
 FROM known
@@ -537,14 +538,14 @@ FROM known
 -- name: claimed_counted
 -- The last row says which heads were open, and for how much each.
 SELECT task_id, token, run_id, target, priority, lane, partition, parent_id, head_id,
-       attempts, blocked, proxy, crashes, crashes_alone, postponed,
+       attempts, blocked, proxy, crashes, crashes_alone, postponed, avoids,
        CASE WHEN replaces THEN NULL ELSE part END,
        CASE WHEN replaces THEN NULL ELSE cursor END,
        NULL
 FROM known
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        (SELECT string_agg(head_id || ' ' || quota, ' ') FROM open)
 
 -- name: next_due

@@ -78,7 +78,7 @@ FROM unnest(
 -- name: add_faults
 INSERT INTO swather.faults AS f (
     task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, postponed,
-    error_class, fingerprint, message, traceback, at, earlier
+    error_class, fingerprint, message, traceback, avoids, at, earlier
 )
 -- A child that died with others' work behind it did execute the task.
 SELECT g.*, (SELECT swather.clock()), g.crashes - g.crashes_alone
@@ -86,10 +86,10 @@ FROM unnest(
     %(task_id)b::bigint[], %(run_id)b::bigint[], %(token)b::bigint[], %(attempts)b::integer[],
     %(blocked)b::integer[], %(proxy)b::integer[], %(crashes)b::integer[],
     %(crashes_alone)b::integer[], %(postponed)b::integer[], %(error_class)b::text[], %(fingerprint)b::text[],
-    %(message)b::text[], %(traceback)b::text[]
+    %(message)b::text[], %(traceback)b::text[], %(avoids)b::text[]
 ) AS g (
     task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, postponed,
-    error_class, fingerprint, message, traceback
+    error_class, fingerprint, message, traceback, avoids
 )
 ON CONFLICT (task_id) DO UPDATE SET
     token = excluded.token,
@@ -99,6 +99,7 @@ ON CONFLICT (task_id) DO UPDATE SET
     crashes = f.crashes + excluded.crashes,
     crashes_alone = f.crashes_alone + excluded.crashes_alone,
     postponed = f.postponed + excluded.postponed,
+    avoids = f.avoids || excluded.avoids,
     earlier = f.earlier + excluded.earlier,
     error_class = excluded.error_class,
     fingerprint = excluded.fingerprint,

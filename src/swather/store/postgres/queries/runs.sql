@@ -13,7 +13,7 @@ VALUES (
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
           lane_in_flight, state, paused, false, times_finished, created_at,
-          finished_at, task_limit, rate_is_default
+          finished_at, task_limit, rate_is_default, egresses
 
 -- name: find_run
 SELECT id FROM swather.runs WHERE name = %(name)s
@@ -25,7 +25,8 @@ SELECT id, task_limit FROM swather.runs WHERE name = %(name)s
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
        lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
+       times_finished, created_at, finished_at, task_limit, rate_is_default,
+       egresses
 FROM swather.runs
 
 -- name: get_run
@@ -81,6 +82,10 @@ SET version = %(version)s,
     lane_every_seconds = %(every_seconds)s, lane_burst = %(burst)s, lane_in_flight = %(in_flight)s,
     rate_is_default = %(rate_is_default)s
 WHERE id = %(run_id)s
+
+-- name: set_egresses
+UPDATE swather.runs SET egresses = %(egresses)s
+WHERE id = %(run_id)s AND egresses <> %(egresses)s
 
 -- name: lock_params
 SELECT params FROM swather.runs WHERE id = %(run_id)s FOR NO KEY UPDATE

@@ -231,6 +231,7 @@ forgiven AS (
     ON CONFLICT (task_id) DO UPDATE SET
         earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
         attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, postponed = 0,
+        avoids = '',
         replaces = f.replaces OR excluded.replaces
 ),
 -- include: ready_again
@@ -247,6 +248,7 @@ forgiven AS (
     ON CONFLICT (task_id) DO UPDATE SET
         earlier = f.earlier + f.attempts + f.blocked + f.proxy + f.crashes_alone + excluded.earlier,
         attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0, postponed = 0,
+        avoids = '',
         replaces = true
 ),
 begun AS (

@@ -50,7 +50,7 @@ LIMIT ?7
 -- name: ready_tasks
 SELECT r.head_id, r.priority, t.id, t.target, t.parent_id,
        f.attempts, f.blocked, f.proxy, f.crashes, f.crashes_alone, f.postponed,
-       f.replaces,
+       f.avoids, f.replaces,
        c.part, c.cursor, c.version
 FROM ready AS r
 JOIN tasks AS t ON t.id = r.task_id

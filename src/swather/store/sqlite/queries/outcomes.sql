@@ -7,10 +7,10 @@ SELECT value, ?2, ?3, ?4, ?5, ?6, ?7 FROM carray(?1)
 -- name: add_faults
 INSERT INTO faults (
     task_id, run_id, token, attempts, blocked, proxy, crashes, crashes_alone, postponed,
-    error_class, fingerprint, message, traceback, at, earlier
+    error_class, fingerprint, message, traceback, avoids, at, earlier
 )
 -- A child that died with others' work behind it did execute the task.
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?7 - ?8)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?7 - ?8)
 ON CONFLICT (task_id) DO UPDATE SET
     token = excluded.token,
     attempts = attempts + excluded.attempts,
@@ -19,6 +19,7 @@ ON CONFLICT (task_id) DO UPDATE SET
     crashes = crashes + excluded.crashes,
     crashes_alone = crashes_alone + excluded.crashes_alone,
     postponed = postponed + excluded.postponed,
+    avoids = avoids || excluded.avoids,
     earlier = earlier + excluded.earlier,
     error_class = excluded.error_class,
     fingerprint = excluded.fingerprint,
@@ -34,7 +35,7 @@ ON CONFLICT (task_id) DO UPDATE SET crashes = crashes + 1, token = 0, at = exclu
 UPDATE faults
 SET earlier = earlier + attempts + blocked + proxy + crashes_alone,
     attempts = 0, blocked = 0, proxy = 0, crashes = 0, crashes_alone = 0,
-    postponed = 0
+    postponed = 0, avoids = ''
 WHERE task_id = ?
 
 -- name: mark_replaces

@@ -20,7 +20,8 @@ SELECT name FROM runs WHERE name = ? OR name GLOB ?
 SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst, lane_in_flight,
        state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
-       times_finished, created_at, finished_at, task_limit, rate_is_default
+       times_finished, created_at, finished_at, task_limit, rate_is_default,
+       egresses
 FROM runs
 
 -- name: get_run
@@ -47,6 +48,9 @@ SELECT id, name FROM runs WHERE state <> 'open' AND finished_at < ? ORDER BY fin
 
 -- name: limiting_runs
 SELECT * FROM limiting_runs
+
+-- name: set_egresses
+UPDATE runs SET egresses = :egresses WHERE id = :run_id
 
 -- name: run_state
 SELECT state FROM runs WHERE id = ?
