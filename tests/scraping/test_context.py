@@ -316,7 +316,8 @@ def test_the_blocking_context_has_every_name_of_the_other_with_the_same_paramete
         if inspect.isfunction(method):
             twin = inspect.signature(getattr(SyncContext, name))
             assert twin.parameters == inspect.signature(method).parameters, name
-            assert twin.return_annotation == inspect.signature(method).return_annotation, name
+            if name != "browser":  # which is left by `with`, or by `async with`
+                assert twin.return_annotation == inspect.signature(method).return_annotation, name
 
 
 def test_the_blocking_context_does_what_the_other_does():

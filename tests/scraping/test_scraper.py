@@ -227,7 +227,6 @@ def test_words_become_members():
     "option",
     [
         {"tor": True},
-        {"browser": True},
         {"proxies": "proxies.txt"},
         {"proxies": ["http://10.0.0.1:8080"]},
         {"execution_mode": "distributed"},

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urldefrag
 
+import msgspec
+
 from swather.model.stored_page import request_key
 from swather.net.request import Request
 
@@ -27,6 +29,13 @@ def without_password(url: str) -> str:
     scheme, slashes, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def as_rendered(request: Request) -> Request:
+    """The same for a page that is stored as a browser has rendered it: under a method that no
+    request on the wire has.
+    """
+    return msgspec.structs.replace(request, method="RENDER")
 
 
 def stored_page_key(request: Request) -> bytes:

@@ -1,7 +1,7 @@
 """What a user says of requests: the arguments of get() and post(), and a scraper's own headers."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any, Final, TypedDict
@@ -136,10 +136,27 @@ class OwnHeaders:
         if user_agent is not None:
             self._everywhere["User-Agent"] = user_agent
 
+    def headers_for(self, url: str) -> Mapping[str, str]:
+        """What goes with a request to this URL."""
+        if not self._of_origins:
+            return self._everywhere
+        return {**self._everywhere, **self._of_origins.get(origin_of(url), {})}
+
+    def and_of(self, request: Request) -> Callable[[str], Mapping[str, str]]:
+        """The same for a page in a browser, with those of the page's own request, which go to its
+        origin only. The User-Agent is the browser's business.
+        """
+        origin = origin_of(request.url)
+
+        def headers(url: str) -> Mapping[str, str]:
+            found = dict(self.headers_for(url))
+            found.pop("User-Agent", None)
+            return {**found, **request.headers} if origin_of(url) == origin else found
+
+        return headers
+
     def added_to(self, request: Request) -> Request:
-        own = self._everywhere
-        if self._of_origins:
-            own = {**own, **self._of_origins.get(origin_of(request.url), {})}
+        own = self.headers_for(request.url)
         if not own:
             return request
         taken = {name.lower() for name in request.headers}

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Collection, Coroutine, MutableMapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from swather.model.outcome import File, Item, Memory
 from swather.model.source import SourceState
@@ -12,6 +13,10 @@ from swather.net.download import Download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.notes import Notes
+from swather.scraping.rendering import Browsing, Rendered, Rendering
+
+if TYPE_CHECKING:
+    from swather.net.browser.tab import Tab
 
 # What can be saved as a file.
 Content = bytes | Path | Download
@@ -34,6 +39,14 @@ class Verbs(Protocol):
 
     async def download(self, request: Request, max_bytes: int | None) -> Download:
         """The same, with the body as a file that is removed with the attempt unless it is saved."""
+        ...
+
+    def browse(self, browsing: Browsing) -> AbstractAsyncContextManager["Tab"]:
+        """A page of the browser, whose every request waits for its lane and obeys robots.txt."""
+        ...
+
+    async def render(self, rendering: Rendering) -> Rendered:
+        """A page as its scripts have left it."""
         ...
 
     async def checkpoint(self, cursor: Any, collected: "Collected") -> None: ...

@@ -2,7 +2,7 @@
 implementation.
 """
 
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Collection, Coroutine, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.arguments import Fields, Headers, Value
 from swather.scraping.attempt import Collected, Content, RunCoroutine, RunInfo, TaskInfo, TaskLog
+from swather.scraping.blocking_page import BlockingVisit
 from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in
+from swather.scraping.rendering import StorageState, WaitUntil
 
 if TYPE_CHECKING:
     from swather.scraping.context import Context
@@ -207,6 +209,47 @@ class SyncContext(SyncWeb):
     def save(self, content: Content, name: str | None = None, media_type: str = "") -> File:
         file: File = self._wait_for(self._context.save(content, name, media_type))
         return file
+
+    def browser(
+        self,
+        *,
+        block: Collection[str] | None = None,
+        storage_state: StorageState = None,
+        headers: Headers = None,
+        proxy: str | None = None,
+    ) -> BlockingVisit:
+        """See BrowsingWeb.browser: `with ctx.browser() as page`."""
+        visit = self._context.browser(
+            block=block, storage_state=storage_state, headers=headers, proxy=proxy
+        )
+        return BlockingVisit(visit, self._wait_for)
+
+    def render(
+        self,
+        url: str | None = None,
+        *,
+        wait_for: str | None = None,
+        wait_until: WaitUntil = "load",
+        scroll: int = 0,
+        timeout: float | None = None,
+        check: bool = True,
+        block: Collection[str] | None = None,
+        screenshot: str | None = None,
+        storage_state: StorageState = None,
+        headers: Headers = None,
+        params: Fields = None,
+        proxy: str | None = None,
+    ) -> Page:
+        """See BrowsingWeb.render."""
+        rendering = self._context._rendering(  # noqa: SLF001 - so that hooks run in the scraper's thread
+            url, wait_for=wait_for, wait_until=wait_until, scroll=scroll, timeout=timeout,
+            block=block, screenshot=screenshot, storage_state=storage_state, headers=headers,
+            params=params, proxy=proxy,
+        )  # fmt: skip
+        page: Page = self._wait_for(
+            self._context._render(rendering, screenshot, check=check)  # noqa: SLF001 - its twin
+        )
+        return page
 
     def remember(self, key: str, value: Any = None) -> None:
         self._context.remember(key, value)

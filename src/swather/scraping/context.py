@@ -16,10 +16,10 @@ from swather.model.source import Answer, SourceNote, SourceState
 from swather.model.task import Target, check_name
 from swather.net.page import join
 from swather.scraping.attempt import Collected, Content, RunInfo, TaskInfo, TaskLog, Verbs
+from swather.scraping.browsing import BrowsingWeb
 from swather.scraping.hooks import DROPPED
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
-from swather.scraping.web import Web
 from swather.store.batching import row_of
 from swather.store.checks import check_recall
 from swather.store.source_rows import check_note, check_source, checked_progress
@@ -27,7 +27,7 @@ from swather.store.source_rows import check_note, check_source, checked_progress
 __all__ = ["Collected", "Context", "RunInfo", "TaskInfo", "TaskLog", "Verbs"]
 
 
-class Context(Web):
+class Context(BrowsingWeb):
     """One attempt on one target, as an async scraper sees it."""
 
     __slots__ = (

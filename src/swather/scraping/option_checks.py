@@ -210,7 +210,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     ),
     "strategy": _member(Strategy, optional=True),
     "tor": _not_yet(check_tor, _ONE_PROXY),
-    "browser": _not_yet(_flag, "leave it out"),
+    "browser": _flag,
     "proxies": _not_yet(check_proxies, _ONE_PROXY),
     "robots": _flag,
     "allow_private": _flag,

@@ -95,7 +95,7 @@ class Options:
     execution_mode   'single' or 'distributed'
     strategy         'fifo', 'lifo', 'priority' or 'weighted_random'
     tor              whether its requests go through Tor; a country such as 'de' for its exits
-    browser          whether its requests go through a browser
+    browser          whether it uses a browser: `ctx.render` and `ctx.browser`
     proxies          True for all proxies of the pool, Proxies(…) for some; a file or a list of
                      proxies, which is added to the pool, for these
     robots           whether robots.txt is obeyed

@@ -26,6 +26,7 @@ from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.scraper import Scraper
 from swather.scraping.targets import target_of
 from swather.testing import fixture as fixtures
+from swather.testing.browser import RealBrowser
 from swather.testing.fixture_pages import FixtureFetcher
 from swather.testing.pages import PageFetcher, Pages
 from swather.testing.verbs import MemoryVerbs
@@ -77,6 +78,7 @@ def run_scraper(
     attempt: int = 1,
     remembered: Mapping[str, Any] | None = None,
     open_sources: Collection[str] = (),
+    browser: RealBrowser | bool = False,
 ) -> Scraped:
     """Run a scraper on a target and return what it produced; its exceptions are raised here.
 
@@ -86,6 +88,10 @@ def run_scraper(
     `cursor` and `attempt` are what a later attempt would find, `remembered` what `ctx.recall` would
     find of earlier runs, and `open_sources` those that `ctx.ask_source` tells it to skip. It works
     in any test, async ones too, and needs no database.
+
+    `ctx.render` returns what `pages` or the `fixture` has, as scripts would have left it. With
+    `browser=True` it is rendered by Chromium, from wherever `policy` allows, and `ctx.browser`
+    works, too.
     """
     encode(target, what="target")
     source = _fetcher(pages, fixture, fetcher)
@@ -109,7 +115,15 @@ def run_scraper(
         process_id = posix.process_id
         try:
             verbs = MemoryVerbs(
-                source, policy, scraper.options.own_headers, remembered, open_sources
+                source,
+                policy,
+                scraper.options.own_headers,
+                remembered,
+                open_sources,
+                (browser if isinstance(browser, RealBrowser) else RealBrowser())
+                if browser
+                else None,
+                scraper.options.timeout,
             )
             scraped = _execute(scraper, lease, made, verbs)
         except BaseException as error:

@@ -1,5 +1,5 @@
 """What the shop has besides its books: orders behind a login, an API behind a token, a sitemap,
-covers, a gallery.
+covers, a gallery, a page that needs JavaScript.
 
 The name is ada, the password sesame, the token t0ken.
 """
@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from swather.testing.book import Book
+from swather.testing.shop_arrivals import arrivals
 from swather.testing.shop_gallery import gallery
 from swather.testing.site import Answer, Asked, Route
 
@@ -28,6 +29,7 @@ def services(books: Sequence[Book]) -> Iterator[tuple[str, Route]]:
     yield "/api/books", _api_of(books)
     yield "/sitemap.xml", _sitemap_of(books)
     yield from gallery()
+    yield from arrivals(books)
     for book in books:
         yield book.cover, Answer(_drawn(book), headers={"Content-Type": "image/svg+xml"})
 

@@ -4,10 +4,12 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Collection, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from swather.errors import InputError
 from swather.model.outcome import File, Item
 from swather.model.payload import decode
 from swather.model.source import SourceState
@@ -16,13 +18,17 @@ from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.stored_page import as_rendered
 from swather.scraping.arguments import OwnHeaders
 from swather.scraping.attempt import Collected, Content
 from swather.scraping.downloads import Downloads, Landing
 from swather.scraping.notes import Notes
+from swather.scraping.rendering import Browsing, Rendered, Rendering
+from swather.testing.browser import RealBrowser
 
 if TYPE_CHECKING:
     from swather.model.task import Target
+    from swather.net.browser import Tab
 
 _NO_HEADERS: Final = OwnHeaders(None, None)
 
@@ -37,6 +43,8 @@ class MemoryVerbs:
         own_headers: OwnHeaders = _NO_HEADERS,
         known: Mapping[str, Any] | None = None,
         open_sources: Collection[str] = (),
+        browser: RealBrowser | None = None,
+        timeout: float = 60.0,
     ) -> None:
         self._open_sources = open_sources
         self._known = dict(known or {})
@@ -45,6 +53,8 @@ class MemoryVerbs:
         self._policy = policy
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._downloads = Downloads(self, None)
+        self._browser = browser
+        self._tabs = None if browser is None else browser.tabs(policy, own_headers, timeout)
         self.notes = Notes()
         self.items: list[Item] = []
         self.children: list[Target] = []
@@ -54,10 +64,29 @@ class MemoryVerbs:
         self.cursors: list[Any] = []
         self.progress_reports: list[Any] = []
 
+    def browse(self, browsing: Browsing) -> AbstractAsyncContextManager["Tab"]:
+        if self._tabs is None:
+            raise InputError(
+                "ctx.browser() needs a browser: run_scraper(…, browser=True) starts one; the pages "
+                "of a test are for ctx.render()"
+            )
+        return self._tabs.browse(browsing)
+
+    async def render(self, rendering: Rendering) -> Rendered:
+        """Without a browser the page that the test gives, which is to be as scripts leave it."""
+        if self._browser is None or self._tabs is None:
+            request = self._own_headers.added_to(rendering.browsing.request)
+            return Rendered(await self._fetcher.fetch(as_rendered(request), self._policy))
+        return await self._browser.render(self._tabs, rendering)
+
     async def fetch(self, request: Request) -> Page:
+        if self._browser is not None and self._browser.instead_of_get and request.method == "GET":
+            return (await self.render(Rendering(browsing=Browsing(request=request)))).page
         return await self._fetcher.fetch(self._own_headers.added_to(request), self._policy)
 
     async def close(self) -> None:
+        if self._browser is not None:
+            await self._browser.close()
         if self._folder is not None:
             self._folder.cleanup()
         await self._fetcher.close()

@@ -16,6 +16,7 @@ from swather.scraping.classify import Classified
 from swather.scraping.context import Collected
 from swather.scraping.downloads import Downloads
 from swather.scraping.notes import Notes
+from swather.scraping.tabs import Tabs
 from swather.worker.access.access import Access
 from swather.worker.access.attempt_access import AttemptAccess
 from swather.worker.jobs import Job
@@ -100,6 +101,7 @@ class Attempt:
         "runner",
         "stack",
         "started_at",
+        "tabs",
         "timeout",
     )
 
@@ -118,6 +120,7 @@ class Attempt:
         self.stack = NO_STACK
         self.access: AttemptAccess | None = None
         self.downloads: Downloads | None = None
+        self.tabs: Tabs | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
         self._notes: Notes | None = None
@@ -231,6 +234,10 @@ class Attempt:
         if self.downloads is None:
             self.downloads = Downloads(self.job.files, executor)
         return self.downloads
+
+    def open_tabs(self, tabs: Tabs) -> None:
+        """Its tabs in the browser; whoever runs it closes them."""
+        self.tabs = tabs
 
     def check(self) -> None:
         """Raise what the scraper shall see if the attempt can do nothing more."""

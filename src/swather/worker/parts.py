@@ -17,6 +17,7 @@ from swather.worker.attempt import Cut
 from swather.worker.beat import Beat
 from swather.worker.claiming import Backlog
 from swather.worker.exchange import Exchange, Leases
+from swather.worker.failed_pages import FailedPages
 from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
 from swather.worker.messages import Mailbox
@@ -27,6 +28,7 @@ from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Saving, Services
+from swather.worker.visits import Visits
 from swather.worker.watchdog import BlockingCalls, Watchdog
 
 STOP_GRACE_SECONDS: Final = 1.0
@@ -72,6 +74,8 @@ class Parts:
             self._disk,
             CodeVersions(settings.scrapers),
         )
+        pages = PageStore(self._writer)
+        replay = StoredPages(store.another) if settings.replay else None
         self._services = Services(
             loop=loop,
             mailbox=self.mailbox,
@@ -79,8 +83,9 @@ class Parts:
             upkeep=self.upkeep,
             access=self.access,
             saving=self.saving,
-            pages=PageStore(self._writer),
-            replay=StoredPages(store.another) if settings.replay else None,
+            pages=pages,
+            replay=replay,
+            visits=Visits(settings.browser, self.access, pages, replay, FailedPages(self._disk)),
             disk=self._disk,
             folder=settings.folder,
             database=store.url,

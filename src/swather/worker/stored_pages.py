@@ -11,7 +11,7 @@ from swather.model.retry import ErrorClass
 from swather.model.stored_page import StoredPage
 from swather.net.page import Page
 from swather.net.request import Request
-from swather.net.stored_page import stored_page_key, without_password, without_secrets
+from swather.net.stored_page import as_rendered, stored_page_key, without_password, without_secrets
 from swather.scraping.classify import meaning_of_status
 from swather.store.ports import Store
 from swather.store.writer import Writer
@@ -49,6 +49,10 @@ class PageStore:
             return
         future.add_done_callback(self._done)
 
+    def store_rendered(self, attempt: Attempt, request: Request, page: Page) -> None:
+        """As its scripts have left it; apart from the page that a fetch of the same URL brings."""
+        self.store(attempt, as_rendered(request), page)
+
     def _done(self, future: Future[None]) -> None:
         """On the writer's thread. A page that cannot be kept must not fail its target."""
         error = future.exception()
@@ -82,6 +86,9 @@ class StoredPages:
             raw_headers=[(name, value) for name, value in found.headers],
             content=found.content,
         )
+
+    async def rendered(self, attempt: Attempt, request: Request) -> Page:
+        return await self.fetch(attempt, as_rendered(request))
 
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)

@@ -7,11 +7,11 @@ import threading
 from collections import defaultdict
 from collections.abc import Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from swather.errors import NotStored, Postponed
 from swather.masking import shown_url
@@ -26,6 +26,7 @@ from swather.scraping.downloads import Landed, Landing
 from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
 from swather.scraping.notes import Notes
+from swather.scraping.rendering import Browsing, Rendered, Rendering
 from swather.store.writer import Writer
 from swather.worker.access.access import Access
 from swather.worker.access.attempt_access import AttemptAccess, AttemptFetch
@@ -34,6 +35,10 @@ from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.messages import Mailbox
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep
+from swather.worker.visits import Visits
+
+if TYPE_CHECKING:
+    from swather.net.browser import Tab
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 # How long a worker on a full disk claims nothing.
@@ -150,11 +155,13 @@ class Services:
     saving: Saving
     pages: PageStore
     replay: StoredPages | None
+    visits: Visits
     disk: Executor
     folder: Path
     database: str
 
     async def close(self) -> None:
+        await self.visits.close()
         await self.access.close()
         if self.replay is not None:
             await self.replay.close()
@@ -186,6 +193,12 @@ class LoopVerbs:
             policy = AttemptFetch(access, request.max_wait)
             fetching = services.access.fetcher.fetch(request, policy)
         return self._fetch_and_store(request, fetching) if attempt.job.keeps_pages else fetching
+
+    def browse(self, browsing: Browsing) -> AbstractAsyncContextManager["Tab"]:
+        return self._services.visits.browse(self._attempt, browsing)
+
+    async def render(self, rendering: Rendering) -> Rendered:
+        return await self._services.visits.render(self._attempt, rendering)
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self._attempt.check()

@@ -19,7 +19,8 @@ def test_a_page_is_returned_as_its_scripts_have_left_it():
     async def run():
         browser = Browser(BrowserPolicy())
         visit = Visit(
-            new_policy=lambda: SimplePolicy(allow_private=True), deadline=time.monotonic() + 50
+            new_policy=lambda _: SimplePolicy(allow_private=True),
+            deadline=lambda: time.monotonic() + 50,
         )
         try:
             async with (

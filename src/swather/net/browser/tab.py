@@ -48,7 +48,7 @@ class Tab:
         selector to wait for, `scroll` how often to scroll to the end, `timeout` in seconds.
         """
         Request(url=url, timeout=timeout)
-        left = self._visit.deadline - monotonic()
+        left = self._visit.deadline() - monotonic()
         seconds = left if timeout is None else min(left, timeout)
         response = await self.page.goto(url, wait_until=wait_until, timeout=1_000 * seconds)
         if wait_for is not None:

@@ -35,15 +35,15 @@ class AttemptAccess:
         "_claim_is_unused",
         "_lease_is_free",
         "_own_lane",
-        "_requester",
         "_robots",
         "passage",
+        "requester",
         "status",
         "struck",
     )
 
     def __init__(self, requester: Requester, access: Access) -> None:
-        self._requester = requester
+        self.requester = requester
         self._access = access
         self._own_lane = requester.lease.lane
         self._lease_is_free = bool(self._own_lane)
@@ -56,10 +56,10 @@ class AttemptAccess:
         self.struck: set[str] | None = None
 
     def may_reach(self, host: str, port: int, *, private: bool) -> bool:
-        return self._access.hosts.is_known(self._requester.job, host, port, private=private)
+        return self._access.hosts.is_known(self.requester.job, host, port, private=private)
 
     async def refusal(self, host: str, port: int, address: str, *, private: bool) -> str | None:
-        requester = self._requester
+        requester = self.requester
         requester.stop_clock("the database")  # which may be slow to answer
         try:
             return await self._access.hosts.refusal(
@@ -70,7 +70,7 @@ class AttemptAccess:
 
     def needs_robots(self, url: str, origin: Origin) -> bool:
         """Whether robots.txt has to be asked for: it is not known here, or disallows this."""
-        if not self._requester.job.obeys_robots:
+        if not self.requester.job.obeys_robots:
             return False
         rules = self._robots.known(origin.url)
         return rules is None or not rules.allows(url)
@@ -85,11 +85,11 @@ class AttemptAccess:
                 await self._access.sites.crawl_delay(lane, rules.crawl_delay_seconds)
 
         # Others may have to wait for a permit, and we for them.
-        self._requester.stop_clock("robots.txt")
+        self.requester.stop_clock("robots.txt")
         try:
             await self._robots.check(url, partial(self._fetch_robots, egress, max_wait), settle)
         finally:
-            self._requester.start_clock("robots.txt")
+            self.requester.start_clock("robots.txt")
 
     def use_lease(self, lane: str) -> bool:
         """Let the lease stand for the next request on the lane, if it can."""
@@ -103,34 +103,32 @@ class AttemptAccess:
         if not self._claim_is_unused or lane != self._own_lane:
             return False
         self._claim_is_unused = False
-        return self._access.throttle.use_claim(self._requester.lease)
+        return self._access.throttle.use_claim(self.requester.lease)
 
     def is_free(self, lane: str) -> bool:
         """Whether nothing limits the lane, as far as is known."""
         return self._access.throttle.is_free(lane)
 
-    async def wait_for_permit(self, lane: str, *, may_postpone: bool = True) -> None:
-        """LaneBusy when the lane is closed for long and the attempt may not be postponed."""
-        self._requester.stop_clock("its lane")
-        requester = self._requester if may_postpone else Bystander(self._requester, lane)
+    async def wait_for_permit(self, requester: Requester, lane: str) -> None:
+        """LaneBusy when the lane is closed for long and the requester may not be postponed."""
+        requester.stop_clock("its lane")
         try:
             await self._access.throttle.wait_for_permit(requester, lane)
         finally:
-            self._requester.start_clock("its lane")
+            requester.start_clock("its lane")
 
-    async def wait_for_counted_permit(self, lane: str, *, may_postpone: bool = True) -> bool:
+    async def wait_for_counted_permit(self, requester: Requester, lane: str) -> bool:
         """The same for a request that the lease does not stand for; whether it is counted now."""
         throttle = self._access.throttle
         if not lane or throttle.is_open(lane):
             return False
         # Nobody else may use it while the store is asked to give it to others.
         gives_up, self._lease_is_free = self._lease_is_free, False
-        self._requester.stop_clock("its lane")
-        requester = self._requester if may_postpone else Bystander(self._requester, lane)
+        requester.stop_clock("its lane")
         try:
             granted = await throttle.wait_for_counted_permit(requester, lane, gives_up=gives_up)
         finally:
-            self._requester.start_clock("its lane")
+            requester.start_clock("its lane")
         self._lease_is_free = gives_up and not granted.has_given_up
         return granted.is_counted
 
@@ -161,17 +159,33 @@ class AttemptAccess:
     ) -> None:
         """`cools_lane`: if it asks us to go away, that is said to all, however they leave."""
         self.status = status
+        self.heed(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
+
+    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+        self.status = 0
+        self.note_failure(url, error, seconds)
+
+    def heed(
+        self,
+        url: str,
+        status: int,
+        retry_after_seconds: float | None,
+        seconds: float,
+        *,
+        cools_lane: bool,
+    ) -> None:
+        """What an answer says of its lane, also one that is no page of the scraper's."""
         if status in GO_AWAY and cools_lane and (lane := self._lane_of_url(url)):
             self.struck = {lane, *(self.struck or ())}
             self._access.sites.strike(lane, retry_after_seconds, f"HTTP {status}")
-        if self._requester.job.is_auto:
+        if self.requester.job.is_auto:
             failed = status >= 500 or status in GO_AWAY
             self._access.sites.timed(self._lane_of_url(url), seconds, failed=failed)
 
-    def failed(self, url: str, error: FetchError, seconds: float) -> None:
+    def note_failure(self, url: str, error: FetchError, seconds: float) -> None:
+        """The same when no answer came."""
         del error
-        self.status = 0
-        if self._requester.job.is_auto:
+        if self.requester.job.is_auto:
             self._access.sites.timed(self._lane_of_url(url), seconds, failed=True)
 
     def forget_status(self) -> None:
@@ -180,14 +194,14 @@ class AttemptAccess:
 
     def lane_of(self, origin: Origin) -> str:
         """The host's, unless the scraper names lanes itself."""
-        return self._own_lane if self._requester.job.names_lanes else origin.authority
+        return self._own_lane if self.requester.job.names_lanes else origin.authority
 
     def _lane_of_url(self, url: str) -> str:
-        return self._own_lane if self._requester.job.names_lanes else lane_of_url(url)
+        return self._own_lane if self.requester.job.names_lanes else lane_of_url(url)
 
     async def _fetch_robots(self, egress: Egress, max_wait: float | None, url: str) -> Page:
         """As the request leaves: a proxy may be the only way there, or there to hide us."""
-        agent = self._requester.job.own_headers.user_agent
+        agent = self.requester.job.own_headers.user_agent
         headers = {} if agent is None else {"User-Agent": agent}
         request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
         asking = _RobotsFetch(self, max_wait)
@@ -233,18 +247,21 @@ class AttemptFetch:
             return self._check_robots_and_enter(url, lane, egress)
         if not self._enter_at_once(lane):
             return self._enter_and_ask(lane)
-        access.await_answer()
+        self._sent()
         return None
 
     async def _check_robots_and_enter(self, url: str, lane: str, egress: Egress) -> None:
         await self._access.check_robots(url, lane, egress, self._wait_left)
         if self._enter_at_once(lane):
-            self._access.await_answer()
+            self._sent()
         else:
             await self._enter_and_ask(lane)
 
     async def _enter_and_ask(self, lane: str) -> None:
         await self._enter(lane)
+        self._sent()
+
+    def _sent(self) -> None:
         self._access.await_answer()
 
     def _enter_at_once(self, lane: str) -> bool:
@@ -258,21 +275,24 @@ class AttemptFetch:
 
     async def _enter(self, lane: str) -> None:
         if self._wait_left is None:
-            await self._wait(lane, may_postpone=True)
+            await self._wait(self._access.requester, lane)
             return
         began = monotonic()
         try:
             async with asyncio.timeout(self._wait_left):
-                await self._wait(lane, may_postpone=False)
+                await self._wait(self._bystander(lane), lane)
         except TimeoutError:
             why = f"it is too slow (max_wait {self._wait_left:.3g} s)"
             raise LaneBusy(lane, why, is_closed=False) from None
         self._wait_left = max(self._wait_left - (monotonic() - began), 0.0)
 
-    async def _wait(self, lane: str, *, may_postpone: bool) -> None:
+    def _bystander(self, lane: str) -> Requester:
+        return Bystander(self._access.requester, lane)
+
+    async def _wait(self, requester: Requester, lane: str) -> None:
         if self._lane or not lane:
-            await self._access.wait_for_permit(lane, may_postpone=may_postpone)
-        elif await self._access.wait_for_counted_permit(lane, may_postpone=may_postpone):
+            await self._access.wait_for_permit(requester, lane)
+        elif await self._access.wait_for_counted_permit(requester, lane):
             self._lane, self._is_leased = lane, False
 
     def end(self) -> None:

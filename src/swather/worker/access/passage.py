@@ -87,6 +87,13 @@ class Passage:
         self._blamed = ""
         return False
 
+    def is_lane_blocked(self, egress: Egress, url: str, retry_after_seconds: float | None) -> bool:
+        """Something that a page loads was refused: the egress is blocked; whether no other is
+        left. What the page itself was answered stays open.
+        """
+        self.failed_keys.add(egress.key)
+        return not self.source.blocked(egress, self.lane_of_url(url), retry_after_seconds)
+
     def failed(self, egress: Egress, url: str, error: FetchError, seconds: float) -> None:
         """No answer came."""
         self._settle()

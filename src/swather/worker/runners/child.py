@@ -14,6 +14,7 @@ from swather.worker.attempt import Attempt, AttemptEnded, Cut, Ending, Runner
 from swather.worker.outcomes import crashed, timed_out
 from swather.worker.runners import wire
 from swather.worker.runners.child_process import START_SECONDS, CannotLoad, Child, ChildDied
+from swather.worker.runners.child_requests import ChildRequests
 from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs, Services
 
@@ -89,12 +90,14 @@ class ChildRunner:
         fresh = child.executed == 0
         strays = child.strays
         watch: asyncio.Task[None] | None = None
+        requests = ChildRequests(attempt, self._services.visits)
         try:
             if fresh:
                 await self._greet(attempt, child)
             if (limit := job.scraper.options.memory_limit_mb) is not None:
                 watch = own_task(self._loop, _watch_memory(child, limit << 20))
-            answer = await child.execute(_start_of(attempt), LoopVerbs(attempt, self._services))
+            verbs = LoopVerbs(attempt, self._services)
+            answer = await child.execute(_start_of(attempt), verbs, requests)
         except TimeoutError:
             child.kill("it did not start")
             self._let_go(child)
@@ -107,6 +110,7 @@ class ChildRunner:
             self._let_go(child)
             raise
         finally:
+            requests.close()
             self.strays += child.strays - strays
             if watch is not None:
                 watch.cancel()

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Collection, Coroutine
 from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -31,12 +32,15 @@ from swather.scraping.context import Collected, Context, RunInfo
 from swather.scraping.invoke import invoke, invoke_blocking
 from swather.scraping.notes import Notes
 from swather.scraping.params import typed_params
+from swather.scraping.rendering import Browsing, Rendered, Rendering
 from swather.scraping.scraper import Scraper
 from swather.visible import visible_streams
 from swather.worker.runners import wire
+from swather.worker.runners.child_visits import ChildBrowser, ChildVisits
 from swather.worker.runners.pool import Pool, close, close_blocking
 
 if TYPE_CHECKING:
+    from swather.net.browser import Tab
     from swather.scraping.instance import Instance
 
 CLOSE_SECONDS: Final = 5.0
@@ -61,6 +65,9 @@ class Line:
         framed = wire.frame(message)
         with self._sending:
             self._connection.sendall(framed)
+
+    def tell(self, token: int, verb: str, body: bytes) -> None:
+        self.send(wire.Ask(token, wire.TOLD, verb, body))
 
     async def ask(self, token: int, verb: str, body: bytes) -> bytes:
         future: Future[bytes] = Future()
@@ -103,13 +110,20 @@ class Line:
 class LineVerbs:
     """See swather.scraping.context.Verbs. They speak for one attempt, the one of `token`."""
 
-    def __init__(self, line: Line, token: int) -> None:
+    def __init__(self, line: Line, token: int, visits: ChildVisits) -> None:
         self._line = line
         self._token = token
+        self._visits = visits
         self.notes = Notes()
 
     async def fetch(self, request: Request) -> Page:
         return wire.page_of(await self._line.ask(self._token, "fetch", wire.pack(request)))
+
+    def browse(self, browsing: Browsing) -> AbstractAsyncContextManager["Tab"]:
+        return self._visits.open_tabs().browse(browsing)
+
+    async def render(self, rendering: Rendering) -> Rendered:
+        return await self._visits.render(rendering)
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         body = wire.produced(collected, cursor, self.notes.take_sources())
@@ -149,6 +163,7 @@ class Executor:
         self._line = line
         self._pool = Pool()
         self._left: list[Instance] = []
+        self._browser = ChildBrowser()
         self._runner = asyncio.Runner()
         self._run: RunCoroutine = self._runner.run if scraper.is_async else _run_on(_new_loop())
         if scraper.is_async:
@@ -158,13 +173,18 @@ class Executor:
         process_id = posix.process_id
         error: BaseException | None = None
         produced = b""
-        verbs = LineVerbs(self._line, start.token)
+        visits = ChildVisits(
+            self._browser, self._line, start.token, self._scraper.options.own_headers
+        )
+        verbs = LineVerbs(self._line, start.token, visits)
         try:
             produced = self._scrape(start, verbs)
         except BaseException as raised:  # noqa: BLE001 - a scraper may raise anything, SystemExit too
             error = raised
         if process_id != posix.process_id:
             forked.exit_fork(error)
+        if visits.tabs is not None:
+            self._run(visits.leave(has_failed=error is not None))
         self._close_left()
         if error is not None:
             return wire.Faulted(start.token, classify(error), verbs.notes)
@@ -187,6 +207,7 @@ class Executor:
     def close(self) -> None:
         self._left += self._pool.clear()
         self._close_left()
+        self._run(self._browser.close())
 
     async def _invoke(self, context: Context) -> None:
         instance = await self._pool.ready(self._scraper, context)

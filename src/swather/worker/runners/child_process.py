@@ -16,6 +16,7 @@ from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.worker.runners import wire
 from swather.worker.runners.child_folder import ChildFolder
+from swather.worker.runners.child_requests import ChildRequests
 from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs
 
@@ -86,7 +87,9 @@ class Child:
             case other:
                 raise ChildDied(f"the child process said {other!r} instead of being ready")
 
-    async def execute(self, start: wire.Start, verbs: LoopVerbs) -> wire.Done | wire.Faulted:
+    async def execute(
+        self, start: wire.Start, verbs: LoopVerbs, requests: ChildRequests
+    ) -> wire.Done | wire.Faulted:
         self.executed += 1
         self._send(start)
         while True:
@@ -96,7 +99,7 @@ class Child:
             if message.token != start.token:
                 self._refuse(message)
             elif isinstance(message, wire.Ask):
-                task = own_task(asyncio.get_running_loop(), self._answer(message, verbs))
+                task = own_task(asyncio.get_running_loop(), self._answer(message, verbs, requests))
                 self._asking.add(task)
                 task.add_done_callback(self._asking.discard)
             else:
@@ -164,12 +167,13 @@ class Child:
             error = AttemptOver("this attempt is over; nothing more is accepted for it")
             self._send(wire.Reply(stray.number, error=wire.error_of(error)))
 
-    async def _answer(self, ask: wire.Ask, verbs: LoopVerbs) -> None:
+    async def _answer(self, ask: wire.Ask, verbs: LoopVerbs, requests: ChildRequests) -> None:
         try:
-            reply = wire.Reply(ask.number, await _perform(ask, verbs))
+            reply = wire.Reply(ask.number, await _perform(ask, verbs, requests))
         except Exception as error:  # noqa: BLE001 - it is the scraper's, in the other process
             reply = wire.Reply(ask.number, error=wire.error_of(error))
-        self._send(reply)
+        if ask.number != wire.TOLD:
+            self._send(reply)
 
     async def _exit_status(self, patience_seconds: float) -> int | None:
         until = asyncio.get_running_loop().time() + patience_seconds
@@ -188,7 +192,9 @@ def _environment(database: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in of_the_worker}
 
 
-async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
+async def _perform(  # noqa: PLR0911 - one per verb
+    ask: wire.Ask, verbs: LoopVerbs, requests: ChildRequests
+) -> bytes:
     """One verb of the context, on behalf of the child."""
     match ask.verb:
         case "fetch":
@@ -213,7 +219,7 @@ async def _perform(ask: wire.Ask, verbs: LoopVerbs) -> bytes:
             assert content is not None
             return wire.pack(await verbs.save(content, save.name, save.media_type))
         case _:
-            raise ValueError(f"a child asked for {ask.verb!r}, which is not a verb")
+            return await requests.perform(ask.verb, ask.body)
     return b""
 
 

@@ -43,6 +43,7 @@ class TaskRunner:
 
     def abandon(self, attempt: Attempt) -> None:
         attempt.handle._log_destroy_pending = False  # noqa: SLF001 - it will be, and was reported
+        self._services.visits.leave_behind(attempt)
         _left_behind.append(attempt.handle)
 
     async def close(self) -> None:
@@ -71,6 +72,8 @@ class TaskRunner:
             ending = error
         if context._is_forked:  # noqa: SLF001 - not for scrapers
             forked.exit_fork(ending if isinstance(ending, BaseException) else None)
+        if attempt.tabs is not None:
+            await self._services.visits.leave(attempt, ending)
         if scraper.is_class and instance is not None:
             left = self._pool.give_back(instance, job.run.id, reuse=attempt.cut is None)
             if left:

@@ -80,6 +80,9 @@ class SlotThread(threading.Thread):
             ending = error
         if context._is_forked:  # noqa: SLF001 - not for scrapers
             forked.exit_fork(ending if isinstance(ending, BaseException) else None)
+        if attempt.tabs is not None:
+            leaving = self._services.visits.leave(attempt, ending)
+            asyncio.run_coroutine_threadsafe(leaving, self._loop).result()
         return ending, instance
 
 
@@ -108,6 +111,7 @@ class ThreadRunner:
 
     def abandon(self, attempt: Attempt) -> None:
         """The thread keeps running; if it ever ends, it is idle again."""
+        self._services.visits.leave_behind(attempt)
 
     async def close(self) -> None:
         """Those left behind are told as well, and close what they have when they end."""

@@ -25,6 +25,8 @@ from swather.scraping.notes import Notes
 
 LENGTH: Final = struct.Struct(">I")
 MAX_FRAME_BYTES: Final = 1 << 30
+# The number of what is told and not asked: there is no answer.
+TOLD: Final = 0
 
 
 class Hello(msgspec.Struct, frozen=True, tag=True):
