@@ -12,10 +12,11 @@ from swather.errors import InputError
 from swather.model.proxy import MAX_WEIGHT
 from swather.model.proxy_url import proxy_parts
 
-_MAX_LINE: Final = 2_000
+_MAX_CHARACTERS: Final = 2_000
 _MAX_TAGS: Final = 20
 _TAG: Final = re.compile(r"[\w.:+-]{1,50}")
 _COUNTRY: Final = re.compile(r"[a-z]{2}")
+_NOT_TEXT: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*")
 _HOST: Final = r"(?:\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\\\[\]]+)"
 _HOST_PORT: Final = re.compile(rf"{_HOST}:[0-9]{{1,5}}")
@@ -59,8 +60,6 @@ def parse_proxies(lines: Iterable[str]) -> tuple[list[ProxyLine], list[BadLine]]
 
 
 def _proxy_line(text: str, number: int) -> ProxyLine:
-    if len(text) > _MAX_LINE:
-        raise InputError(f"the line is longer than {_MAX_LINE:,} characters")
     address, *fields = text.split()
     url = proxy_url(address)
     tags: tuple[str, ...] = ()
@@ -81,6 +80,12 @@ def _proxy_line(text: str, number: int) -> ProxyLine:
 
 def proxy_url(address: str) -> str:
     """The URL of a proxy in any of the usual forms; one without a scheme is an HTTP proxy."""
+    if len(address) > _MAX_CHARACTERS:
+        raise InputError(
+            f"a proxy has at most {_MAX_CHARACTERS:,} characters, got {len(address):,}"
+        )
+    if _NOT_TEXT.search(address):
+        raise InputError("a list of proxies is a text file in UTF-8, without control characters")
     url = address if "://" in address else _with_scheme(address)
     proxy_parts(url)
     return url

@@ -1,153 +1,33 @@
-"""Converts proxies and their health to the rows that both databases write, and back."""
+"""Converts rows of the pool to proxies, as workers and as people see them; for both databases."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from msgspec.structs import replace
-
-from swather.errors import InputError
-from swather.masking import masked
-from swather.model.payload import storable
+from swather.errors import InputError, NotFound
 from swather.model.proxy import (
-    BlacklistRule,
     Pool,
     Proxy,
-    ProxyFault,
     ProxyFilter,
     ProxyHealth,
-    ProxyReport,
     ProxyRow,
+    ProxySite,
 )
-from swather.model.proxy_health import ON_SITE, WHOLE, after_report, state_of
+from swather.model.proxy_health import state_of
+from swather.model.proxy_list import proxy_url
 from swather.model.proxy_url import proxy_parts
-from swather.model.task import check_name
-from swather.store.checks import check_retry_after, check_seconds
 from swather.store.clock import at, at_or_none
+from swather.store.proxy_reports import health_of
 
-MAX_ERROR_CHARACTERS: Final = 200
-_MAX_TIMES: Final = 1_000_000_000
-_NEW: Final = ProxyHealth()
-
-# The id of a proxy, and the site.
-Pair = tuple[int, str]
-
-
-class HealthRow(NamedTuple):
-    """The health of a proxy, or of one on a site: in the order of the columns."""
-
-    proxy_id: int
-    site: str
-    successes: int
-    faults_proxy: int
-    faults_banned: int
-    faults_timeout: int
-    faults_network: int
-    latency_seconds: float | None
-    last_error: str
-    last_used_at: float | None
-    failures: int
-    retry_at: float | None
-    blacklistings: int
-    probing_until: float | None
+# What is known of a proxy on a site is kept for so long after its last use, and for so many sites.
+SITE_DAYS: Final = 30
+MAX_SITES: Final = 1_000
+FORGOTTEN_BATCH: Final = 1_000
 
 
-class PairRow(NamedTuple):
-    proxy_id: int
-    site: str
-
-
-class Judged(NamedTuple):
-    """What reports have made of the health of proxies; `has_news` if others may be used now."""
-
-    proxies: list[HealthRow]
-    sites: list[HealthRow]
-    has_news: bool
-
-
-def checked_reports(reports: Iterable[ProxyReport]) -> list[ProxyReport]:
-    """As they may be stored: what a site or a proxy said is clipped and has no password."""
-    return [_checked(report) for report in reports]
-
-
-def _checked(report: ProxyReport) -> ProxyReport:
-    check_seconds("seconds", report.seconds)
-    for times in (report.successes, *report.faults.values()):
-        if type(times) is not int or not 0 <= times <= _MAX_TIMES:
-            raise InputError(f"a report counts from 0 to {_MAX_TIMES:,} requests, got {times!r}")
-    return replace(
-        report,
-        site=check_name("site", report.site),
-        error=storable(masked(report.error)[:MAX_ERROR_CHARACTERS]),
-        retry_after_seconds=check_retry_after(report.retry_after_seconds),
-    )
-
-
-def pairs_of(reports: Iterable[ProxyReport]) -> list[PairRow]:
-    return sorted({PairRow(report.proxy_id, report.site) for report in reports})
-
-
-def judged(
-    reports: Iterable[ProxyReport],
-    rule: BlacklistRule,
-    now: float,
-    proxies: Mapping[int, ProxyHealth],
-    sites: Mapping[Pair, ProxyHealth],
-) -> Judged:
-    """The rows that change, in order of their keys."""
-    whole: dict[int, ProxyHealth] = {}
-    on_site: dict[Pair, ProxyHealth] = {}
-    for report in reports:
-        number, pair = report.proxy_id, (report.proxy_id, report.site)
-        if number not in proxies:
-            continue
-        before = whole.get(number, proxies[number])
-        whole[number] = after_report(before, report, rule, now, WHOLE)
-        before = on_site.get(pair) or sites.get(pair, _NEW)
-        on_site[pair] = after_report(before, report, rule, now, ON_SITE)
-    has_news = any(
-        health.retry_at != proxies[number].retry_at for number, health in whole.items()
-    ) or any(health.retry_at != sites.get(pair, _NEW).retry_at for pair, health in on_site.items())
-    return Judged(
-        [health_row((number, ""), health) for number, health in sorted(whole.items())],
-        [health_row(pair, health) for pair, health in sorted(on_site.items())],
-        has_news,
-    )
-
-
-def health_row(pair: Pair, health: ProxyHealth) -> HealthRow:
-    proxy_id, site = pair
-    return HealthRow(
-        proxy_id=proxy_id,
-        site=site,
-        successes=health.successes,
-        faults_proxy=health.faults.get(ProxyFault.PROXY, 0),
-        faults_banned=health.faults.get(ProxyFault.BANNED, 0),
-        faults_timeout=health.faults.get(ProxyFault.TIMEOUT, 0),
-        faults_network=health.faults.get(ProxyFault.NETWORK, 0),
-        latency_seconds=health.latency_seconds,
-        last_error=health.last_error,
-        last_used_at=health.last_used_at,
-        failures=health.failures,
-        retry_at=health.retry_at,
-        blacklistings=health.blacklistings,
-        probing_until=health.probing_until,
-    )
-
-
-def health_of(columns: Sequence[Any]) -> ProxyHealth:
-    """From the columns of a HealthRow after proxy and site."""
-    successes, *faults, latency, error, used, failures, retry, times, probing = columns
-    return ProxyHealth(
-        successes=successes,
-        faults={kind: n for kind, n in zip(ProxyFault, faults, strict=True) if n},
-        latency_seconds=latency,
-        last_error=error,
-        last_used_at=used,
-        failures=failures,
-        retry_at=retry,
-        blacklistings=times,
-        probing_until=probing,
-    )
+def check_wanted(wanted: int) -> int:
+    if type(wanted) is int and wanted > 0:
+        return wanted
+    raise InputError(f"a worker can check out 1 proxy or more, got {wanted!r}")
 
 
 def pool_of(
@@ -237,9 +117,18 @@ def shown(url: str) -> str:
         return "(not a proxy)"
 
 
-def matching(rows: Iterable[ProxyRow], which: ProxyFilter, limit: int) -> list[ProxyRow]:
-    found = [row for row in rows if _matches(row, which)]
-    return found[:limit]
+def own_and_free(pool: Pool, worker_id: int) -> tuple[list[int], list[int]]:
+    """Ids of the proxies that the worker has for itself, and of those that nobody has, in the order
+    in which they are given away.
+    """
+    own = [proxy.id for proxy in pool.proxies if proxy.worker_id == worker_id]
+    free = [proxy for proxy in pool.proxies if proxy.worker_id is None]
+    free.sort(key=lambda proxy: (proxy.retry_at is not None, proxy.uses, proxy.id))
+    return own, [proxy.id for proxy in free]
+
+
+def matching(rows: Iterable[ProxyRow], which: ProxyFilter) -> list[ProxyRow]:
+    return [row for row in rows if _matches(row, which)]
 
 
 def _matches(row: ProxyRow, which: ProxyFilter) -> bool:
@@ -249,4 +138,61 @@ def _matches(row: ProxyRow, which: ProxyFilter) -> bool:
         and (not which.source or which.source in row.sources)
         and which.state in (None, row.state)
         and which.text.lower() in row.url
+    )
+
+
+def the_one(rows: Iterable[ProxyRow], ids: Mapping[str, int], proxy: int | str) -> ProxyRow:
+    """By its id or address; `ids` are by key."""
+    if isinstance(proxy, int) or proxy.isdecimal():
+        found = [row for row in rows if row.id == int(proxy)]
+        if not found:
+            raise NotFound(f"there is no proxy {proxy}; `swather proxies ls` lists them")
+        return found[0]
+    address = proxy.strip()
+    number = ids.get(_key(address))
+    found = [
+        row
+        for row in rows
+        if row.id == number or (number is None and address.lower() in _addresses(row.url))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(str(row.id) for row in found[:10])
+        raise InputError(f"{len(found)} proxies have this address; name one by its id: {several}")
+    # Not the address: it may hold a password.
+    raise NotFound("there is no proxy with this address; `swather proxies ls` lists them")
+
+
+def _key(address: str) -> str:
+    try:
+        return proxy_parts(proxy_url(address)).key
+    except InputError:
+        return ""
+
+
+def _addresses(shown_url: str) -> tuple[str, ...]:
+    """The ways to name a proxy without its user: with the scheme, host and port, the host alone."""
+    scheme, _, rest = shown_url.partition("://")
+    place = rest.rpartition("@")[2]
+    return shown_url, f"{scheme}://{place}", place, place.rpartition(":")[0]
+
+
+def site_rows(rows: Iterable[Sequence[Any]], now: float) -> list[ProxySite]:
+    return [_site_row(row[0], health_of(row[1:]), now) for row in rows]
+
+
+def _site_row(site: str, health: ProxyHealth, now: float) -> ProxySite:
+    return ProxySite(
+        site=site,
+        state=state_of(health, now),
+        uses=health.uses,
+        successes=health.successes,
+        faults=health.faults,
+        latency_seconds=health.latency_seconds,
+        last_error=health.last_error,
+        last_used_at=at_or_none(health.last_used_at),
+        failures=health.failures,
+        retry_at=at_or_none(health.retry_at),
+        blacklistings=health.blacklistings,
     )

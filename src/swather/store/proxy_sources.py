@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from swather.errors import InputError
-from swather.model.proxy_list import ProxyLine
+from swather.model.proxy_list import ProxyLine, proxy_url
 from swather.model.proxy_url import proxy_parts
 from swather.model.task import check_name
 
@@ -41,9 +43,12 @@ def check_proxy_source(source: str) -> str:
 
 
 def by_key(lines: Iterable[ProxyLine]) -> dict[str, ProxyLine]:
-    """The last line of each proxy, in order of the keys."""
-    found = {proxy_parts(line.url).key: line for line in lines}
-    return dict(sorted(found.items()))
+    """The last line of each proxy, in the order of the list."""
+    found: dict[str, ProxyLine] = {}
+    for line in lines:
+        url = proxy_url(line.url)
+        found[proxy_parts(url).key] = replace(line, url=url)
+    return found
 
 
 def source_rows(lines: dict[str, ProxyLine], ids: dict[str, int]) -> list[ProxySourceRow]:

@@ -8,6 +8,7 @@ from swather.model.proxy import (
     BlacklistRule,
     Loaded,
     Pool,
+    ProxyDetail,
     ProxyFilter,
     ProxyReport,
     ProxyRow,
@@ -40,4 +41,57 @@ class Proxies(Protocol):
 
     def find(self, which: ProxyFilter = ALL_PROXIES, *, limit: int = 1_000) -> list[ProxyRow]:
         """In order of their ids."""
+        ...
+
+    def get(self, proxy: int | str) -> ProxyDetail:
+        """By its id, or by its address in any form in which lists have it. NotFound; InputError if
+        several have this address.
+        """
+        ...
+
+    def enable(self, ids: Collection[int]) -> int:
+        """Let workers use them again, at once: they also leave the blacklist, on all sites. Returns
+        how many of them there are, as the next two do.
+        """
+        ...
+
+    def disable(self, ids: Collection[int]) -> int:
+        """Nobody uses them any more, not even a worker that has one for itself."""
+        ...
+
+    def remove(self, ids: Collection[int]) -> int:
+        """Delete them with all that is known of them. A list that has them brings them back."""
+        ...
+
+    def probe(self, proxy_id: int, site: str, *, worker_id: int, seconds: float) -> bool:
+        """Take the one request that decides on a proxy whose time on the blacklist is over, for all
+        sites, for this one, or for both: True for one caller of the fleet in so many seconds. False
+        as well for a proxy that another worker has for itself.
+        """
+        ...
+
+    def checkout(
+        self,
+        worker_id: int,
+        wanted: int,
+        *,
+        tags: Collection[str] = (),
+        country: str = "",
+        source: str = "",
+    ) -> list[int]:
+        """Lease proxies until the worker has `wanted` that match, so that no other worker uses
+        them; those that are not blacklisted first, and of these the least used. Returns the ids of
+        all that match and are its own now, which may be fewer. The leases end with the worker, as
+        those of tasks do.
+        """
+        ...
+
+    def give_back(self, worker_id: int) -> None:
+        """End all leases of the worker."""
+        ...
+
+    def forget_sites(self) -> int:
+        """Delete a batch of what is known of proxies on sites that they have not been used for in a
+        long time, or of the oldest where a proxy has too many; returns how many.
+        """
         ...

@@ -9,6 +9,7 @@ from swather.store.ports import LEARNED_SECONDS
 from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
+from swather.store.postgres.proxy_leases import end_stray_leases
 from swather.store.postgres.ready import promote_due, wake, wake_full
 from swather.store.postgres.repace import forget_paces
 from swather.store.postgres.settings import PostgresSettings
@@ -102,10 +103,11 @@ class Sweeper:
 
 
 def leave(connection: Connection) -> None:
-    """Workers that are not alive own no partition, and neither their requests nor the limits of
-    their runs count any more.
+    """Workers that are not alive own no partition and no proxy, and neither their requests nor the
+    limits of their runs count any more.
     """
     connection.execute(queries.free_partitions)
     for run_id in sorted({row[0] for row in connection.rows(queries.stop_serving)}):
         connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
     wake_full(connection, [row[0] for row in connection.rows(queries.end_requests)])
+    end_stray_leases(connection)

@@ -15,6 +15,7 @@ from swather.store.ports import LEARNED_SECONDS, Fence
 from swather.store.sqlite import wall_clock
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.finish import Finisher
+from swather.store.sqlite.proxy_leases import end_leases, end_stray_leases
 from swather.store.sqlite.ready import change_counters, make_ready, promote_due, wake_full
 from swather.store.sqlite.repace import forget_paces
 from swather.store.sqlite.settings import SQLiteSettings
@@ -63,6 +64,7 @@ class Sweeper:
         ended = self._connection.clock.wall() - _COOLED_SECONDS
         self._connection.execute(queries.end_cool_downs, {"before": ended})
         forget_paces(self._connection, LEARNED_SECONDS)
+        end_stray_leases(self._connection)
 
     def give_back(self, fences: Iterable[Fence]) -> None:
         """Leases return to the queue as if they had never been claimed."""
@@ -120,10 +122,11 @@ class Sweeper:
 
 
 def leave(connection: Connection, worker_id: int) -> None:
-    """The worker is gone: it owns no partition, and neither its requests nor the limits of its runs
-    count any more.
+    """The worker is gone: it owns no partition and no proxy, and neither its requests nor the
+    limits of its runs count any more.
     """
     connection.execute(queries.free_partitions, (worker_id,))
+    end_leases(connection, worker_id)
     for (run_id,) in connection.rows(queries.stop_serving, (worker_id,)):
         connection.execute(queries.wake_lanes_of_run, {"run_id": run_id})
     wake_full(connection, [row[0] for row in connection.rows(queries.end_requests, (worker_id,))])

@@ -33,9 +33,14 @@ WHERE retry_at IS NOT NULL
 -- name: proxies_by_key
 SELECT key, id FROM swather.proxies WHERE key = ANY(%(key)b::text[])
 
+-- name: proxy_keys
+SELECT key, id FROM swather.proxies
+
 -- name: add_proxies
 INSERT INTO swather.proxies (key, url, added_at)
-SELECT key, url, swather.clock() FROM unnest(%(key)b::text[], %(url)b::text[]) AS g (key, url)
+SELECT key, url, swather.clock()
+FROM unnest(%(key)b::text[], %(url)b::text[]) WITH ORDINALITY AS g (key, url, place)
+ORDER BY place
 RETURNING key, id
 
 -- name: set_proxy_sources
@@ -77,6 +82,9 @@ FROM unnest(
 ) AS g (proxy_id, tags, country, weight)
 WHERE p.id = g.proxy_id
 
+-- name: lock_proxies
+SELECT id FROM swather.proxies WHERE id = ANY(%(proxies)b::bigint[]) ORDER BY id FOR UPDATE
+
 -- name: remove_proxies
 DELETE FROM swather.proxies WHERE id = ANY(%(proxies)b::bigint[])
 
@@ -87,7 +95,13 @@ DELETE FROM swather.proxy_sites WHERE proxy_id = ANY(%(proxies)b::bigint[])
 DELETE FROM swather.proxy_sources WHERE proxy_id = ANY(%(proxies)b::bigint[])
 
 -- name: remove_proxy_leases
-DELETE FROM swather.proxy_leases WHERE proxy_id = ANY(%(proxies)b::bigint[])
+DELETE FROM swather.proxy_leases
+WHERE proxy_id IN (
+    SELECT proxy_id FROM swather.proxy_leases
+    WHERE proxy_id = ANY(%(proxies)b::bigint[])
+    ORDER BY proxy_id
+    FOR UPDATE
+)
 
 -- name: proxy_health
 -- Locked in one order; what belongs to a proxy is written under this lock.
@@ -170,3 +184,75 @@ ORDER BY p.id
 
 -- name: sources_of_proxies
 SELECT proxy_id, source FROM swather.proxy_sources
+
+-- name: sites_of_proxy
+SELECT site, successes, faults_proxy, faults_banned, faults_timeout, faults_network,
+       latency_seconds, last_error, extract(epoch FROM last_used_at)::float8, failures,
+       extract(epoch FROM retry_at)::float8, blacklistings,
+       extract(epoch FROM probing_until)::float8
+FROM swather.proxy_sites
+WHERE proxy_id = %(proxy_id)s
+ORDER BY last_used_at DESC, site
+
+-- name: enable_proxies
+UPDATE swather.proxies
+SET enabled = true, failures = 0, retry_at = NULL, probing_until = NULL
+WHERE id = ANY(%(proxies)b::bigint[])
+
+-- name: forgive_sites_of_proxies
+UPDATE swather.proxy_sites SET failures = 0, retry_at = NULL, probing_until = NULL
+WHERE proxy_id = ANY(%(proxies)b::bigint[])
+
+-- name: disable_proxies
+UPDATE swather.proxies SET enabled = false WHERE id = ANY(%(proxies)b::bigint[])
+
+-- name: proxy_owner
+SELECT worker_id FROM swather.proxy_leases WHERE proxy_id = %(proxy_id)s
+
+-- name: lease_proxies
+INSERT INTO swather.proxy_leases (proxy_id, worker_id)
+SELECT g.proxy_id, %(worker_id)s FROM unnest(%(proxies)b::bigint[]) AS g (proxy_id)
+
+-- name: end_proxy_leases
+DELETE FROM swather.proxy_leases
+WHERE proxy_id IN (
+    SELECT proxy_id FROM swather.proxy_leases
+    WHERE worker_id = %(worker_id)s
+    ORDER BY proxy_id
+    FOR UPDATE
+)
+RETURNING proxy_id
+
+-- name: end_stray_proxy_leases
+DELETE FROM swather.proxy_leases
+WHERE proxy_id IN (
+    SELECT proxy_id FROM swather.proxy_leases AS l
+    WHERE NOT EXISTS (
+        SELECT FROM swather.workers AS w WHERE w.id = l.worker_id AND w.state = 'live'
+    )
+    ORDER BY proxy_id
+    FOR UPDATE
+)
+RETURNING proxy_id
+
+-- name: forget_sites
+-- What others write at the moment is left.
+WITH gone AS (
+    DELETE FROM swather.proxy_sites AS s
+    USING (
+        SELECT proxy_id, site
+        FROM swather.proxy_sites
+        JOIN (
+            SELECT proxy_id, site, last_used_at,
+                   row_number() OVER (PARTITION BY proxy_id ORDER BY last_used_at DESC) AS place
+            FROM swather.proxy_sites
+        ) AS o USING (proxy_id, site)
+        WHERE o.last_used_at < swather.clock() - %(days)s * interval '1 day'
+           OR o.place > %(max_sites)s
+        LIMIT %(limit)s
+        FOR UPDATE OF proxy_sites SKIP LOCKED
+    ) AS old
+    WHERE s.proxy_id = old.proxy_id AND s.site = old.site
+    RETURNING 1
+)
+SELECT count(*) FROM gone

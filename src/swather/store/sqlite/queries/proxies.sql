@@ -58,7 +58,7 @@ SELECT id, tags, country, weight FROM proxies WHERE id = ?
 UPDATE proxies SET tags = :tags, country = :country, weight = :weight WHERE id = :proxy_id
 
 -- name: remove_proxy
-DELETE FROM proxies WHERE id = ?
+DELETE FROM proxies WHERE id = ? RETURNING id
 
 -- name: remove_proxy_sites
 DELETE FROM proxy_sites WHERE proxy_id = ?
@@ -115,3 +115,47 @@ ORDER BY p.id
 
 -- name: sources_of_proxies
 SELECT proxy_id, source FROM proxy_sources
+
+-- name: sites_of_proxy
+SELECT site, successes, faults_proxy, faults_banned, faults_timeout, faults_network,
+       latency_seconds, last_error, last_used_at, failures, retry_at, blacklistings, probing_until
+FROM proxy_sites
+WHERE proxy_id = ?
+ORDER BY last_used_at DESC, site
+
+-- name: enable_proxy
+UPDATE proxies SET enabled = 1, failures = 0, retry_at = NULL, probing_until = NULL WHERE id = ?
+RETURNING id
+
+-- name: forgive_sites_of_proxy
+UPDATE proxy_sites SET failures = 0, retry_at = NULL, probing_until = NULL WHERE proxy_id = ?
+
+-- name: disable_proxy
+UPDATE proxies SET enabled = 0 WHERE id = ? RETURNING id
+
+-- name: proxy_owner
+SELECT worker_id FROM proxy_leases WHERE proxy_id = ?
+
+-- name: lease_proxy
+INSERT INTO proxy_leases (proxy_id, worker_id) VALUES (?, ?)
+
+-- name: end_proxy_leases
+DELETE FROM proxy_leases WHERE worker_id = ?
+
+-- name: end_stray_proxy_leases
+DELETE FROM proxy_leases
+WHERE NOT EXISTS (
+    SELECT 1 FROM workers AS w WHERE w.id = proxy_leases.worker_id AND w.state = 'live'
+)
+
+-- name: forget_sites
+DELETE FROM proxy_sites
+WHERE rowid IN (
+    SELECT id FROM (
+        SELECT rowid AS id, last_used_at,
+               row_number() OVER (PARTITION BY proxy_id ORDER BY last_used_at DESC) AS place
+        FROM proxy_sites
+    )
+    WHERE last_used_at < :before OR place > :max_sites
+    LIMIT :limit
+)
