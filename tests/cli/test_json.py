@@ -39,6 +39,13 @@ CALLS = {
     "runs ls": (),
     "sources ls": (),
     "sources reset": ("api",),
+    "proxies import": ("proxies.txt",),
+    "proxies ls": (),
+    "proxies show": ("1",),
+    "proxies test": ("--timeout", "5s"),
+    "proxies disable": ("1",),
+    "proxies enable": ("1",),
+    "proxies rm": ("1", "--yes"),
     "lanes set": ("example.com", "--rate", "2/s"),
     "lanes ls": (),
     "lanes show": ("example.com",),
@@ -131,6 +138,7 @@ def test_every_command_answers_as_the_page_says(
     swather: Swather, installed: Swather, database: str
 ):
     write(NOTING)
+    Path("proxies.txt").write_text("127.0.0.1:1\n")
     pages = documented()
     for command, arguments in CALLS.items():
         where = () if command in WITHOUT_DATABASE else ("--db", database)

@@ -14,7 +14,7 @@ from swather.store import factory
 from tests.cli.conftest import Swather
 
 LOADED = _Loaded(Commands.table)
-GROUPS = ("db", "lanes", "runs", "settings", "sources")
+GROUPS = ("db", "lanes", "proxies", "runs", "settings", "sources")
 # Of these only the commands take options.
 BARE_GROUPS = ("db", "sources")
 COMMANDS = [

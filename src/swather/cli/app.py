@@ -48,6 +48,7 @@ class Commands(LazyGroup):
             "swather.cli.pausing", "Resume what was paused, or is cooling down."
         ),
         "lanes": LazyCommand("swather.cli.lanes", "Show and change how fast sites are scraped."),
+        "proxies": LazyCommand("swather.cli.proxies", "Import, watch, test and remove proxies."),
         "sources": LazyCommand("swather.cli.sources", "Show how the sources of scrapers answer."),
         "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),

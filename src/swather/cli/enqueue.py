@@ -49,6 +49,7 @@ def command(
     from swather.fleet.driver import made_folder
     from swather.runs import configuration
     from swather.runs.load import load
+    from swather.runs.proxy_lists import load_lists
     from swather.runs.start import plan_run
     from swather.scraping import registry
     from swather.store import factory
@@ -64,6 +65,7 @@ def command(
     try:
         settings = configuration.resolve(store, {"db": db}).settings
         found = configuration.apply(found, settings)
+        of_proxies = load_lists(store, found, settings)
         planned = plan_run(
             store,
             found,
@@ -78,7 +80,7 @@ def command(
             files_folder=folder,
         )
         empty = [source.nothing_found] if intake.is_empty else []
-        for note in [*intake.notes, *planned.notes, *empty]:
+        for note in [*intake.notes, *planned.notes, *of_proxies, *empty]:
             print(f"note: {note}", file=sys.stderr)
         with LoadProgress(output.stderr()) as progress:
             loaded = load(store, planned.run.name, intake, on_progress=progress.show)

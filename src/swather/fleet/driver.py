@@ -16,6 +16,7 @@ from swather.model.task_filter import TaskFilter
 from swather.runs import configuration
 from swather.runs.fresh_chance import close_breakers
 from swather.runs.loading import Loading, LoadingHere, anything_new
+from swather.runs.proxy_lists import load_lists
 from swather.runs.results import Results
 from swather.runs.source import Source, Values
 from swather.runs.start import Planned, plan_run
@@ -155,6 +156,7 @@ class RunDriver(Driver):
             scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
+            of_proxies = load_lists(store, scraper, settings)
             planned = _planned(store, scraper, settings, order, folder)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)
@@ -165,7 +167,7 @@ class RunDriver(Driver):
         super().__init__(store, self.planned.run, scraper, settings, results)
         self._source = order.source
         read = [] if self.intake is None else self.intake.notes
-        self.notes = [*read, *self.planned.notes, *filter(None, [aside])]
+        self.notes = [*read, *self.planned.notes, *of_proxies, *filter(None, [aside])]
         if self.intake is not None and self.intake.is_empty:
             self.notes.append(order.source.nothing_found)
 

@@ -88,6 +88,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return Path(folder)
 
     @property
+    def egress(self) -> dict[str, Any]:
+        """How its requests leave, as noted when it was begun or resumed; empty if directly."""
+        noted = self.params.get(RESERVED_PARAM, {}).get("egress")
+        return noted if isinstance(noted, dict) else {}
+
+    @property
     def scraper_params(self) -> dict[str, Any]:
         """What the scraper is given as its params."""
         return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}

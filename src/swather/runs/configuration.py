@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from swather.scraping import params
+from swather.scraping.proxies import Proxies
 from swather.scraping.scraper import Scraper
 from swather.settings import PREFIX, Settings
 from swather.settings_sources import OF_PARAMS, Resolved, read, variables
@@ -34,7 +35,19 @@ def apply(scraper: Scraper, settings: Settings) -> Scraper:
         given["delay"] = delay
     if scraper.options.profile is not None:
         given.pop("user_agent", None)
+    if isinstance(scraper.options.proxies, Proxies):
+        given["proxies"] = _unless_set(scraper.options.proxies, settings)
     return replace(scraper, options=replace(scraper.options, **given)) if given else scraper
+
+
+def _unless_set(proxies: Proxies, settings: Settings) -> Proxies:
+    """Without what a setting decides; workers know the settings themselves."""
+    return replace(
+        proxies,
+        strategy=None if settings.proxy_selection_strategy else proxies.strategy,
+        rotation=None if settings.proxy_rotation else proxies.rotation,
+        per_worker=None if settings.proxies_per_worker else proxies.per_worker,
+    )
 
 
 def delay_of(settings: Settings) -> tuple[float, float] | None:

@@ -7,7 +7,14 @@ from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
 from swather.model.retry import ErrorClass
 from swather.model.run import Run, RunState
-from swather.runs import breaker_words, code_words, lane_words, replay, transaction_words
+from swather.runs import (
+    breaker_words,
+    code_words,
+    lane_words,
+    proxy_words,
+    replay,
+    transaction_words,
+)
 from swather.runs.reason import Reason
 from swather.runs.situation import MAX_LANES_SHOWN, Situation
 from swather.runs.words import command, count, duration, shortened, time_ahead
@@ -31,6 +38,7 @@ def _found(situation: Situation) -> Iterator[Reason]:
     if situation.counts.unfinished:
         yield from worker_reasons(situation)
         yield from _lane_reasons(situation)
+        yield from _proxies(situation)
         for breaker in situation.breakers:
             yield breaker_words.describe(breaker, url=situation.url, now=situation.now)
         yield from _standstill(situation)
@@ -62,6 +70,12 @@ def own_reasons(situation: Situation) -> Iterator[Reason]:
             command=command("unpause", run.name, url=url),
         )
     yield from lane_words.holds(situation.scraper, url=url, now=situation.now)
+
+
+def _proxies(situation: Situation) -> Iterator[Reason]:
+    sites = {lane.lane for lane in situation.waiting.lanes}
+    workers = {worker.id for worker in situation.workers}
+    yield from proxy_words.proxy_reasons(situation.store, situation.run, sites, workers)
 
 
 def _loading(situation: Situation) -> Iterator[Reason]:

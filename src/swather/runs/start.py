@@ -11,10 +11,12 @@ from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, Limits
 from swather.model.run import RESERVED_PARAM, NewRun, Run, RunState
+from swather.net.egress import WayOut
 from swather.net.private_hosts import hosts_in
 from swather.runs.layout import PLAIN, Layout
 from swather.runs.lines import STDIN
 from swather.runs.run_names import MAX_RUNS_SEEN, find_run
+from swather.scraping.proxies import selection_of
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
@@ -124,8 +126,22 @@ def _wishes(scraper: Scraper, files_folder: Path | None) -> dict[str, Any]:
     asked_for = {
         "store_pages": scraper.options.store_pages,
         "files_folder": None if files_folder is None else str(files_folder),
+        "egress": _egress(scraper),
     }
     return {name: value for name, value in asked_for.items() if value is not None}
+
+
+def _egress(scraper: Scraper) -> dict[str, Any] | None:
+    """How its requests leave, for those who explain what it waits for; None if directly."""
+    options = scraper.options
+    match options.way_out:
+        case WayOut.POOL:
+            selection = selection_of(scraper.name, options.proxies)
+            return {"way_out": str(WayOut.POOL), **selection._asdict()}
+        case WayOut.TOR:
+            return {"way_out": str(WayOut.TOR)}
+        case WayOut.DIRECT:
+            return None
 
 
 def _resuming(
@@ -145,6 +161,9 @@ def _resuming(
             lane_limits=limits,
         )
     noted = found.params.get(RESERVED_PARAM, {})
+    if noted.get("egress"):
+        # Which may be direct by now.
+        wishes = {"egress": None, **wishes}
     if any(noted.get(name) != value for name, value in wishes.items()):
         found = store.runs.record(found.name, wishes)
     is_partial = found.state is RunState.FINISHED and found.load_incomplete

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
 from swather.model.proxy_choice import ProxyStrategy, Rotation
@@ -55,10 +55,37 @@ class Proxies:
             object.__setattr__(self, name, value)
 
 
+class Selection(NamedTuple):
+    """Which proxies of the pool: those with all tags, of a country and a source; '' is any."""
+
+    tags: tuple[str, ...] = ()
+    country: str = ""
+    source: str = ""
+
+
+def selection_of(scraper: str, proxies: "ProxyOption") -> Selection:
+    """Which proxies the scraper of this name uses, by its option. The list that it brings itself is
+    a source named after it, which is the same on every machine.
+    """
+    if isinstance(proxies, Proxies):
+        return Selection(tuple(proxies.tags), proxies.country or "")
+    return Selection(source=f"scraper {scraper}" if brings_list(proxies) else "")
+
+
+def brings_list(proxies: "ProxyOption") -> bool:
+    """Whether the option is a file or a list of proxies, rather than the pool."""
+    return proxies is not None and not isinstance(proxies, bool | Proxies)
+
+
+ProxyOption = bool | str | Path | Sequence[str] | Proxies | None
+
+
 def check_proxies(field: str, value: Any) -> bool | str | Path | tuple[str, ...] | Proxies | None:
     """A text of a list is a proxy URL: what is wrong with it is said without its password."""
     if value is None or isinstance(value, bool | Proxies):
         return value
+    if isinstance(value, str) and "://" in value:
+        value = (value,)
     if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
