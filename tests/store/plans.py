@@ -13,7 +13,7 @@ from swather.store import Store
 
 _ALIAS = re.compile(r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)\s+AS\s+(\w+)")
 # An index that holds only what is asked for may be read to its end.
-_PARTIAL = {"lanes_limited"}
+_PARTIAL = {"lanes_limited", "proxy_sites_blacklisted"}
 _SCAN = re.compile(rf"SCAN (\w+)(?!.* USING INDEX (?:{'|'.join(_PARTIAL)}))")
 _EXPLAINED = re.compile(r"\s*(?:--.*\n\s*)*(SELECT|WITH|INSERT|UPDATE|DELETE)\b")
 

@@ -7,9 +7,11 @@ import pytest
 import swather.store
 from swather import posix
 from swather.model.pacing import Limits
+from swather.model.proxy import ProxyFault
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_run, a_worker, claim, finish, retried, states, targets
+from tests.store.pool import RULE, a_proxy, broke, probe, report
 
 HOUR = 3_600.0
 
@@ -48,6 +50,22 @@ def test_a_cool_down_ends_when_it_was_meant_to(sqlite: Store, clock: Clock):
     clock.advance(11)
     sqlite.workers.sweep()
     assert len(claim(sqlite, worker)) == 1
+
+
+def test_a_blacklisted_proxy_returns_when_it_was_meant_to(sqlite: Store, clock: Clock):
+    proxy = a_proxy(sqlite)
+    report(sqlite, broke(proxy, times=3), broke(proxy, ProxyFault.TIMEOUT, 3))
+    clock.step_wall(-HOUR)
+    sqlite.workers.sweep()
+    assert not probe(sqlite, proxy)
+    clock.advance(RULE.seconds + 1)
+    sqlite.workers.sweep()
+    assert probe(sqlite, proxy)
+    clock.step_wall(-HOUR)
+    sqlite.workers.sweep()
+    clock.advance(31)
+    sqlite.workers.sweep()
+    assert probe(sqlite, proxy)
 
 
 def test_a_paced_lane_goes_on(sqlite: Store, clock: Clock):

@@ -11,6 +11,7 @@ from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.database import Database
 from tests.store.given import a_worker
+from tests.store.plans import recorded
 from tests.store.pool import (
     RULE,
     SITE,
@@ -193,6 +194,31 @@ def test_reporters_loaders_and_removers_do_not_lock_each_other_out(
     assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
+def test_what_is_known_of_sites_is_never_walked(
+    own_store: Store, own_database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    store = own_store
+    ids = proxies(store, 100)
+    for site in range(60):
+        report(store, *(worked(proxy, f"{site}.example") for proxy in ids))
+    report(store, *(broke(proxy, times=3) for proxy in ids[:10]))
+    clock.advance(601)
+    own_database.execute("ANALYZE")
+    verbs = {
+        "report": lambda: report(store, *(worked(proxy) for proxy in ids)),
+        "probe": lambda: probe(store, ids[0]),
+        "pool": store.proxies.pool,
+        "get": lambda: store.proxies.get(ids[0]),
+        "disable": lambda: store.proxies.disable(ids[:5]),
+        "remove": lambda: store.proxies.remove(ids[:5]),
+    }
+    for name, verb in verbs.items():
+        with recorded(store, {"proxy_sites"}, monkeypatch) as found:
+            assert verb(), name
+        assert (name, sorted(found.walks)) == (name, [])
+
+
 def test_what_a_site_or_proxy_said_is_clipped_and_has_no_password(store: Store):
     proxy = a_proxy(store)
     error = "http://me:canary@10.0.0.1:3128 said \0\udc80" + "x" * 1_000
@@ -235,14 +261,14 @@ def test_sites_that_were_not_used_for_long_are_forgotten(
     store: Store, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
     proxy, other = proxies(store, 2)
-    monkeypatch.setattr(f"swather.store.{database.kind}.proxies.MAX_SITES", 3)
+    monkeypatch.setattr(f"swather.store.{database.kind}.proxy_reports.MAX_SITES", 3)
     report(store, *(worked(proxy, f"old{n}.example") for n in range(2)), worked(other))
     clock.advance(31 * 86_400)
     report(store, *(worked(proxy, f"new{n}.example") for n in range(3)))
     assert store.proxies.forget_sites() == 3
     clock.advance(10)
     report(store, worked(proxy, "newest.example"))
-    assert store.proxies.forget_sites() == 1
+    assert store.upkeep.prune()["proxy sites"] == 1
     assert len(store.proxies.get(proxy).sites) == 3
     assert store.proxies.get(other).sites == []
     assert (store.proxies.forget_sites(), row(store, proxy).uses, row(store, other).uses) == (

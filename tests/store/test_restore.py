@@ -12,6 +12,7 @@ from swather.errors import StoreError
 from swather.store import Store, factory
 from tests.store.database import Database
 from tests.store.given import a_run, a_worker, claim, completed, finish, items, states
+from tests.store.pool import broke, proxies, report
 
 DIES = """
 import os, sys
@@ -34,7 +35,9 @@ def backup(own_database: Database, tmp_path: Path) -> Path:
         run = a_run(store, 2_000, name="old")
         (lease,) = claim(store, a_worker(store))
         finish(store, completed(lease, "item"))
+        report(store, *(broke(proxy, times=9) for proxy in proxies(store, 2)))
         store.upkeep.backup(path)
+        store.proxies.remove([1, 2])
         finish(store, *(completed(lease, "x") for lease in claim(store, a_worker(store), 10)))
         a_run(store, 3, name="young")
         assert store.runs.counts(run).completed == 11
@@ -59,6 +62,7 @@ def test_all_is_as_it_was_at_the_backup(own_database: Database, backup: Path):
             assert names(store) == ["old"]
             assert states(store, "old") == {"completed": 1, "ready": 1_999}
             assert [item.data for item in items(store, "old")] == ["item"]
+            assert [proxy.failures for proxy in store.proxies.find()] == [9, 9]
             assert store.upkeep.check() == []
 
 

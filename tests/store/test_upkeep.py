@@ -13,6 +13,7 @@ from swather.store import Store, migrate
 from swather.store.clock import Clock
 from tests.store.database import Database
 from tests.store.given import a_run, a_worker, claim, completed, failed, finish, states
+from tests.store.pool import broke, proxies, report
 
 
 def test_the_schema_is_this_releases(store: Store, database: Database):
@@ -38,6 +39,10 @@ DAMAGE = {
     "items lost": "DELETE FROM items",
     "files lost": "DELETE FROM files",
     "a kind of failure lost": "DELETE FROM source_counts WHERE name LIKE 'error:%'",
+    "list of a proxy lost": "DELETE FROM proxy_sources WHERE proxy_id = 1",
+    "proxy lost": "DELETE FROM proxies WHERE id = 1",
+    "count of a proxy lost": "UPDATE proxies SET faults_proxy = 0",
+    "leased proxy disabled": "UPDATE proxies SET enabled = NOT enabled",
     "task moved to a head that is not there": "UPDATE tasks SET head_id = 999 WHERE id = 2",
     "task moved to a head of another run": """
         UPDATE tasks SET head_id = (SELECT max(id) FROM heads) WHERE id = 2""",
@@ -49,7 +54,10 @@ def test_a_broken_queue_is_found_out(own_store: Store, own_database: Database, d
     store, database = own_store, own_database
     a_run(store, 6, lane="site")
     a_run(store, 1, lane="another")
-    first, *_ = claim(store, a_worker(store), 3)
+    worker = a_worker(store)
+    first, *_ = claim(store, worker, 3)
+    report(store, *(broke(proxy) for proxy in proxies(store, 2)))
+    store.proxies.checkout(worker, 1)
     file = File(name="page.html", sha256="0" * 64, size_bytes=1, media_type="")
     noted = SourceNote(name="api", answer=Answer.FAILED, error="HTTP 500")
     finish(store, completed(first, "item", files=[file], sources=[noted]))
@@ -62,6 +70,7 @@ def test_a_broken_queue_is_found_out(own_store: Store, own_database: Database, d
 
 def test_a_backup_is_a_whole_copy(store: Store, database: Database, tmp_path: Path):
     run = a_run(store, 5)
+    report(store, *(broke(proxy, times=9) for proxy in proxies(store, 2)))
     finish(store, *(completed(lease, "item") for lease in claim(store, a_worker(store), 2)))
     copy = tmp_path / "copy.backup"
     store.upkeep.backup(copy)
@@ -69,6 +78,7 @@ def test_a_backup_is_a_whole_copy(store: Store, database: Database, tmp_path: Pa
     if database.kind == "sqlite":
         with closing(swather.store.open(f"sqlite:///{copy}")) as opened:
             assert states(opened, run) == states(store, run)
+            assert opened.proxies.find() == store.proxies.find() != []
             assert opened.upkeep.check() == []
 
 
@@ -87,8 +97,9 @@ def test_a_backup_that_cannot_be_written_says_where(store: Store, tmp_path: Path
 
 def test_stats_say_how_large_the_queue_is(store: Store):
     a_run(store, 5)
+    proxies(store, 3)
     stats = store.upkeep.stats()
-    assert stats
+    assert stats["proxies"] == 3
     assert all(isinstance(name, str) for name in stats)
 
 

@@ -163,9 +163,9 @@ def prune_runs(
     """Remove old data.
 
     Removes ended runs with everything that belongs to them, and events, stored pages, memories of
-    scrapers and worker rows that have expired. Open runs are never removed. With the setting
-    keep_runs_days, workers remove old runs on their own, a little at a time; this does it now. The
-    space is kept for new rows: `swather db vacuum` gives it back.
+    scrapers, health of proxies on sites and worker rows that have expired. Open runs are never
+    removed. With the setting keep_runs_days, workers remove old runs on their own, a little at a
+    time; this does it now. The space is kept for new rows: `swather db vacuum` gives it back.
     """
     from swather.cli import database, output
     from swather.runs.run_names import MAX_RUNS_SEEN

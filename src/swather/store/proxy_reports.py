@@ -14,6 +14,10 @@ from swather.model.task import check_name
 from swather.store.checks import check_retry_after, check_seconds
 
 MAX_ERROR_CHARACTERS: Final = 200
+# What is known of a proxy on a site is kept for so long after its last use, and for so many sites.
+SITE_DAYS: Final = 30
+MAX_SITES: Final = 1_000
+FORGOTTEN_BATCH: Final = 1_000
 _MAX_TIMES: Final = 1_000_000_000
 NEW: Final = ProxyHealth()
 

@@ -1,7 +1,7 @@
 """Converts rows of the pool to proxies, as workers and as people see them; for both databases."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from swather.errors import InputError, NotFound
 from swather.model.proxy import (
@@ -17,11 +17,6 @@ from swather.model.proxy_list import proxy_url
 from swather.model.proxy_url import proxy_parts
 from swather.store.clock import at, at_or_none
 from swather.store.proxy_reports import health_of
-
-# What is known of a proxy on a site is kept for so long after its last use, and for so many sites.
-SITE_DAYS: Final = 30
-MAX_SITES: Final = 1_000
-FORGOTTEN_BATCH: Final = 1_000
 
 
 def check_wanted(wanted: int) -> int:

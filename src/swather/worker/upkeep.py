@@ -32,6 +32,7 @@ HINT_SECONDS: Final = 0.02
 # before it turns to other work.
 EXPIRY_SECONDS: Final = 60.0
 EXPIRY_WORK_SECONDS: Final = 0.5
+FORGET_SECONDS: Final = 3_600.0
 SWEEP_FAILED: Final = "the sweep for dead workers failed and will be tried again"
 
 _log = logging.getLogger(__name__)
@@ -58,10 +59,12 @@ class Upkeep(threading.Thread):
         self._hint_is_due = False
         self._expiry_at = 0.0
         self._expiring = ""
+        self._forget_at = 0.0
 
     def run(self) -> None:
         self._do(_Errand(self._look_after_files))
         self._do(_Errand(self._drop_expired))
+        self._do(_Errand(self._forget_sites))
         sweep_at = self._next_sweep()
         while True:
             try:
@@ -70,6 +73,7 @@ class Upkeep(threading.Thread):
                 sweep_at = self._next_sweep()
                 self._do(_Errand(self._sweep, failed=SWEEP_FAILED))
                 self._do(_Errand(self._drop_expired))
+                self._do(_Errand(self._forget_sites))
                 continue
             if errand is None:
                 return
@@ -141,6 +145,15 @@ class Upkeep(threading.Thread):
             if time.monotonic() > began + EXPIRY_WORK_SECONDS:
                 return  # the rest after the next sweep
         self._expiry_at = began + EXPIRY_SECONDS
+
+    def _forget_sites(self, store: Store) -> None:
+        began = time.monotonic()
+        if began < self._forget_at:
+            return
+        while store.proxies.forget_sites():
+            if time.monotonic() > began + EXPIRY_WORK_SECONDS:
+                return  # the rest after the next sweep
+        self._forget_at = began + FORGET_SECONDS
 
     def _sweep(self, store: Store) -> None:
         swept = store.workers.sweep()

@@ -18,13 +18,10 @@ from swather.store.postgres.arrays import Bigints
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.proxy_leases import checkout, end_leases, lock_pool
 from swather.store.postgres.proxy_lists import load, remove_proxies
-from swather.store.postgres.proxy_reports import probe, report
+from swather.store.postgres.proxy_reports import forget_sites, probe, report
 from swather.store.postgres.statements import queries
 from swather.store.proxy_reports import check_probe, checked_reports
 from swather.store.proxy_rows import (
-    FORGOTTEN_BATCH,
-    MAX_SITES,
-    SITE_DAYS,
     check_wanted,
     matching,
     pool_of,
@@ -126,13 +123,7 @@ class PostgresProxies:
         return self._changing(lambda: remove_proxies(self._connection, ids))
 
     def forget_sites(self) -> int:
-        count: int = self._connection.in_bulk(
-            lambda: self._connection.value(
-                queries.forget_sites,
-                {"days": SITE_DAYS, "max_sites": MAX_SITES, "limit": FORGOTTEN_BATCH},
-            )
-        )
-        return count
+        return forget_sites(self._connection)
 
     def _changing(self, work: Callable[[], int]) -> int:
         """Change the pool, if this reaches any proxies; returns how many."""

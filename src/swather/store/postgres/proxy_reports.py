@@ -12,7 +12,10 @@ from swather.store.postgres.arrays import Bigints, columns_of
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries
 from swather.store.proxy_reports import (
+    FORGOTTEN_BATCH,
+    MAX_SITES,
     NEW,
+    SITE_DAYS,
     HealthRow,
     Pair,
     PairRow,
@@ -53,6 +56,19 @@ def probe(connection: Connection, pair: PairRow, worker_id: int, seconds: float)
         return taken is not None
 
     return connection.transact(work)
+
+
+def forget_sites(connection: Connection) -> int:
+    bounds = {"days": SITE_DAYS, "max_sites": MAX_SITES, "limit": FORGOTTEN_BATCH}
+    count: int = connection.in_bulk(lambda: connection.value(queries.forget_sites, bounds))
+    return count
+
+
+def forget_all_sites(connection: Connection) -> int:
+    total = 0
+    while count := forget_sites(connection):
+        total += count
+    return total
 
 
 def _locked(connection: Connection, pairs: Sequence[PairRow]) -> _Read:

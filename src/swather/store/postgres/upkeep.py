@@ -15,6 +15,7 @@ from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.failures import LACKS_A_RIGHT
 from swather.store.postgres.pages import drop_orphans
+from swather.store.postgres.proxy_reports import forget_all_sites
 from swather.store.postgres.remove import remove_run, remove_some
 from swather.store.postgres.statements import queries
 from swather.store.postgres.transactions import open_transaction
@@ -54,7 +55,7 @@ class PostgresUpkeep:
         back_up(self._connection.address, path)
 
     def stats(self) -> dict[str, Any]:
-        version, size, runs, open_runs, live, memories, oldest, connections = (
+        version, size, runs, open_runs, live, memories, proxies, oldest, connections = (
             self._connection.in_bulk(lambda: self._connection.rows(queries.server_stats))[0]
         )
         tables = {
@@ -79,6 +80,7 @@ class PostgresUpkeep:
             "open_runs": open_runs,
             "live_workers": live,
             "memories": memories,
+            "proxies": proxies,
             "tasks": dict(self._connection.rows(queries.task_counts)),
             "tables": tables,
         }
@@ -133,6 +135,7 @@ class PostgresUpkeep:
         memories = self._days("memory_days", MAX_DAYS)
         removed["memories"] = self._delete(queries.prune_memories, memories)
         removed["source counts"] = self._delete(queries.prune_source_counts, SOURCE_DAYS)
+        removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         return removed
 

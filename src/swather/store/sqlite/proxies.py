@@ -16,9 +16,6 @@ from swather.model.proxy_list import ProxyLine
 from swather.store.checks import check_limit
 from swather.store.proxy_reports import check_probe, checked_reports
 from swather.store.proxy_rows import (
-    FORGOTTEN_BATCH,
-    MAX_SITES,
-    SITE_DAYS,
     check_wanted,
     matching,
     pool_of,
@@ -30,7 +27,7 @@ from swather.store.proxy_sources import check_proxy_source
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.proxy_leases import checkout, end_leases
 from swather.store.sqlite.proxy_lists import load, remove_proxies
-from swather.store.sqlite.proxy_reports import probe, report
+from swather.store.sqlite.proxy_reports import forget_sites, probe, report
 from swather.store.sqlite.statements import queries
 
 
@@ -112,12 +109,7 @@ class SQLiteProxies:
             return self._changed(remove_proxies(self._connection, ids))
 
     def forget_sites(self) -> int:
-        before = self._connection.clock.wall() - SITE_DAYS * 86_400
-        with self._connection.transaction():
-            return self._connection.execute_counting(
-                queries.forget_sites,
-                {"before": before, "max_sites": MAX_SITES, "limit": FORGOTTEN_BATCH},
-            )
+        return forget_sites(self._connection)
 
     def _changed(self, count: int) -> int:
         """The number of proxies that a change has reached, and the pool's new version."""

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from swather.model.proxy import BlacklistRule, ProxyHealth, ProxyReport
 from swather.store.proxy_reports import (
+    FORGOTTEN_BATCH,
+    MAX_SITES,
     NEW,
+    SITE_DAYS,
     HealthRow,
     Pair,
     PairRow,
@@ -40,6 +43,22 @@ def probe(connection: Connection, pair: PairRow, worker_id: int, seconds: float)
         if taken is not None:
             _write(connection, *taken)
         return taken is not None
+
+
+def forget_sites(connection: Connection) -> int:
+    before = connection.clock.wall() - SITE_DAYS * 86_400
+    with connection.transaction():
+        return connection.execute_counting(
+            queries.forget_sites,
+            {"before": before, "max_sites": MAX_SITES, "limit": FORGOTTEN_BATCH},
+        )
+
+
+def forget_all_sites(connection: Connection) -> int:
+    total = 0
+    while count := forget_sites(connection):
+        total += count
+    return total
 
 
 def _proxies(connection: Connection, pairs: Iterable[PairRow]) -> dict[int, ProxyHealth]:

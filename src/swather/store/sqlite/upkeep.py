@@ -16,6 +16,7 @@ from swather.model.vacuum import Vacuumed
 from swather.store.checks import MAX_DAYS
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
+from swather.store.sqlite.proxy_reports import forget_all_sites
 from swather.store.sqlite.remove import remove_run, remove_some
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
@@ -71,7 +72,7 @@ class SQLiteUpkeep:
         wal = Path(f"{path}-wal")
         with self._connection.reading():
             states: dict[str, int] = dict(self._connection.rows(queries.task_counts))
-            runs, open_runs, live, memories = self._connection.rows(queries.queue_stats)[0]
+            runs, open_runs, live, memories, proxies = self._connection.rows(queries.queue_stats)[0]
         return {
             "database": str(path),
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
@@ -82,6 +83,7 @@ class SQLiteUpkeep:
             "open_runs": open_runs,
             "live_workers": live,
             "memories": memories,
+            "proxies": proxies,
             "tasks": states,
         }
 
@@ -142,6 +144,7 @@ class SQLiteUpkeep:
         removed["source counts"] = self._delete(
             "source_counts", "hour < ?", now - SOURCE_DAYS * 86_400
         )
+        removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )

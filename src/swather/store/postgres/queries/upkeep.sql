@@ -131,6 +131,43 @@ UNION ALL
 )
 UNION ALL
 (
+    SELECT 'proxy in no list', p.id::text
+    FROM swather.proxies AS p
+    WHERE NOT EXISTS (SELECT FROM swather.proxy_sources AS s WHERE s.proxy_id = p.id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'row of a proxy that is not there', place || ' ' || proxy_id
+    FROM (
+        SELECT 'proxy_sources' AS place, proxy_id FROM swather.proxy_sources
+        UNION ALL SELECT 'proxy_sites', proxy_id FROM swather.proxy_sites
+        UNION ALL SELECT 'proxy_leases', proxy_id FROM swather.proxy_leases
+    ) AS r
+    WHERE NOT EXISTS (SELECT FROM swather.proxies AS p WHERE p.id = r.proxy_id)
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'disabled proxy that a worker has for itself', l.proxy_id::text
+    FROM swather.proxy_leases AS l
+    JOIN swather.proxies AS p ON p.id = l.proxy_id
+    WHERE NOT p.enabled
+    LIMIT 100
+)
+UNION ALL
+(
+    SELECT 'proxy with fewer requests than its sites', p.id::text
+    FROM swather.proxies AS p
+    JOIN swather.proxy_sites AS s ON s.proxy_id = p.id
+    GROUP BY p.id
+    HAVING p.successes < sum(s.successes) OR p.faults_proxy < sum(s.faults_proxy)
+        OR p.faults_banned < sum(s.faults_banned) OR p.faults_timeout < sum(s.faults_timeout)
+        OR p.faults_network < sum(s.faults_network)
+    LIMIT 100
+)
+UNION ALL
+(
     SELECT 'counter differs from the tables',
            'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
            || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
@@ -155,6 +192,7 @@ SELECT current_setting('server_version'), pg_database_size(current_database()),
        (SELECT count(*) FROM swather.runs WHERE state = 'open'),
        (SELECT count(*) FROM swather.workers WHERE state = 'live'),
        (SELECT count(*) FROM swather.memories),
+       (SELECT count(*) FROM swather.proxies),
        (
            SELECT max(extract(epoch FROM clock_timestamp() - xact_start))::float8
            FROM pg_stat_activity

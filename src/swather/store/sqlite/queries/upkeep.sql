@@ -59,6 +59,30 @@ FROM source_counts
 GROUP BY scraper, source
 HAVING sum(iif(name = 'failed', n, 0)) <> sum(iif(name GLOB 'error:*', n, 0))
 UNION ALL
+SELECT 'proxy in no list', CAST(p.id AS TEXT) FROM proxies AS p
+WHERE NOT EXISTS (SELECT 1 FROM proxy_sources AS s WHERE s.proxy_id = p.id)
+UNION ALL
+SELECT 'row of a proxy that is not there', place || ' ' || proxy_id
+FROM (
+    SELECT 'proxy_sources' AS place, proxy_id FROM proxy_sources
+    UNION ALL SELECT 'proxy_sites', proxy_id FROM proxy_sites
+    UNION ALL SELECT 'proxy_leases', proxy_id FROM proxy_leases
+)
+WHERE proxy_id NOT IN (SELECT id FROM proxies)
+UNION ALL
+SELECT 'disabled proxy that a worker has for itself', CAST(l.proxy_id AS TEXT)
+FROM proxy_leases AS l
+JOIN proxies AS p ON p.id = l.proxy_id
+WHERE NOT p.enabled
+UNION ALL
+SELECT 'proxy with fewer requests than its sites', CAST(p.id AS TEXT)
+FROM proxies AS p
+JOIN proxy_sites AS s ON s.proxy_id = p.id
+GROUP BY p.id
+HAVING p.successes < sum(s.successes) OR p.faults_proxy < sum(s.faults_proxy)
+    OR p.faults_banned < sum(s.faults_banned) OR p.faults_timeout < sum(s.faults_timeout)
+    OR p.faults_network < sum(s.faults_network)
+UNION ALL
 SELECT 'counter differs from the tables',
        'run ' || coalesce(k.run_id, c.run_id) || ' ' || coalesce(k.name, c.place) || ': '
        || coalesce(k.n, 0) || ' counted, ' || coalesce(c.n, 0) || ' there'
@@ -77,7 +101,8 @@ LIMIT 100
 SELECT (SELECT count(*) FROM runs),
        (SELECT count(*) FROM runs WHERE state = 'open'),
        (SELECT count(*) FROM workers WHERE state = 'live'),
-       (SELECT count(*) FROM memories)
+       (SELECT count(*) FROM memories),
+       (SELECT count(*) FROM proxies)
 
 -- name: any_table
 SELECT 1 FROM sqlite_schema LIMIT 1
