@@ -117,7 +117,24 @@ def _pictures(figures: Figures) -> Iterator[Bar]:
             yield from _ratio(figures, "pictures", who, peer, 1.5)
 
 
-RULES = (_fetch, _drain, _claim, _waiting, _scaling, _kill, _sources, _subtitles, _pictures)
+def _browser(figures: Figures) -> Iterator[Bar]:
+    for who in ON:
+        yield from _ratio(figures, "render", who, "Crawlee", 1.5)
+        yield from _ratio(figures, "render", who, "bare Playwright, fresh contexts", 4)
+
+
+RULES = (
+    _fetch,
+    _drain,
+    _claim,
+    _waiting,
+    _scaling,
+    _kill,
+    _sources,
+    _subtitles,
+    _pictures,
+    _browser,
+)
 
 
 def _ratio(figures: Figures, work: str, who: str, peer: str, times: float) -> Iterator[Bar]:

@@ -154,4 +154,14 @@ SECTIONS = (
         "the start of all processes.",
         _named(pictures="pictures", pictures_CPU="CPU"),
     ),
+    Section(
+        "browser",
+        "Pages in a browser",
+        "Pages from nginx on the same machine that load a stylesheet and a script, which fetches "
+        "the 40 articles that they show; four at a time in one Chromium, headless, its start not "
+        "counted. Swather's `ctx.render` has a permit, robots.txt and the guard for each of the "
+        "four requests of a page, and commits its item; Crawlee's PlaywrightCrawler keeps its "
+        "items in memory. Both wait for an article and read the HTML.",
+        _named(render="pages/s"),
+    ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from bench.figures import Figure
 from bench.parts import (
     backlog,
+    browser,
     drain,
     fetch,
     idle,
@@ -36,4 +37,5 @@ PARTS: dict[str, Part] = {
     "sources": sources.measure,
     "subtitles": subtitles.measure,
     "pictures": pictures.measure,
+    "browser": browser.measure,
 }

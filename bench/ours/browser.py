@@ -1,0 +1,45 @@
+"""Swather rendering pages: `swather.run` in one process, queue and items in a database.
+
+Everything is as it comes: robots.txt, the guard and a permit for each request of a page; only the
+limit of 8 requests in flight per host is off.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import swather
+import swather.store
+from bench import driver
+
+
+def render(urls: str, count: int, at_once: int, rows: int, db: str | None = None) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="swather-bench-") as folder:
+        if db is None:
+            db = f"sqlite:///{folder}/queue.db"
+        else:
+            swather.store.prepare(db)
+        ended: list[float] = []
+
+        @swather.scraper(browser=True, in_flight=None)
+        async def pages(ctx, url):
+            page = await ctx.render(url, wait_for="article")
+            ended.append(time.perf_counter())
+            return {"url": url, "articles": len(page.css("article")), "bytes": len(page.content)}
+
+        done = swather.run(
+            pages,
+            [f"{urls}{n}" for n in range(count)],
+            db=db,
+            concurrency=at_once,
+            files_folder=Path(folder),
+            progress=False,
+        )
+        items = sum(1 for item in done if item["articles"] == rows)
+    assert done.completed == items == count, f"{done.completed} completed, {items} items"
+    return {"seconds": driver.seconds_of(ended, skipped=2 * at_once)}
+
+
+if __name__ == "__main__":
+    driver.main(render=render)
