@@ -222,3 +222,38 @@ def memory_bytes(pid: int) -> int:
         ["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     return int(found.stdout.strip() or 0) << 10
+
+
+def group_memory_bytes(leader: int) -> int:
+    """How much memory the processes of a group have for themselves, all together."""
+    if sys.platform == "linux":
+        page = os.sysconf("SC_PAGE_SIZE")
+        return page * sum(_own_pages(entry) for entry in _processes_in(leader))
+    found = subprocess.run(
+        ["ps", "-o", "rss=", "-g", str(leader)], capture_output=True, text=True, check=False
+    )
+    return sum(map(int, found.stdout.split())) << 10
+
+
+def _processes_in(leader: int) -> Iterator[Path]:
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (entry / "stat").read_text()
+        except OSError:
+            continue
+        if int(stat.rpartition(")")[2].split()[2]) == leader:
+            yield entry
+
+
+def _own_pages(process: Path) -> int:
+    """Not what it shares with others: Chromium's program is in each of its processes."""
+    try:
+        _, resident, shared, *_ = (process / "statm").read_text().split()
+    except OSError:
+        return 0
+    return int(resident) - int(shared)
+
+
+def memory_of_machine() -> int:
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

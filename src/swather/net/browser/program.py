@@ -1,6 +1,9 @@
 """The browser's program: where it is, and whether it is new enough."""
 
+import asyncio
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +21,9 @@ _APPLICATIONS: Final = (
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
 )
+MIN_VERSION: Final = 120
+_VERSION: Final = re.compile(r"\b(\d{1,4})\.\d+\.\d+")
+_VERSION_SECONDS: Final = 30.0
 MISSING: Final = (
     "no Chromium was found: install it (apt install chromium) or name the program with the "
     "setting chromium, SWATHER_CHROMIUM=/path/to/chromium"
@@ -40,3 +46,35 @@ def find(named: Path | None = None) -> Path:
         if application.exists():
             return application
     raise InputError(MISSING)
+
+
+async def checked(named: Path | None = None) -> Path:
+    """The same; InputError too if it is older than what Playwright can drive."""
+    program = find(named)
+    version = await asyncio.to_thread(version_of, program)
+    if version is not None and version < MIN_VERSION:
+        raise InputError(
+            f"{program} is Chromium {version}, and a browser must be {MIN_VERSION} or newer: "
+            "upgrade it, or name another program with the setting chromium"
+        )
+    return program
+
+
+def version_of(program: Path) -> int | None:
+    """The number of its release; None if it does not say."""
+    try:
+        ran = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_SECONDS,
+            check=False,
+        )
+    except OSError as error:
+        raise InputError(f"{program} cannot be started: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        return None
+    found = _VERSION.search(ran.stdout)
+    return None if found is None else int(found[1])

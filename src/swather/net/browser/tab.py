@@ -1,39 +1,117 @@
 """A tab: what a scraper has of the browser during a visit."""
 
 import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
-from swather.net.errors import FetchTimeout
+from swather.masking import shown_url
+from swather.net.body import MAX_BYTES
+from swather.net.browser import failures
+from swather.net.browser.room import OpenPage
+from swather.net.browser.traffic import VisitTraffic
+from swather.net.browser.visit import Visit
+from swather.net.errors import BadResponse, BrowserFailed, FetchTimeout, TooLarge, UnusableURL
 from swather.net.page import Page
-from swather.net.request import Request
+from swather.net.request import Request, is_http
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from playwright.async_api import Download
     from playwright.async_api import Page as BrowserPage
 
-    from swather.net.browser.visit import Visit
-
 WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
+T = TypeVar("T")
+
 _SCROLL_WAIT_SECONDS: Final = 0.5
 # What describes the body as it was sent, not the document as scripts have left it.
 _OF_THE_BODY: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_LENGTH: Final = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
+_TO_THE_END: Final = (
+    "() => { const at = document.scrollingElement || document.documentElement;"
+    " window.scrollTo(0, at.scrollHeight); return at.scrollHeight }"
+)
+# What leaves nothing in a page that the next target could meet.
+_TIDY: Final = frozenset(
+    {
+        "bring_to_front", "check", "click", "content", "dblclick", "dispatch_event",
+        "drag_and_drop", "eval_on_selector", "eval_on_selector_all", "evaluate", "evaluate_handle",
+        "expect_download", "expect_event", "expect_navigation", "expect_popup", "expect_request",
+        "expect_response",
+        "fill", "focus", "frame", "frame_locator", "frames", "get_attribute", "get_by_alt_text",
+        "get_by_label", "get_by_placeholder", "get_by_role", "get_by_test_id", "get_by_text",
+        "get_by_title", "go_back", "go_forward", "goto", "hover", "inner_html", "inner_text",
+        "input_value", "is_checked", "is_closed", "is_disabled", "is_editable", "is_enabled",
+        "is_hidden", "is_visible", "keyboard", "locator", "main_frame", "mouse", "pdf", "press",
+        "query_selector", "query_selector_all", "reload", "screenshot", "select_option",
+        "set_checked", "set_input_files", "tap", "text_content", "title", "touchscreen", "type",
+        "uncheck", "url", "viewport_size", "wait_for_function", "wait_for_load_state",
+        "wait_for_selector", "wait_for_timeout", "wait_for_url", "workers",
+    }
+)  # fmt: skip
+
+
+class Downloaded(NamedTuple):
+    """A finished download, there until the visit ends; `name` is what its site suggests."""
+
+    path: Path
+    name: str
 
 
 class Tab:
-    """`page` is Playwright's own Page; its names work on the tab, too: `tab.click(…)`.
+    """The names of Playwright's Page work on a tab, each call bounded by the visit's deadline and
+    with Swather's errors: `await tab.click(…)`. `page` is that Page itself.
 
-    `downloads` are the finished ones: where each is, and the name that its site suggests.
+    `is_tidy` while nothing was done that another target could notice in the same page; `is_late`
+    when a call has not ended by the deadline.
     """
 
-    def __init__(self, page: "BrowserPage", visit: "Visit") -> None:
-        self.page = page
-        self.downloads: list[tuple[Path, str]] = []
+    def __init__(
+        self,
+        opened: OpenPage,
+        visit: Visit,
+        traffic: VisitTraffic,
+        is_over: Callable[[], bool],
+    ) -> None:
+        self._opened = opened
         self._visit = visit
+        self._traffic = traffic
+        self._is_over = is_over
+        self._downloads: list[Download] = []
+        self._finished: list[Downloaded] = []
+        self._goal = "about:blank"
+        self.is_tidy = True
+        self.is_late = False
+        opened.page.on("download", self._begin_download)
+
+    @property
+    def page(self) -> "BrowserPage":
+        # Whatever is done with it, a listener or a script may stay.
+        self.is_tidy = False
+        return self._opened.page
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.page, name)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self._opened.page, name)
+        if name not in _TIDY:
+            self.is_tidy = False
+        if not inspect.iscoroutinefunction(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Awaitable[Any]:
+            return self._bounded(found(*args, **kwargs))
+
+        return call
+
+    async def goto(self, url: str, **options: Any) -> Any:
+        """As Playwright's, for http and https."""
+        if not is_http(url) and url != "about:blank":
+            raise UnusableURL(f"only http and https URLs can be opened, got {shown_url(url)!r}")
+        self._traffic.errors.clear()
+        self._goal = url
+        return await self._bounded(self._opened.page.goto(url, **options), url)
 
     async def render(
         self,
@@ -48,22 +126,33 @@ class Tab:
         selector to wait for, `scroll` how often to scroll to the end, `timeout` in seconds.
         """
         Request(url=url, timeout=timeout)
-        left = self._visit.deadline() - monotonic()
-        seconds = left if timeout is None else min(left, timeout)
-        response = await self.page.goto(url, wait_until=wait_until, timeout=1_000 * seconds)
-        if wait_for is not None:
-            await self.page.wait_for_selector(wait_for, state="attached", timeout=1_000 * seconds)
-        if scroll:
-            await self.scroll_to_end(max_scrolls=scroll)
+        try:
+            async with asyncio.timeout(timeout):
+                await self.goto(url, wait_until=wait_until)
+                if wait_for is not None:
+                    await self._bounded(
+                        self._opened.page.wait_for_selector(wait_for, state="attached"), url
+                    )
+                if scroll:
+                    await self.scroll_to_end(max_scrolls=scroll)
+                return await self.read()
+        except TimeoutError:
+            raise FetchTimeout(f"{shown_url(url)} was not ready within {timeout:g} s") from None
+
+    async def read(self) -> Page:
+        """The document as it is now, with the status and headers of its last answer."""
+        page, response = self._opened.page, self._traffic.response
+        error = self._traffic.error_of(page.url)
+        if error is not None:
+            raise error
         if response is None:
-            raise FetchTimeout(f"{url} was not opened")
+            raise BadResponse(f"{shown_url(page.url)} has not answered")
         headers = [
             (each["name"].lower(), each["value"])
-            for each in await response.headers_array()
-            if each["name"].lower() not in _OF_THE_BODY
+            for each in await self._bounded(response.headers_array())
         ]
         return Page(
-            url=self.page.url,
+            url=page.url,
             status=response.status,
             raw_headers=_in_utf8(headers),
             content=(await self.html()).encode("utf-8", "replace"),
@@ -75,10 +164,7 @@ class Tab:
         """Scroll down until the page grows no more; how often it did."""
         height = 0
         for count in range(max_scrolls):
-            now = await self.page.evaluate(
-                "() => { window.scrollTo(0, document.documentElement.scrollHeight);"
-                " return document.documentElement.scrollHeight }"
-            )
+            now = await self._bounded(self._opened.page.evaluate(_TO_THE_END))
             if now == height:
                 return count
             height = now
@@ -86,20 +172,89 @@ class Tab:
         return max_scrolls
 
     async def html(self) -> str:
-        """The document as it is now."""
-        return await self.page.content()
+        """The document as it is now; TooLarge if that is too much to hand over."""
+        page = self._opened.page
+        length = await self._bounded(page.evaluate(_LENGTH))
+        if isinstance(length, int) and length > MAX_BYTES:
+            raise TooLarge(f"{shown_url(page.url)} has more than {MAX_BYTES >> 20} MB of HTML")
+        return await self._bounded(page.content())
 
     async def screenshot_bytes(self, *, full_page: bool = True) -> bytes:
         """A PNG of the page."""
-        return await self.page.screenshot(full_page=full_page)
+        return await self._bounded(self._opened.page.screenshot(full_page=full_page))
 
     async def storage_state(self) -> dict[str, Any]:
         """Cookies and local storage, for a later visit's `storage_state`."""
-        return dict(await self.page.context.storage_state())
+        return dict(await self._bounded(self._opened.page.context.storage_state()))
+
+    @property
+    def downloads(self) -> list[Downloaded]:
+        """Those that have finished and were asked for by `finished_downloads`."""
+        return list(self._finished)
+
+    async def finished_downloads(self) -> list[Downloaded]:
+        """All that the page has begun to download, once they are complete."""
+        while self._downloads:
+            download = self._downloads.pop(0)
+            path = await self._bounded(download.path(), download.url)
+            self._finished.append(Downloaded(Path(path), download.suggested_filename))
+        return self.downloads
+
+    def _begin_download(self, download: "Download") -> None:
+        self._downloads.append(download)
+
+    def end(self) -> None:
+        """The visit is over."""
+        self._opened.page.remove_listener("download", self._begin_download)
+
+    def failure_of(self, error: Exception, url: str | None = None) -> Exception:
+        """An error of Playwright's as Swather's; any other as it is."""
+        if not failures.is_of_playwright(error):
+            return error
+        at = url or self._opened.page.url
+        known = self._too_late() if self.is_late else self._traffic.error_of(at)
+        if known is not None:
+            return known
+        if self._is_over() or failures.is_gone(error):
+            return BrowserFailed(f"the browser has crashed or was ended at {shown_url(at)}")
+        if failures.is_timeout(error):
+            return FetchTimeout(f"{shown_url(at)}: {str(error).splitlines()[0]}")
+        return failures.by_message(str(error), at) or error
+
+    async def _bounded(self, call: Awaitable[T], url: str | None = None) -> T:
+        """The result of a call to the browser, which ends by the deadline."""
+        task = asyncio.ensure_future(call)
+        try:
+            while not task.done():
+                await asyncio.wait((task,), timeout=self._seconds_left())
+            return task.result()
+        except Exception as error:
+            failure = self.failure_of(error, url)
+            if failure is error:
+                raise
+            raise failure from None
+        finally:
+            task.cancel()
+
+    def _seconds_left(self) -> float:
+        left = self._visit.deadline() - monotonic()
+        if left <= 0:
+            self.is_late = True
+            raise self._too_late()
+        return left
+
+    def _too_late(self) -> FetchTimeout:
+        url = self._opened.page.url
+        shown = shown_url(url if is_http(url) else self._goal)
+        return FetchTimeout(f"{shown} has taken too long in the browser")
 
 
 def _in_utf8(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The headers of a document that is UTF-8 now, whatever it was sent in."""
-    kept = [(name, value) for name, value in headers if name != "content-type"]
+    kept = [
+        (name, value)
+        for name, value in headers
+        if name != "content-type" and name not in _OF_THE_BODY
+    ]
     kind = next((value for name, value in headers if name == "content-type"), "text/html")
     return [*kept, ("content-type", f"{kind.partition(';')[0].strip()}; charset=utf-8")]
