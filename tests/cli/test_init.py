@@ -7,14 +7,19 @@ import pytest
 from tests.cli.conftest import Swather
 
 FILES = [".gitignore", "README.md", "books.py", "swather.toml", "test_books.py"]
+BROWSER_FILES = [".gitignore", "README.md", "quotes.py", "swather.toml", "test_quotes.py"]
 
 
 @pytest.mark.slow
-def test_the_tests_of_a_new_project_pass(swather: Swather):
-    said = swather("init", "shops")
+@pytest.mark.parametrize(
+    ("options", "named", "files"),
+    [([], "books.py", FILES), (["--browser"], "quotes.py", BROWSER_FILES)],
+)
+def test_the_tests_of_a_new_project_pass(swather: Swather, options, named, files):
+    said = swather("init", "shops", *options)
     assert said.code == 0
-    assert "swather run books.py" in said.out
-    assert sorted(path.name for path in Path("shops").iterdir()) == FILES
+    assert f"swather run {named}" in said.out
+    assert sorted(path.name for path in Path("shops").iterdir()) == files
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
         cwd="shops",

@@ -10,7 +10,8 @@ from swather.cli.options import AsJSON
 
 EXAMPLES: Final = """\
 swather init
-swather init shops"""
+swather init shops
+swather init quotes --browser"""
 
 FILES: Final = {
     "books.py": "books.py.txt",
@@ -19,12 +20,24 @@ FILES: Final = {
     "README.md": "README.md.txt",
     ".gitignore": "gitignore.txt",
 }
+BROWSER_FILES: Final = {
+    "quotes.py": "quotes.py.txt",
+    "test_quotes.py": "test_quotes.py.txt",
+    "swather.toml": "browser.toml.txt",
+    "README.md": "browser.md.txt",
+    ".gitignore": "gitignore.txt",
+}
+BOOKS: Final = "books.py https://books.toscrape.com/"
+QUOTES: Final = "quotes.py https://quotes.toscrape.com/js/"
 
 
 def command(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="The folder; created if it does not exist.")
     ] = Path(),
+    browser: Annotated[
+        bool, typer.Option("--browser", help="With a scraper of pages that need JavaScript.")
+    ] = False,
     as_json: AsJSON = False,
 ) -> None:
     """Start a project: a scraper, its test, settings.
@@ -34,22 +47,24 @@ def command(
     from swather.cli import output
     from swather.errors import InputError
 
-    taken = [name for name in FILES if (folder / name).exists()]
+    files = BROWSER_FILES if browser else FILES
+    taken = [name for name in files if (folder / name).exists()]
     if taken:
         raise InputError(f"{folder / taken[0]} already exists; name a new folder: swather init DIR")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, template in FILES.items():
+        for name, template in files.items():
             text = resources.files("swather.cli.starter").joinpath(template).read_text("utf-8")
             (folder / name).write_text(text, "utf-8")
     except OSError as error:
         raise InputError(f"cannot write a project to {folder}: {error}") from error
     if as_json:
-        output.print_json({"folder": str(folder), "files": list(FILES)})
+        output.print_json({"folder": str(folder), "files": list(files)})
         return
-    print(f"wrote {', '.join(FILES)}" + ("" if folder == Path() else f" in {folder}"))
+    print(f"wrote {', '.join(files)}" + ("" if folder == Path() else f" in {folder}"))
     print("next:")
     if folder != Path():
         print(f"  cd {folder}")
-    print("  swather try books.py https://books.toscrape.com/")
-    print("  swather run books.py https://books.toscrape.com/")
+    example = QUOTES if browser else BOOKS
+    print(f"  swather try {example}")
+    print(f"  swather run {example}")

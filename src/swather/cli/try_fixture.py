@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from swather.net.fetcher import Fetcher
+    from swather.net.page import Page
+    from swather.net.request import Request
     from swather.scraping.scraper import Scraper
     from swather.testing import Scraped
     from swather.testing.fixture_pages import Recorder
@@ -35,6 +37,11 @@ class Saving:
 
         self._recorder = Recorder(fetcher)
         return self._recorder
+
+    def record(self, request: "Request", page: "Page") -> None:
+        """A page that the browser has rendered."""
+        assert self._recorder is not None
+        self._recorder.record(request, page)
 
     def save(self, scraped: "Scraped | None") -> dict[str, Any]:
         """Write what came, also when the scraper could make nothing of it."""

@@ -11,6 +11,8 @@ from swather.cli.arguments import OutputDir, Parameters, ScraperSpec
 from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.options import AsJSON
 from swather.cli.scraper_options import ScraperCommand
+from swather.cli.try_browser import Headed, InBrowser, Screenshot, TriedBrowser
+from swather.cli.try_browser import show as show_screenshot
 from swather.cli.try_fixture import Saving
 
 if TYPE_CHECKING:
@@ -21,7 +23,8 @@ EXAMPLES: Final = """\
 swather try books.py https://books.toscrape.com/
 swather try shops.py '{"url": "https://example.com", "country": "nl"}' -p pages=2
 swather try books.py https://books.toscrape.com/ --json | jq .items
-swather try books.py https://books.toscrape.com/ --save-fixture tests/books.json"""
+swather try books.py https://books.toscrape.com/ --save-fixture tests/books.json
+swather try books.py https://books.toscrape.com/ --browser --screenshot books.png"""
 
 
 def command(
@@ -38,6 +41,9 @@ def command(
             help="Write the pages it fetches to a .json file for a test, and show that test.",
         ),
     ] = None,
+    browser: InBrowser = False,
+    headed: Headed = False,
+    screenshot: Screenshot = None,
     output_dir: OutputDir = None,
     as_json: AsJSON = False,
 ) -> int:
@@ -64,6 +70,9 @@ def command(
     fetcher = new_fetcher(settings)
     value = _value_of(target)
     saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
+    tried = TriedBrowser(
+        found, settings, in_browser=browser, headed=headed, screenshot=screenshot, saving=saving
+    )
     source = fetcher if saving is None else saving.around(fetcher)
     policy = PolitePolicy(
         found,
@@ -77,18 +86,21 @@ def command(
     registry.enter_folder()
     began = time.monotonic()
     try:
-        scraped = run_scraper(found, value, params=given, fetcher=source, policy=policy)
+        scraped = run_scraper(
+            found, value, params=given, fetcher=source, policy=policy, browser=tried.browser
+        )
     except Exception as error:  # noqa: BLE001 - a scraper may raise anything
         saved = None if saving is None else saving.save(None)
-        return _show_error(error, saved, as_json=as_json)
+        return _show_error(error, saved, tried.save(), as_json=as_json)
     seconds = time.monotonic() - began
     saved = None if saving is None else saving.save(scraped)
     if folder is not None:
         _keep_files(scraped, folder)
     if as_json:
-        output.print_json(_as_data(scraped, seconds, saved))
+        output.print_json(_as_data(scraped, seconds, saved, tried.save()))
     else:
         _show(scraped, seconds)
+        show_screenshot(tried.save())
         _show_fixture(saved)
     return 0
 
@@ -152,7 +164,12 @@ def _show_fixture(saved: dict[str, Any] | None) -> None:
     sys.stderr.write(f"\n{saved['test']}\n")
 
 
-def _as_data(scraped: "Scraped", seconds: float, saved: dict[str, Any] | None) -> dict[str, Any]:
+def _as_data(
+    scraped: "Scraped",
+    seconds: float,
+    saved: dict[str, Any] | None,
+    picture: dict[str, Any] | None,
+) -> dict[str, Any]:
     return {
         "items": scraped.items,
         "targets": scraped.targets,
@@ -160,10 +177,17 @@ def _as_data(scraped: "Scraped", seconds: float, saved: dict[str, Any] | None) -
         "cursors": scraped.cursors,
         "seconds": round(seconds, 3),
         **({} if saved is None else {"fixture": saved}),
+        **({} if picture is None else {"screenshot": picture["path"]}),
     }
 
 
-def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool) -> int:
+def _show_error(
+    error: Exception,
+    saved: dict[str, Any] | None,
+    picture: dict[str, Any] | None,
+    *,
+    as_json: bool,
+) -> int:
     from swather.cli import output
     from swather.errors import ScrapeError
     from swather.model.retry import ErrorClass
@@ -186,6 +210,7 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
                 "where": fault.where,
                 "traceback": fault.traceback,
                 **({} if saved is None else {"fixture": saved}),
+                **({} if picture is None else {"screenshot": picture["path"]}),
             }
         )
     else:
@@ -195,5 +220,6 @@ def _show_error(error: Exception, saved: dict[str, Any] | None, *, as_json: bool
         output.stderr().print(
             f"A run would call this {fault.error_class} and {meant}.", style="bold"
         )
+        show_screenshot(picture)
         _show_fixture(saved)
     return FINISHED_WITH_FAILURES

@@ -9,6 +9,7 @@ from swather.net.egress_policy import BrowserPolicy
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Request
+from swather.net.stored_page import as_rendered
 from swather.scraping.arguments import OwnHeaders
 from swather.scraping.rendering import Browsing, Rendered, Rendering
 from swather.scraping.tabs import Seen, Tabs
@@ -72,7 +73,8 @@ class RealBrowser:
     async def render(self, tabs: Tabs, rendering: Rendering) -> Rendered:
         rendered = await tabs.render(rendering)
         if self._record is not None:
-            self._record(rendering.browsing.request, rendered.page)
+            request = rendering.browsing.request
+            self._record(request if self.instead_of_get else as_rendered(request), rendered.page)
         return rendered
 
     async def close(self) -> None:

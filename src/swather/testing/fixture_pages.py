@@ -21,8 +21,12 @@ class Recorder:
 
     async def fetch(self, request: Request, policy: FetchPolicy = ANYWHERE) -> Page:
         page = await self._fetcher.fetch(request, policy)
-        self.pages.append(record_page(request, page))
+        self.record(request, page)
         return page
+
+    def record(self, request: Request, page: Page) -> None:
+        """A page that came another way, from a browser."""
+        self.pages.append(record_page(request, page))
 
     def forget(self, run_id: int) -> None:
         self._fetcher.forget(run_id)
