@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import swather.store
-from tests import postgres
+from tests import postgres, tor_network
 from tests.store.database import ReusedPostgres
 
 MEMORY = Path("/dev/shm")  # noqa: S108
@@ -31,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     keep_files_in_memory()
+    config.add_cleanup(tor_network.stop)
     # For the processes that tests start by the hundred.
     compileall.compile_dir(Path(swather.__file__).parent, quiet=2)
     if config.getoption("dist", "no") != "no":
@@ -113,3 +114,19 @@ def reused(postgres_server: postgres.PostgresServer, template: str) -> Iterator[
         database = ReusedPostgres(url)
         yield database
         database.close()
+
+
+@pytest.fixture
+def tor_net() -> Iterator[tor_network.TorNetwork]:
+    """A Tor network that all tests share. It takes a while to start: a test that needs it has a
+    longer timeout.
+    """
+    with tor_network.joined() as network:
+        yield network
+
+
+@pytest.fixture
+def tor_net_alone() -> Iterator[tor_network.TorNetwork]:
+    """The same for a test that stops it."""
+    with tor_network.joined(alone=True) as network:
+        yield network

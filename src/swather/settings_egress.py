@@ -68,6 +68,10 @@ class EgressSettings(BaseSettings):
         default=None,
         description="host:port of a Tor daemon that already runs; workers start their own if unset",
     )
+    tor_config: Path | None = Field(
+        default=None,
+        description="a torrc with further options for the Tor daemons of workers, such as bridges",
+    )
     tor_bootstrap_seconds: float = Field(
         default=120.0, gt=0, le=3_600, description="seconds that Tor may take to connect"
     )

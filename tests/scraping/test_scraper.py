@@ -226,7 +226,6 @@ def test_words_become_members():
 @pytest.mark.parametrize(
     "option",
     [
-        {"tor": True},
         {"proxies": "proxies.txt"},
         {"proxies": ["http://10.0.0.1:8080"]},
         {"execution_mode": "distributed"},

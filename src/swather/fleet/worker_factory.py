@@ -80,6 +80,7 @@ def tor_policy(settings: Settings) -> TorPolicy:
     return TorPolicy(
         binary=settings.tor_binary,
         socks=settings.tor_socks,
+        config=settings.tor_config,
         bootstrap_seconds=settings.tor_bootstrap_seconds,
     )
 

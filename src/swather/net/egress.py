@@ -8,15 +8,20 @@ import msgspec
 from swather.errors import InputError
 from swather.model.proxy_url import proxy_parts
 
+# Tor takes any; without one, a client may not send the user.
+_ANY_PASSWORD: Final = "0"  # noqa: S105
+
 
 class Egress(msgspec.Struct, frozen=True):
-    """How a request leaves: directly, or through a proxy, which then looks names up itself.
+    """How a request leaves: directly, or through a proxy, which then looks names up itself. With
+    `is_tor` the proxy is a Tor daemon: it reaches onion addresses, and nothing private.
 
     It goes with the request through every hop, its robots.txt, its session and its pacing. Whatever
     asks for an egress never goes out directly: one that cannot be used is an error.
     """
 
     proxy_url: str | None = None
+    is_tor: bool = False
 
     def __post_init__(self) -> None:
         if self.proxy_url is not None:
@@ -32,6 +37,11 @@ class Egress(msgspec.Struct, frozen=True):
             )
         return cls(proxy_url)
 
+    @classmethod
+    def through_tor(cls, socks: str, user: str) -> "Egress":
+        """Through the Tor daemon at host:port, by the circuit of this user."""
+        return cls(f"socks5h://{user}:{_ANY_PASSWORD}@{socks}", is_tor=True)
+
     @property
     def is_direct(self) -> bool:
         return self.proxy_url is None
@@ -45,6 +55,8 @@ class Egress(msgspec.Struct, frozen=True):
         return "" if self.proxy_url is None else proxy_parts(self.proxy_url).key
 
     def __str__(self) -> str:
+        if self.is_tor:
+            return "Tor"
         return "direct" if self.proxy_url is None else proxy_parts(self.proxy_url).shown
 
     def __repr__(self) -> str:

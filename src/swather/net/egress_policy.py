@@ -34,11 +34,13 @@ class TorPolicy:
 
     binary             the program; None: the one on the PATH
     socks              host:port of a daemon that already runs; None: the worker starts its own
+    config             a torrc with further options for the daemons that workers start
     bootstrap_seconds  how long a daemon may take to connect
     """
 
     binary: Path | None = None
     socks: str | None = None
+    config: Path | None = None
     bootstrap_seconds: float = 120.0
 
 

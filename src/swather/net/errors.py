@@ -13,6 +13,7 @@ FetchError
 ├── TooManyRedirects        too many redirects in a row
 ├── Refused                 an address that we do not fetch from: a private one, unless allowed
 │   ├── UnusableURL         a URL that cannot be requested
+│   ├── NeedsTor            an onion address, and the request does not go through Tor
 │   ├── UntrustedRedirect   a redirect would take the body of a request to another origin
 │   └── Unencrypted         what must go over https would go over http
 ├── LaneBusy                the lane is closed, or too slow for the request to start in time
@@ -38,6 +39,7 @@ __all__ = [
     "HttpStatusError",
     "LaneBusy",
     "MissingElement",
+    "NeedsTor",
     "ProxyFailed",
     "Refused",
     "RobotsUnreachable",
@@ -110,6 +112,12 @@ class UnusableURL(Refused):
     """The URL cannot be requested: not http(s), or no such host can be."""
 
     reason = "bad_url"
+
+
+class NeedsTor(Refused):
+    """An onion address, which only Tor can reach, and the request does not go through it."""
+
+    reason = "needs_tor"
 
 
 class UntrustedRedirect(Refused):

@@ -16,6 +16,7 @@ from swather.model.private_addresses import IPAddress, is_local_name, is_private
 from swather.net.egress import DIRECT, Egress
 from swather.net.errors import ConnectionFailed, Refused
 from swather.net.fetch_policy import FetchPolicy
+from swather.net.onion import check_onion, is_onion, refused_by_tor
 from swather.net.request import Origin, parse_origin, path_and_query, split_url
 
 TTL_SECONDS: Final = 60.0
@@ -58,13 +59,14 @@ class Guard:
         self._now = now
         self._direct: dict[str, CheckedOrigin] = {}
         self._proxied: dict[str, CheckedOrigin] = {}
+        self._through_tor: dict[str, CheckedOrigin] = {}
         self._looking: dict[str, asyncio.Task[tuple[IPAddress, ...]]] = {}
 
     def known(self, url: str, egress: Egress) -> tuple[str, CheckedOrigin] | None:
         """The URL to send and its origin, if that was checked lately."""
         end = url.find("/", 8)
         # Nearly every request has this very value, and is spared a call.
-        origins = self._direct if egress is DIRECT or egress.is_direct else self._proxied
+        origins = self._direct if egress is DIRECT else self._checked(egress)
         checked = origins.get(url[:end] if end > 0 else url)
         if checked is None or checked.until < self._now():
             return None
@@ -74,9 +76,13 @@ class Guard:
         """The same for an origin that is new, or was checked too long ago: its name is resolved."""
         beginning, rest = split_url(url)
         origin = parse_origin(beginning)
+        if is_onion(origin.host):
+            check_onion(origin, egress)
         checked = await self._by_address(origin) if egress.is_direct else _by_name(origin)
+        if checked.private and egress.is_tor:
+            raise refused_by_tor(origin)
         if not origin.authorization:
-            _remember(self._direct if egress.is_direct else self._proxied, beginning, checked)
+            _remember(self._checked(egress), beginning, checked)
         return origin.url + path_and_query(rest), checked
 
     @staticmethod
@@ -104,6 +110,11 @@ class Guard:
     def close(self) -> None:
         if self._lookup is not None:
             self._lookup.close()
+
+    def _checked(self, egress: Egress) -> dict[str, CheckedOrigin]:
+        if egress.is_direct:
+            return self._direct
+        return self._through_tor if egress.is_tor else self._proxied
 
     async def _by_address(self, origin: Origin) -> CheckedOrigin:
         if origin.address is not None:

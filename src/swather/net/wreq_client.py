@@ -23,6 +23,9 @@ from swather.net.errors import (
 
 # Each has its own pool of connections, and takes about 60 KB.
 MAX_CLIENTS: Final = 256
+# How long Tor tries to build circuits; the timeout of the request may end it sooner.
+_TOR_CONNECT_SECONDS: Final = 120.0
+_SOCKS_REPLY: Final = "Some(Socks("
 # A timeout of 0 can mean none.
 _LEAST_SECONDS: Final = 0.001
 _METHODS: Final = {name: getattr(wreq.Method, name) for name in METHODS}
@@ -58,7 +61,7 @@ class WreqClient:
 
     def __init__(self, options: ClientOptions) -> None:
         self._options = options
-        self._by_pin: OrderedDict[tuple[str, str | None], wreq.Client] = OrderedDict()
+        self._by_pin: OrderedDict[tuple[str, str | None, bool], wreq.Client] = OrderedDict()
         self._is_closed = False
 
     async def send(self, hop: Hop) -> "WreqResponse":
@@ -81,6 +84,9 @@ class WreqClient:
             return WreqResponse(hop.url, await client.request(method, hop.url, **given))
         except _ERRORS as error:
             # Not "from error": its text may hold the password of a proxy.
+            if hop.egress.is_tor and _SOCKS_REPLY in str(error):
+                # The daemon works, but its circuit leads nowhere.
+                raise ConnectionFailed(f"Tor could not connect to {shown_url(hop.url)}") from None
             raise _translated(error, hop.url) from None
 
     async def close(self) -> None:
@@ -92,7 +98,7 @@ class WreqClient:
         if self._is_closed:
             # wreq would say so with a CancelledError.
             raise ConnectionFailed("the fetcher is closed")
-        key = hop.pin, hop.profile
+        key = hop.pin, hop.profile, hop.egress.is_tor
         client = self._by_pin.get(key)
         if client is None:
             client = self._by_pin[key] = self._new_client(hop)
@@ -118,6 +124,9 @@ class WreqClient:
             given["dns_options"].add_resolve(hop.host, list(hop.addresses))
         if self._options.ca_file is not None:
             given["tls_verify"] = self._options.ca_file
+        connect_seconds = self._options.connect_seconds
+        if hop.egress.is_tor:
+            connect_seconds = max(connect_seconds, _TOR_CONNECT_SECONDS)
         return wreq.Client(
             redirect=wreq.redirect.Policy.none(),
             no_proxy=True,
@@ -125,7 +134,7 @@ class WreqClient:
             brotli=False,
             deflate=False,
             zstd=False,
-            connect_timeout=timedelta(seconds=self._options.connect_seconds),
+            connect_timeout=timedelta(seconds=connect_seconds),
             timeout=timedelta(seconds=self._options.timeout_seconds),
             read_timeout=timedelta(seconds=self._options.read_seconds),
             **given,

@@ -137,6 +137,10 @@ class SyncWeb:
             answer: Page = self._wait_for(web._login_step(request))  # noqa: SLF001 - its twin
             return checked(answer, check, found, fields)
 
+    def new_identity(self) -> None:
+        """See Web.new_identity."""
+        self._wait_for(self._web.new_identity())
+
     def _send(self, request: Request, *, check: bool) -> Page:
         page: Page = self._wait_for(self._web._send(request, check=check))  # noqa: SLF001 - its twin
         return page

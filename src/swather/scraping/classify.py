@@ -19,6 +19,7 @@ TooComplex                                   permanent  page_too_complex
 MissingElement                               permanent  layout_changed
 TooManyRedirects                             permanent  redirects
 UnusableURL                                  permanent  bad_url
+NeedsTor                                     permanent  needs_tor
 UntrustedRedirect                            permanent  cross_origin
 Unencrypted                                  permanent  unencrypted
 any other Refused                            permanent  private_address

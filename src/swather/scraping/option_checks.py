@@ -209,7 +209,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
         "leave it out, and start `swather worker` on every machine that should take part",
     ),
     "strategy": _member(Strategy, optional=True),
-    "tor": _not_yet(check_tor, _ONE_PROXY),
+    "tor": check_tor,
     "browser": _flag,
     "proxies": _not_yet(check_proxies, _ONE_PROXY),
     "robots": _flag,

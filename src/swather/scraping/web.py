@@ -10,6 +10,7 @@ from swather.errors import AttemptOver, InputError
 from swather.model.lease import Lease
 from swather.net.cookies import by_proxy, within
 from swather.net.download import Download
+from swather.net.egress import WayOut
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.form import Form
 from swather.net.page import Page, is_absolute, join
@@ -172,6 +173,19 @@ class Web:
             found = form_on(page, form)
             answer = await self._login_step(self._login_form(found, fields))
             return checked(answer, check, found, fields)
+
+    async def new_identity(self) -> None:
+        """Leave as somebody else from the next request on: by another Tor circuit, which mostly
+        has another exit, or through another proxy of the pool. Cookies stay; connections that are
+        open are not used again.
+        """
+        self._check_usable()
+        if self._scraper.options.way_out is WayOut.DIRECT:
+            raise InputError(
+                f"new_identity() needs tor or proxies, and the scraper {self._scraper.name!r} has "
+                "neither: give it @scraper(tor=True) or @scraper(proxies=True)"
+            )
+        await self._verbs.new_identity()
 
     @property
     def _is_forked(self) -> bool:

@@ -91,6 +91,9 @@ class MemoryVerbs:
             self._folder.cleanup()
         await self._fetcher.close()
 
+    async def new_identity(self) -> None:
+        """Nobody sees who asks."""
+
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self.cursors.append(cursor)
         self.keep(collected)

@@ -73,6 +73,7 @@ class Parts:
             self.upkeep,
             self._disk,
             CodeVersions(settings.scrapers),
+            settings.tor,
         )
         pages = PageStore(self._writer)
         replay = StoredPages(store.another) if settings.replay else None

@@ -200,6 +200,15 @@ class LoopVerbs:
     async def render(self, rendering: Rendering) -> Rendered:
         return await self._services.visits.render(self._attempt, rendering)
 
+    async def new_identity(self) -> None:
+        attempt, services = self._attempt, self._services
+        attempt.check()
+        if services.replay is not None:
+            return  # nothing leaves
+        passage = (attempt.access or attempt.visit(services.access)).passage
+        assert passage is not None
+        await passage.source.renew(passage)
+
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self._attempt.check()
         sources = self._attempt.take_sources()

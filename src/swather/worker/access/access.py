@@ -6,6 +6,7 @@ from functools import cache, cached_property, partial
 
 from swather.errors import InputError
 from swather.net.egress import WayOut
+from swather.net.egress_policy import TorPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.robots import Robots
 from swather.scraping.code_version import CodeVersions
@@ -15,6 +16,7 @@ from swather.worker.access.hosts import HostAccess
 from swather.worker.access.permits import InFlight, StorePermits
 from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
+from swather.worker.access.tor_source import Tors, TorSource
 from swather.worker.jobs import Job
 from swather.worker.settings import Politeness
 
@@ -31,6 +33,7 @@ class Access:
         background: Background,
         executor: Executor,
         codes: CodeVersions,
+        tor: TorPolicy,
     ) -> None:
         self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
         self.sites = Sites(policy, self.throttle, background, codes)
@@ -47,6 +50,7 @@ class Access:
         self.robots = cache(self._robots_for)
         self._new_fetcher = new_fetcher
         self._sources: dict[str, EgressSource] = {}
+        self._tors = Tors(tor)
 
     @cached_property
     def fetcher(self) -> Fetcher:
@@ -74,7 +78,8 @@ class Access:
             case WayOut.POOL:
                 raise InputError("proxies= does not work in this release")
             case WayOut.TOR:
-                raise InputError("tor= does not work in this release")
+                country = job.scraper.options.tor
+                return TorSource(self._tors.of(country if isinstance(country, str) else ""))
             case WayOut.DIRECT:
                 raise AssertionError("direct requests need no source")
 
@@ -86,5 +91,6 @@ class Access:
     async def close(self) -> None:
         for source in self._sources.values():
             await source.close()
+        await self._tors.close()
         if "fetcher" in vars(self):
             await self.fetcher.close()

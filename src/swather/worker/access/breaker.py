@@ -15,8 +15,11 @@ MAX_WINDOWS: Final = 10_000
 _MAX_TITLE_CHARACTERS: Final = 200
 # Refused before the site was asked, or by what stands between it and us: no sign of how it does.
 _NO_SIGN: Final = frozenset(
-    {"robots", "private_address", "bad_url", "bad_input", "missing_extra", "not_stored"}
-)
+    {
+        "robots", "private_address", "bad_url", "bad_input", "missing_extra", "needs_tor", "no_tor",
+        "not_stored",
+    }
+)  # fmt: skip
 # Every other named end ("not_found", "no_subtitles") is an answer that was understood.
 _NOT_UNDERSTOOD: Final = frozenset({"bad_item", "layout_changed", "login_failed"})
 

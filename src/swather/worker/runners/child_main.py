@@ -125,6 +125,9 @@ class LineVerbs:
     async def render(self, rendering: Rendering) -> Rendered:
         return await self._visits.render(rendering)
 
+    async def new_identity(self) -> None:
+        await self._line.ask(self._token, "new_identity", b"")
+
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         body = wire.produced(collected, cursor, self.notes.take_sources())
         await self._line.ask(self._token, "checkpoint", body)

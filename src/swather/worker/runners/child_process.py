@@ -12,10 +12,10 @@ from typing import Final
 
 from swather import posix
 from swather.errors import AttemptOver
+from swather.held_folder import HeldFolder
 from swather.scraping.scraper import Scraper
 from swather.store import factory
 from swather.worker.runners import wire
-from swather.worker.runners.child_folder import ChildFolder
 from swather.worker.runners.child_requests import ChildRequests
 from swather.worker.runners.task import own_task
 from swather.worker.verbs import LoopVerbs
@@ -46,7 +46,7 @@ class Child:
         self._socket, theirs = socket.socketpair()
         guard, self._guard = os.pipe()
         given = [theirs.fileno(), guard]
-        self._folder = ChildFolder()
+        self._folder = HeldFolder("children")
         try:
             self._process = subprocess.Popen(
                 # -P: nothing is imported from the current folder before the worker says so.
@@ -202,6 +202,8 @@ async def _perform(  # noqa: PLR0911 - one per verb
         case "download":
             fetch = wire.fetch_of(ask.body)
             return wire.pack(await verbs.download(fetch.request, fetch.max_bytes))
+        case "new_identity":
+            await verbs.new_identity()
         case "checkpoint":
             made = wire.produced_of(ask.body)
             verbs.notes.sources.extend(made.sources)

@@ -1,4 +1,4 @@
-"""The temporary folder of a child process: removed with it, however it ends."""
+"""Temporary folders that do not outlive the process that works in them."""
 
 import os
 import shutil
@@ -10,15 +10,14 @@ from pathlib import Path
 from swather import posix
 
 
-class ChildFolder:
-    """A folder that is a child's TMPDIR. What a scraper or its libraries leave there, killed in the
-    middle, goes with the child; those of a worker that was killed itself, with the next child of
-    this user.
+class HeldFolder:
+    """A temporary folder of one kind ('children', 'tor'), held by this process. That of a process
+    which was killed is removed by the next of this user that makes one of its kind.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         temporary = Path(tempfile.gettempdir())
-        shelf = temporary / f"swather-{os.geteuid()}-children"
+        shelf = temporary / f"swather-{os.geteuid()}-{kind}"
         if _is_private(shelf):
             _remove_abandoned(shelf)
         else:
@@ -43,10 +42,10 @@ def _is_private(shelf: Path) -> bool:
 def _new_in(shelf: Path) -> tuple[Path, int]:
     """A new folder, and the descriptor that holds it."""
     while True:
-        path = Path(tempfile.mkdtemp(prefix="swather-child-", dir=shelf))
+        path = Path(tempfile.mkdtemp(prefix="swather-", dir=shelf))
         with suppress(FileNotFoundError):
             held = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            # Another worker may have taken it for an abandoned one before it was held.
+            # Another process may have taken it for an abandoned one before it was held.
             if posix.lock(held) and path.exists():
                 return path, held
             os.close(held)

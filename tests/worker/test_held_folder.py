@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from swather.held_folder import HeldFolder
 from swather.scraping.scraper import scraper
-from swather.worker.runners.child_folder import ChildFolder
 from tests.worker.given import Shop
 
 
@@ -39,10 +39,10 @@ def test_what_a_child_leaves_is_removed_with_it_however_it_ends(shop: Shop, temp
 
 
 def test_the_folder_of_a_killed_worker_goes_with_the_next_child(temporary: Path):
-    first = ChildFolder()
+    first = HeldFolder("children")
     abandoned = temporary / "abandoned"
     (abandoned / "inside").mkdir(parents=True)
-    next_one = ChildFolder()
+    next_one = HeldFolder("children")
     assert sorted(temporary.iterdir()) == sorted([first.path, next_one.path])
     first.remove()
     next_one.remove()
@@ -52,7 +52,7 @@ def test_the_folder_of_a_killed_worker_goes_with_the_next_child(temporary: Path)
 def test_a_folder_that_others_can_write_to_is_not_used(temporary: Path):
     temporary.mkdir()
     temporary.chmod(0o777)
-    folder = ChildFolder()
+    folder = HeldFolder("children")
     assert temporary not in folder.path.parents
     folder.remove()
     assert not folder.path.exists()

@@ -1,0 +1,1 @@
+"""Tor: daemons of our own or one that already runs, and circuits through them."""
