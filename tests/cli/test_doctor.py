@@ -1,6 +1,9 @@
+import socket
+from pathlib import Path
+
 import pytest
 
-from tests.cli.conftest import Swather
+from tests.cli.conftest import Swather, done
 
 
 def health(data: list[dict[str, str]]) -> dict[str, str]:
@@ -40,3 +43,79 @@ def test_scrapers_that_are_installed_are_listed(swather: Swather):
     said = swather("scrapers")
     assert said.code == 0
     assert swather("scrapers", "--json").code == 0
+
+
+def a_program(path: Path, says: str) -> str:
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("variable", "says", "what", "found", "told"),
+    [
+        ("SWATHER_CHROMIUM", "Chromium 156.0.8078.79 Debian", "Chromium", "ok", "156 (/"),
+        (
+            "SWATHER_CHROMIUM",
+            "Chromium 90.0.4430.93",
+            "Chromium",
+            "PROBLEM",
+            "must be 120 or newer",
+        ),
+        ("SWATHER_CHROMIUM", "who?", "Chromium", "warning", "does not tell its version"),
+        ("SWATHER_TOR_BINARY", "Tor version 0.4.9.11.", "Tor", "ok", "0.4.9.11 (/"),
+        ("SWATHER_TOR_BINARY", "who?", "Tor", "warning", "does not tell its version"),
+    ],
+)
+def test_programs_are_found_and_asked_for_their_version(
+    swather: Swather, tmp_path: Path, monkeypatch, variable, says, what, found, told
+):
+    monkeypatch.setenv(variable, a_program(tmp_path / "program", says))
+    checks = {check["what"]: check for check in swather("doctor", "--json").data}
+    assert checks[what]["health"] == found
+    assert told in checks[what]["said"]
+    if what == "Tor" and found == "ok":
+        assert "apt install tor-geoipdb" in checks["Tor countries"]["said"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "what"), [("SWATHER_CHROMIUM", "Chromium"), ("SWATHER_TOR_BINARY", "Tor")]
+)
+def test_a_program_that_is_named_and_missing_is_a_problem(
+    swather: Swather, monkeypatch: pytest.MonkeyPatch, variable, what
+):
+    monkeypatch.setenv(variable, "/nowhere/at/all")
+    said = swather("doctor", "--json")
+    assert said.code == 1
+    assert health(said.data)[what] == "PROBLEM"
+
+
+def test_a_tor_daemon_that_does_not_listen_is_a_problem(
+    swather: Swather, monkeypatch: pytest.MonkeyPatch
+):
+    with socket.create_server(("127.0.0.1", 0)) as daemon:
+        address = f"127.0.0.1:{daemon.getsockname()[1]}"
+        monkeypatch.setenv("SWATHER_TOR_SOCKS", address)
+        assert health(swather("doctor", "--json").data)["Tor"] == "ok"
+    said = swather("doctor", "--json")
+    assert said.code == 1
+    (tor,) = (check for check in said.data if check["what"] == "Tor")
+    assert (
+        tor["said"]
+        == f"tor_socks is {address}, and nothing can be reached there: Connection refused"
+    )
+
+
+def test_proxies_are_counted(swather: Swather, database: str):
+    where = ("--db", database)
+    told = {check["what"]: check["said"] for check in swather("doctor", "--json", *where).data}
+    assert told["proxies"].startswith("none; to import a list: swather proxies import FILE")
+    Path("proxies.txt").write_text("198.51.100.1:1\n198.51.100.2:1\n")
+    done(swather, "proxies", "import", "proxies.txt", *where)
+    done(swather, "proxies", "disable", "198.51.100.1", *where)
+    (found,) = (
+        check for check in swather("doctor", "--json", *where).data if check["what"] == "proxies"
+    )
+    assert (found["health"], found["said"]) == ("ok", "1 of 2 usable")
+    done(swather, "proxies", "disable", "--all", *where)
+    assert health(swather("doctor", "--json", *where).data)["proxies"] == "warning"

@@ -230,3 +230,13 @@ def test_what_a_scraper_notes_of_sources_is_in_the_result():
         ("api", "succeeded", {"images": 2}),
         ("mirror", "skipped", {}),
     ]
+
+
+def test_a_scraper_that_asks_for_an_egress_does_not_go_out_directly():
+    @scraper(tor=True)
+    async def hidden(ctx, url):
+        return (await ctx.get(url)).text
+
+    assert run_scraper(hidden, "http://a.example/", pages={"http://a.example/": "A"}).items == ["A"]
+    with pytest.raises(InputError, match="uses Tor, and a request must not go out directly"):
+        run_scraper(hidden, "http://a.example/", fetcher=WebFetcher())

@@ -35,7 +35,8 @@ def back_up(
 
     The copy shows one moment in time. A copy of SQLite is a database like the original: open it
     with --db. A copy of PostgreSQL is made by pg_dump. `swather db restore` reads both. An
-    existing file is never overwritten.
+    existing file is never overwritten. The copy holds all that the database holds, including the
+    passwords of proxies; only you can read it.
     """
     from swather.cli import database, output
 

@@ -15,10 +15,12 @@ def command(db: Database = None, as_json: AsJSON = False) -> int:
     """Check this machine and the database.
 
     Checks Python, SQLite, the database and its tables, the disk and its file system, the settings
-    and optional packages. The exit code is 1 if there is a problem that prevents work.
+    and optional packages, proxies, Tor and Chromium. The exit code is 1 if there is a problem that
+    prevents work.
     """
     from swather.cli import output
-    from swather.cli.doctor_checks import Health, checks
+    from swather.cli.doctor_checks import checks
+    from swather.cli.doctor_health import Health
 
     found = checks(db)
     if as_json:

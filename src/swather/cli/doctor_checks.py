@@ -6,14 +6,16 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from swather import __version__, posix
 from swather.cli import database, output
+from swather.cli.doctor_egress import egress_checks
+from swather.cli.doctor_health import Check, Health
 from swather.errors import SwatherError
+from swather.settings import Settings
 from swather.store import factory
 
 NEEDED_PYTHON: Final = (3, 11)
@@ -24,26 +26,11 @@ PACKAGES: Final = ("apsw", "msgspec", "psycopg", "pydantic-settings", "rich", "s
                    "wreq")  # fmt: skip
 EXTRAS: Final = {
     "aiohttp": "aiohttp",
+    "browser": "playwright",
     "pandas": "pandas",
     "parquet": "pyarrow",
     "xlsx": "xlsxwriter",
 }
-
-
-class Health(StrEnum):
-    """With a WARNING, work is still possible."""
-
-    OK = "ok"
-    WARNING = "warning"
-    PROBLEM = "PROBLEM"
-
-
-class Check(NamedTuple):
-    """One thing that was checked."""
-
-    what: str
-    health: Health
-    said: str
 
 
 def checks(db: str | None) -> list[Check]:
@@ -56,6 +43,7 @@ def checks(db: str | None) -> list[Check]:
         _settings(),
         _database(db),
         *_disk(db),
+        *egress_checks(db, _known_settings()),
     ]
 
 
@@ -102,6 +90,16 @@ def _settings() -> Check:
         return Check("settings", Health.PROBLEM, str(error))
     said = ", ".join(f"{name} from {origin}" for name, origin in origins.items())
     return Check("settings", Health.OK, said or "all defaults")
+
+
+def _known_settings() -> Settings:
+    """Those in force; the defaults if they cannot be read, which `_settings` tells."""
+    from swather import settings_sources
+
+    try:
+        return settings_sources.read().settings
+    except SwatherError:
+        return Settings.model_construct()
 
 
 def _database(db: str | None) -> Check:

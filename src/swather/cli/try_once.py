@@ -45,6 +45,14 @@ def command(
     headed: Headed = False,
     screenshot: Screenshot = None,
     output_dir: OutputDir = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--proxy",
+            metavar="URL",
+            help="Send its requests through this proxy. Default: one that the scraper would use.",
+        ),
+    ] = None,
     as_json: AsJSON = False,
 ) -> int:
     """Scrape one target and show the result.
@@ -54,6 +62,7 @@ def command(
     with what a run would do about it, and the exit code is 1.
     """
     from swather.cli import output
+    from swather.cli.try_proxy import proxy_for
     from swather.fleet.driver import made_folder
     from swather.net.fetcher import USER_AGENT
     from swather.runs import configuration
@@ -83,16 +92,23 @@ def command(
         max_crawl_delay_seconds=settings.max_crawl_delay_seconds,
     )
     _log_to_stderr()
-    registry.enter_folder()
-    began = time.monotonic()
-    try:
-        scraped = run_scraper(
-            found, value, params=given, fetcher=source, policy=policy, browser=tried.browser
-        )
-    except Exception as error:  # noqa: BLE001 - a scraper may raise anything
-        saved = None if saving is None else saving.save(None)
-        return _show_error(error, saved, tried.save(), as_json=as_json)
-    seconds = time.monotonic() - began
+    with proxy_for(found, settings, proxy, value) as through:
+        registry.enter_folder()
+        began = time.monotonic()
+        try:
+            scraped = run_scraper(
+                found,
+                value,
+                params=given,
+                fetcher=source,
+                policy=policy,
+                browser=tried.browser,
+                proxy=through,
+            )
+        except Exception as error:  # noqa: BLE001 - a scraper may raise anything
+            saved = None if saving is None else saving.save(None)
+            return _show_error(error, saved, tried.save(), as_json=as_json)
+        seconds = time.monotonic() - began
     saved = None if saving is None else saving.save(scraped)
     if folder is not None:
         _keep_files(scraped, folder)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from swather.errors import InputError
-from swather.model.proxy_list import parse_proxies
+from swather.model.proxy_list import ProxyLine, parse_proxies
 from swather.net.egress import WayOut
 from swather.runs.words import command, count
 from swather.scraping.proxies import Proxies, brings_list, selection_of
@@ -21,14 +21,13 @@ def load_lists(store: Store, scraper: Scraper, settings: Settings) -> list[str]:
         return []
     notes: list[str] = []
     own, selection = scraper.options.proxies, selection_of(scraper.name, scraper.options.proxies)
-    if isinstance(own, str | Path):
-        notes += _load(store, *_read(Path(own)), source=selection.source)
-    elif brings_list(own):
-        assert isinstance(own, Sequence)
-        notes += _load(store, "the scraper's list", own, source=selection.source)
-    if settings.proxy_file is not None:
-        path = settings.proxy_file
-        notes += _load(store, *_read(path), source=str(path.absolute()))
+    if brings_list(own):
+        notes, lines = own_proxies(scraper)
+        store.proxies.load(lines, source=selection.source, replace=True)
+    if (path := settings.proxy_file) is not None:
+        more, lines = _parsed(str(path), _read(path))
+        store.proxies.load(lines, source=str(path.absolute()), replace=True)
+        notes += more
     found = store.proxies.pool(
         tags=(*selection.tags, *filter(None, settings.proxy_tags.split(","))),
         country=selection.country,
@@ -37,24 +36,31 @@ def load_lists(store: Store, scraper: Scraper, settings: Settings) -> list[str]:
     return [*notes, *_too_few(len(found.proxies), own, settings, store.url)]
 
 
-def _read(path: Path) -> tuple[str, list[str]]:
+def own_proxies(scraper: Scraper) -> tuple[list[str], list[ProxyLine]]:
+    """What is wrong with the list in a scraper's decorator, and the proxies in it."""
+    own = scraper.options.proxies
+    if isinstance(own, str | Path):
+        return _parsed(str(own), _read(Path(own)))
+    assert isinstance(own, Sequence)
+    return _parsed(f"the list of scraper {scraper.name!r}", own)
+
+
+def _read(path: Path) -> list[str]:
     try:
-        return str(path), path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise InputError(
             f"the list of proxies {path} cannot be read: {error.strerror or error}"
         ) from error
 
 
-def _load(store: Store, shown: str, lines: Sequence[str], *, source: str) -> Iterator[str]:
-    """What is wrong with the list; InputError if nothing in it can be used."""
+def _parsed(shown: str, lines: Sequence[str]) -> tuple[list[str], list[ProxyLine]]:
+    """InputError if nothing in it can be used."""
     proxies, bad = parse_proxies(lines)
     if not proxies:
         why = f": line {bad[0].line}: {bad[0].reason}" if bad else ""
         raise InputError(f"{shown} has no proxy{why}")
-    store.proxies.load(proxies, source=source, replace=True)
-    for each in bad:
-        yield f"{shown}, line {each.line}: {each.reason}"
+    return [f"{shown}, line {each.line}: {each.reason}" for each in bad], proxies
 
 
 def _too_few(there: int, own: object, settings: Settings, url: str) -> Iterator[str]:

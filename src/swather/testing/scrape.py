@@ -15,6 +15,7 @@ from swather.model.payload import decode, encode
 from swather.model.retry import Faults
 from swather.model.source import SourceNote
 from swather.model.task import Target
+from swather.net.egress import DIRECT, Egress, WayOut
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.scraping import forked
@@ -79,6 +80,7 @@ def run_scraper(
     remembered: Mapping[str, Any] | None = None,
     open_sources: Collection[str] = (),
     browser: RealBrowser | bool = False,
+    proxy: str | None = None,
 ) -> Scraped:
     """Run a scraper on a target and return what it produced; its exceptions are raised here.
 
@@ -92,7 +94,11 @@ def run_scraper(
     `ctx.render` returns what `pages` or the `fixture` has, as scripts would have left it. With
     `browser=True` it is rendered by Chromium, from wherever `policy` allows, and `ctx.browser`
     works, too.
+
+    With a `fetcher` or a browser, a scraper that uses proxies or Tor needs a `proxy`: the URL of
+    the one that its requests go through.
     """
+    egress = _egress(scraper, proxy, is_real=fetcher is not None or bool(browser))
     encode(target, what="target")
     source = _fetcher(pages, fixture, fetcher)
     placed = target_of(scraper, target)
@@ -124,6 +130,7 @@ def run_scraper(
                 if browser
                 else None,
                 scraper.options.timeout,
+                egress,
             )
             scraped = _execute(scraper, lease, made, verbs)
         except BaseException as error:
@@ -135,6 +142,20 @@ def run_scraper(
         return scraped
 
     return _outside_of_any_loop(execute)
+
+
+def _egress(scraper: Scraper, proxy: str | None, *, is_real: bool) -> Egress:
+    """A scraper that asks for an egress never goes out directly, also not in a test."""
+    if proxy is not None:
+        return Egress.through(proxy)
+    way_out = scraper.options.way_out
+    if is_real and way_out is not WayOut.DIRECT:
+        what = "Tor" if way_out is WayOut.TOR else "proxies"
+        raise InputError(
+            f"scraper {scraper.name!r} uses {what}, and a request must not go out directly: pass "
+            "proxy='http://…'"
+        )
+    return DIRECT
 
 
 def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher | None) -> Fetcher:

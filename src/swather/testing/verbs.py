@@ -9,11 +9,14 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from swather.errors import InputError
 from swather.model.outcome import File, Item
 from swather.model.payload import decode
 from swather.model.source import SourceState
 from swather.net.download import Download, download
+from swather.net.egress import DIRECT, Egress
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.page import Page
@@ -45,11 +48,13 @@ class MemoryVerbs:
         open_sources: Collection[str] = (),
         browser: RealBrowser | None = None,
         timeout: float = 60.0,
+        egress: Egress = DIRECT,
     ) -> None:
         self._open_sources = open_sources
         self._known = dict(known or {})
         self._fetcher = fetcher
         self._own_headers = own_headers
+        self._egress = egress
         self._policy = policy
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._downloads = Downloads(self, None)
@@ -70,10 +75,11 @@ class MemoryVerbs:
                 "ctx.browser() needs a browser: run_scraper(…, browser=True) starts one; the pages "
                 "of a test are for ctx.render()"
             )
-        return self._tabs.browse(browsing)
+        return self._tabs.browse(self._leaving(browsing))
 
     async def render(self, rendering: Rendering) -> Rendered:
         """Without a browser the page that the test gives, which is to be as scripts leave it."""
+        rendering = replace(rendering, browsing=self._leaving(rendering.browsing))
         if self._browser is None or self._tabs is None:
             request = self._own_headers.added_to(rendering.browsing.request)
             return Rendered(await self._fetcher.fetch(as_rendered(request), self._policy))
@@ -82,7 +88,17 @@ class MemoryVerbs:
     async def fetch(self, request: Request) -> Page:
         if self._browser is not None and self._browser.instead_of_get and request.method == "GET":
             return (await self.render(Rendering(browsing=Browsing(request=request)))).page
-        return await self._fetcher.fetch(self._own_headers.added_to(request), self._policy)
+        return await self._fetcher.fetch(self._sent(request), self._policy)
+
+    def _sent(self, request: Request) -> Request:
+        """With what the scraper says of all its requests."""
+        return self._own_headers.added_to(self._through(request))
+
+    def _through(self, request: Request) -> Request:
+        return replace(request, egress=self._egress) if request.egress.is_direct else request
+
+    def _leaving(self, browsing: Browsing) -> Browsing:
+        return replace(browsing, request=self._through(browsing.request))
 
     async def close(self) -> None:
         if self._browser is not None:
@@ -119,7 +135,7 @@ class MemoryVerbs:
         self.progress_reports.append(data)
 
     async def download(self, request: Request, max_bytes: int | None) -> Download:
-        request = self._own_headers.added_to(request)
+        request = self._sent(request)
 
         async def fetch(landing: Landing) -> Page:
             return await download(self._fetcher, request, self._policy, landing, max_bytes)

@@ -1,0 +1,20 @@
+"""What `swather doctor` finds: checks, and how each came out."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Health(StrEnum):
+    """With a WARNING, work is still possible."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "PROBLEM"
+
+
+class Check(NamedTuple):
+    """One thing that was checked."""
+
+    what: str
+    health: Health
+    said: str
