@@ -11,7 +11,9 @@ from swather.errors import InputError
 from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.retry import Backoff, Budgets
+from swather.net.egress import WayOut
 from swather.scraping.options import OptionFields
+from swather.scraping.proxies import Proxies
 from swather.scraping.scraper import ExecutionMode, Isolation, Options, scraper
 
 
@@ -226,8 +228,6 @@ def test_words_become_members():
 @pytest.mark.parametrize(
     "option",
     [
-        {"proxies": "proxies.txt"},
-        {"proxies": ["http://10.0.0.1:8080"]},
         {"execution_mode": "distributed"},
     ],
     ids=str,
@@ -237,6 +237,34 @@ def test_what_would_do_nothing_is_refused(option):
     with pytest.raises(InputError, match="does not work in this release; ") as refused:
         scraper(**option)
     assert str(refused.value).startswith(f"{name}={value!r}")
+
+
+def test_requests_leave_by_one_way():
+    assert Options().way_out is WayOut.DIRECT
+    assert Options(proxies=False).way_out is WayOut.DIRECT
+    for proxies in (True, "proxies.txt", ["http://10.0.0.1:8080"], Proxies(tags=("eu",))):
+        assert Options(proxies=proxies).way_out is WayOut.POOL
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"tags": ["a b"]}, "a tag is a word"),
+        ({"country": "germany"}, "the two letters of a country"),
+        ({"strategy": "sticky"}, "expected one of round_robin, "),
+        ({"rotation": "never"}, "expected one of request, "),
+        ({"per_worker": 0}, "at least 1, got 0"),
+    ],
+)
+def test_a_choice_of_proxies_is_checked_when_it_is_made(fields, said):
+    with pytest.raises(InputError, match=said):
+        Proxies(**fields)
+
+
+def test_a_proxy_of_a_list_is_refused_without_its_password():
+    with pytest.raises(InputError) as refused:
+        scraper(proxies=["http://10.0.0.1:8080", "gopher://me:s3cret@p.example:1"])
+    assert "s3cret" not in str(refused.value)
 
 
 def test_what_would_do_nothing_may_be_said_to_be_off():

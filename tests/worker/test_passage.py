@@ -73,7 +73,7 @@ class FakeSource:
 
 
 def passage_through(source):
-    return Passage(FakeRequester(), source)
+    return Passage(FakeRequester(), source, throttle=None)
 
 
 def let_out(passage, **fields):

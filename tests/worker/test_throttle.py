@@ -22,7 +22,7 @@ class Asked:
         self.answers = list(answers)
         self.times = 0
 
-    async def __call__(self, attempt, lane, *, in_flight=None, gives_up=False):
+    async def __call__(self, attempt, lane, *, in_flight=None, gives_up=False, limits=None):
         self.times += 1
         await asyncio.sleep(0)
         answer = self.answers.pop(0)

@@ -1,5 +1,6 @@
 """Lanes and scrapers, with their limits and breakers."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -8,6 +9,7 @@ import msgspec
 
 from swather.errors import InputError
 from swather.model.pacing import NO_LIMITS, Limits, in_force, strictest
+from swather.model.task import MAX_NAME_BYTES
 
 
 class PacedKind(StrEnum):
@@ -70,6 +72,17 @@ def free_lane(name: str, kind: PacedKind) -> Lane:
         cool_reason="",
         in_flight=0,
     )
+
+
+def lane_through(lane: str, egress_key: str) -> str:
+    """What is paced as one where requests leave by several egresses: those on a lane through one of
+    them.
+    """
+    name = f"{lane} via {egress_key}"
+    if len(name.encode()) <= MAX_NAME_BYTES:
+        return name
+    digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return f"{lane[:100]} via {digest}"
 
 
 class Breaker(msgspec.Struct, frozen=True, kw_only=True):

@@ -163,5 +163,10 @@ def by_proxy(run_id: int, egress_key: str) -> str:
     return within(run_id, f"proxy:{egress_key}")
 
 
+def is_by_proxy(session: str) -> bool:
+    """Whether this is the session of a proxy that is to be chosen."""
+    return session.endswith("/proxy:")
+
+
 def _is_over(cookie: Cookie, now: float) -> bool:
     return cookie.expires_at is not None and cookie.expires_at <= now

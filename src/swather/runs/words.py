@@ -9,26 +9,11 @@ from typing import Final
 
 from swather.errors import BadURL
 from swather.masking import without_password
+from swather.model.duration import duration as duration  # noqa: PLC0414 - one of these words
 
 URL_VARIABLE: Final = "SWATHER_DB"
 # Where a database may be named, besides.
 SETTINGS_FILES: Final = (".env", "swather.toml", "pyproject.toml")
-_UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
-
-
-def duration(seconds: float) -> str:
-    """'2h 15m', '48s', '0.4s': the two largest units."""
-    if seconds < 10:
-        return f"{max(seconds, 0):.1f}s"
-    left = round(seconds)
-    parts = []
-    for unit, size in _UNITS:
-        count, left = divmod(left, size)
-        if count:
-            parts.append(f"{count}{unit}")
-        elif parts:
-            break
-    return " ".join(parts[:2])
 
 
 def estimate(seconds: float | None) -> str | None:

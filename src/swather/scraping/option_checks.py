@@ -211,7 +211,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "strategy": _member(Strategy, optional=True),
     "tor": check_tor,
     "browser": _flag,
-    "proxies": _not_yet(check_proxies, _ONE_PROXY),
+    "proxies": check_proxies,
     "robots": _flag,
     "allow_private": _flag,
     "session": _member(SessionScope, optional=True),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from swather.model.lease import Claimed, ClaimRequest, Lease
 from swather.model.outcome import Outcome
+from swather.worker.access.access import Access
 from swather.worker.access.breaker import BreakerKey
 from swather.worker.attempt import Attempt
 from swather.worker.exchange import RETRY_SECONDS, Leases
@@ -158,6 +159,7 @@ class Backlog:
         leases: Leases,
         slots: Slots,
         dispatch: Dispatch,
+        access: Access,
     ) -> None:
         self._settings = settings
         self._registration = registration
@@ -165,6 +167,7 @@ class Backlog:
         self._leases = leases
         self._slots = slots
         self._dispatch = dispatch
+        self._access = access
         self._waiting: deque[Lease] = deque()
         self._started_since_tick = 0
         self._clock = ClaimClock(settings.poll_seconds)
@@ -219,17 +222,26 @@ class Backlog:
             at_most=settings.batch_size or MAX_CLAIM,
             is_first=self._clock.is_hinted and not slots.running,
         )
-        if not count or not self._leases.begin_claim():
+        scrapers = self._claimable()
+        if not count or not scrapers or not self._leases.begin_claim():
             return None
         self._clock.claiming()
         return ClaimRequest(
             worker_id=self._registration.worker_id,
             count=count,
             runs=None if settings.run is None else (settings.run,),
-            scrapers=tuple(settings.scrapers),
+            scrapers=scrapers,
             strategy=settings.strategy,
             unpaced=settings.replay,
         )
+
+    def _claimable(self) -> tuple[str, ...]:
+        """The scrapers whose tasks can be executed now: their requests can leave."""
+        scrapers = tuple(self._settings.scrapers)
+        if not self._access.sources:
+            return scrapers
+        out = self._access.out
+        return tuple(name for name in scrapers if name not in out)
 
     def claimed(self, claimed: Claimed | None, wanted: int, now: float) -> bool:
         """What a claim gave, None if it failed; whether there may be more where this came from."""

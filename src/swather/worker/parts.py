@@ -73,6 +73,8 @@ class Parts:
             self.upkeep,
             self._disk,
             CodeVersions(settings.scrapers),
+            settings.pool,
+            self.registration,
             settings.tor,
         )
         pages = PageStore(self._writer)
@@ -94,7 +96,13 @@ class Parts:
         self.slots = Slots(loop, self.mailbox, settings.concurrency)
         self.dispatch = Dispatch(self.slots, self._services, jobs, self.upkeep)
         self.backlog = Backlog(
-            settings, self.registration, jobs, self.leases, self.slots, self.dispatch
+            settings,
+            self.registration,
+            jobs,
+            self.leases,
+            self.slots,
+            self.dispatch,
+            self.access,
         )
         self.exchange = Exchange(
             self.mailbox, self._writer, self.leases, self.tally, self.saving, self.upkeep

@@ -29,8 +29,7 @@ from swather.scraping.notes import Notes
 from swather.scraping.rendering import Browsing, Rendered, Rendering
 from swather.store.writer import Writer
 from swather.worker.access.access import Access
-from swather.worker.access.attempt_access import AttemptAccess, AttemptFetch
-from swather.worker.access.passage import Passage
+from swather.worker.access.attempt_access import AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.messages import Mailbox
 from swather.worker.stored_pages import PageStore, StoredPages
@@ -188,7 +187,7 @@ class LoopVerbs:
         access = attempt.access or attempt.visit(services.access)
         request = attempt.job.own_headers.added_to(request)
         if access.passage is not None and request.egress.is_direct:
-            fetching = self._fetch_through(access.passage, access, request)
+            fetching = access.fetch_through(request, services.access.fetcher.fetch)
         else:
             policy = AttemptFetch(access, request.max_wait)
             fetching = services.access.fetcher.fetch(request, policy)
@@ -286,11 +285,13 @@ class LoopVerbs:
         async def fetch(landing: Landing) -> Page:
             fetcher = services.access.fetcher
             if access.passage is not None and request.egress.is_direct:
-                leaving = await access.passage.let_out(request)
-                policy = access.policy_through(leaving.egress, request.max_wait)
+                page = await access.fetch_through(
+                    request,
+                    lambda leaving, policy: download(fetcher, leaving, policy, landing, max_bytes),
+                )
             else:
-                leaving, policy = request, AttemptFetch(access, request.max_wait)
-            page = await download(fetcher, leaving, policy, landing, max_bytes)
+                policy = AttemptFetch(access, request.max_wait)
+                page = await download(fetcher, request, policy, landing, max_bytes)
             attempt.check()
             return page
 
@@ -314,14 +315,6 @@ class LoopVerbs:
         except DiskFull as error:
             self._attempt.postpone(FULL_SECONDS)
             raise Postponed(f"{error.strerror}; the target will be tried again later") from error
-
-    async def _fetch_through(
-        self, passage: Passage, access: AttemptAccess, request: Request
-    ) -> Page:
-        """Once there is an egress for it."""
-        request = await passage.let_out(request)
-        policy = access.policy_through(request.egress, request.max_wait)
-        return await self._services.access.fetcher.fetch(request, policy)
 
     async def _fetch_and_store(self, request: Request, fetching: Coroutine[Any, Any, Page]) -> Page:
         page = await fetching

@@ -1,12 +1,11 @@
 """The way to the web that all attempts of a worker share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from functools import cache, cached_property, partial
 
-from swather.errors import InputError
 from swather.net.egress import WayOut
-from swather.net.egress_policy import TorPolicy
+from swather.net.egress_policy import PoolPolicy, TorPolicy
 from swather.net.fetcher import Fetcher
 from swather.net.robots import Robots
 from swather.scraping.code_version import CodeVersions
@@ -14,11 +13,12 @@ from swather.store.ports import Store
 from swather.worker.access.egress_source import EgressSource
 from swather.worker.access.hosts import HostAccess
 from swather.worker.access.permits import InFlight, StorePermits
+from swather.worker.access.pool_source import PoolSource, chosen
 from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
 from swather.worker.access.tor_source import Tors, TorSource
 from swather.worker.jobs import Job
-from swather.worker.settings import Politeness
+from swather.worker.settings import Politeness, Registration
 
 
 class Access:
@@ -33,6 +33,8 @@ class Access:
         background: Background,
         executor: Executor,
         codes: CodeVersions,
+        pool: PoolPolicy,
+        registration: Registration,
         tor: TorPolicy,
     ) -> None:
         self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
@@ -49,7 +51,11 @@ class Access:
         # What robots.txt says to a User-Agent, the worker's own if None.
         self.robots = cache(self._robots_for)
         self._new_fetcher = new_fetcher
-        self._sources: dict[str, EgressSource] = {}
+        self._background = background
+        self._pool = pool
+        self._registration = registration
+        # By the scrapers whose requests do not leave directly.
+        self.sources: dict[str, EgressSource] = {}
         self._tors = Tors(tor)
 
     @cached_property
@@ -62,21 +68,29 @@ class Access:
 
     def egress_source(self, job: Job) -> EgressSource:
         """Where the requests of a job get their egress that do not leave directly."""
-        source = self._sources.get(job.scraper.name)
+        source = self.sources.get(job.scraper.name)
         if source is None:
-            source = self._sources[job.scraper.name] = self._new_source(job)
+            source = self.sources[job.scraper.name] = self._new_source(job)
+        if isinstance(source, PoolSource):
+            source.serve(job.run)
         return source
+
+    @property
+    def out(self) -> Collection[str]:
+        """The scrapers whose requests cannot leave, wherever they go."""
+        return [name for name, source in self.sources.items() if source.is_out]
 
     @property
     def trouble(self) -> str:
         """Why requests have to wait for an egress, for people to read."""
-        troubles = {source.trouble: None for source in list(self._sources.values())}
+        troubles = {source.trouble: None for source in list(self.sources.values())}
         return "; ".join(filter(None, troubles))
 
     def _new_source(self, job: Job) -> EgressSource:
         match job.way_out:
             case WayOut.POOL:
-                raise InputError("proxies= does not work in this release")
+                selection, policy = chosen(job.scraper, self._pool)
+                return PoolSource(selection, policy, self._background, self._registration)
             case WayOut.TOR:
                 country = job.scraper.options.tor
                 return TorSource(self._tors.of(country if isinstance(country, str) else ""))
@@ -85,11 +99,13 @@ class Access:
 
     def forget(self, run_id: int) -> None:
         """The run is over."""
+        for source in self.sources.values():
+            source.forget(run_id)
         if "fetcher" in vars(self):
             self.fetcher.forget(run_id)
 
     async def close(self) -> None:
-        for source in self._sources.values():
+        for source in self.sources.values():
             await source.close()
         await self._tors.close()
         if "fetcher" in vars(self):

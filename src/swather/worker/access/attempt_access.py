@@ -1,13 +1,14 @@
 """An attempt's requests: robots.txt obeyed, every one of them paid for, answers heeded."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
 
 from swather.errors import FetchError
+from swather.masking import shown_url
 from swather.net.egress import Egress, WayOut
-from swather.net.errors import LaneBusy
+from swather.net.errors import ConnectionFailed, FetchTimeout, LaneBusy, ProxyFailed
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Origin, Request
@@ -16,6 +17,7 @@ from swather.net.robots_rules import Rules
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.access import Access
 from swather.worker.access.egress_fetch import EgressFetch
+from swather.worker.access.egress_source import EgressLost
 from swather.worker.access.passage import GO_AWAY, Passage
 from swather.worker.access.permits import Bystander, Requester
 
@@ -51,7 +53,7 @@ class AttemptAccess:
         self._robots = access.robots(requester.job.own_headers.user_agent)
         self.passage: Passage | None = None
         if requester.job.way_out is not WayOut.DIRECT:
-            self.passage = Passage(requester, access.egress_source(requester.job))
+            self.passage = Passage(requester, access.egress_source(requester.job), access.throttle)
         self.status: int | None = None
         self.struck: set[str] | None = None
 
@@ -143,10 +145,26 @@ class AttemptAccess:
         """A request of the scraper's goes out."""
         self.status = 0
 
-    def policy_through(self, egress: Egress, max_wait: float | None) -> FetchPolicy:
+    def policy_through(
+        self, egress: Egress, max_wait: float | None, *, may_change: bool = False
+    ) -> FetchPolicy:
         """For a fetch through an egress of its passage."""
         assert self.passage is not None
-        return EgressFetch(AttemptFetch(self, max_wait), self.passage, egress)
+        lane_fetch = AttemptFetch(self, max_wait)
+        return EgressFetch(lane_fetch, self.passage, egress, max_wait, may_change=may_change)
+
+    async def fetch_through(
+        self, request: Request, fetch: Callable[[Request, FetchPolicy], Awaitable[Page]]
+    ) -> Page:
+        """Fetch through an egress of its passage, once there is one."""
+        assert self.passage is not None
+        while True:
+            leaving = await self.passage.let_out(request)
+            policy = self.policy_through(leaving.egress, request.max_wait, may_change=True)
+            try:
+                return await fetch(leaving, policy)
+            except EgressLost:
+                continue
 
     def answered(
         self,
@@ -204,9 +222,22 @@ class AttemptAccess:
         agent = self.requester.job.own_headers.user_agent
         headers = {} if agent is None else {"User-Agent": agent}
         request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
-        asking = _RobotsFetch(self, max_wait)
-        policy = asking if self.passage is None else EgressFetch(asking, self.passage, egress)
-        return await self._access.fetcher.fetch(request, policy)
+        fetch, passage = self._access.fetcher.fetch, self.passage
+        if passage is None or not passage.has_given(egress):
+            return await fetch(request, _RobotsFetch(self, max_wait))
+        while True:
+            policy = EgressFetch(_RobotsFetch(self, max_wait), passage, request.egress, max_wait)
+            try:
+                page = await fetch(request, policy)
+                if page.status not in GO_AWAY:
+                    return page
+                why = f"HTTP {page.status}"
+            except (ConnectionFailed, FetchTimeout, ProxyFailed) as error:
+                why = str(error)
+            # What one egress cannot get must not be said of the site to the whole fleet.
+            if not passage.has_other(url):
+                raise ProxyFailed(f"{shown_url(url)} cannot be read through {egress}: {why}")
+            request = await passage.let_out(request)
 
 
 class AttemptFetch:

@@ -1,6 +1,5 @@
 """Egress sources: where the egresses of a scraper's requests come from."""
 
-from collections.abc import Collection
 from typing import Protocol
 
 from swather.errors import FetchError
@@ -16,6 +15,10 @@ class NoEgress(Exception):
         self.seconds = seconds
 
 
+class EgressLost(Exception):
+    """While a request waited, its egress went out of use: it needs another, and was not sent."""
+
+
 class Traveller(Protocol):
     """An attempt that asks for egresses: who it is, through which its last request went, and the
     keys of those that have failed its target.
@@ -26,7 +29,7 @@ class Traveller(Protocol):
     @property
     def egress(self) -> Egress | None: ...
     @property
-    def failed_keys(self) -> Collection[str]: ...
+    def failed_keys(self) -> set[str]: ...
 
 
 class EgressSource(Protocol):
@@ -58,6 +61,10 @@ class EgressSource(Protocol):
         """
         ...
 
+    def may_use(self, egress: Egress, lane: str) -> bool:
+        """Whether a request that was given this egress, and had to wait since, may still use it."""
+        ...
+
     def has_other(self, traveller: Traveller, lane: str) -> bool:
         """Whether an attempt that failed for its egress may use another one now."""
         ...
@@ -67,7 +74,9 @@ class EgressSource(Protocol):
         ...
 
     def blocked(self, egress: Egress, lane: str, retry_after_seconds: float | None) -> bool:
-        """The site refuses this egress. Whether others are left; if not, its lane cools down."""
+        """The site refuses this egress. Whether it is enough that this one is left alone, since
+        there are others; if not, the lane cools down.
+        """
         ...
 
     def failed(self, egress: Egress, lane: str, error: FetchError, seconds: float) -> None:
@@ -76,6 +85,10 @@ class EgressSource(Protocol):
 
     async def renew(self, traveller: Traveller) -> None:
         """Leave as somebody else from now on: another circuit, another proxy."""
+        ...
+
+    def forget(self, run_id: int) -> None:
+        """The run is over."""
         ...
 
     async def close(self) -> None: ...

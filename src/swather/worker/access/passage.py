@@ -1,20 +1,25 @@
 """An attempt's requests through the egresses of a source: a proxy of the pool, a Tor circuit."""
 
 import asyncio
-from typing import Final, NamedTuple
+from collections.abc import Coroutine
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from swather.errors import FetchError, Postponed
+from swather.model.lane import lane_through
+from swather.model.pacing import Limits
+from swather.model.private_addresses import is_public_host
 from swather.model.retry import ErrorClass
 from swather.net.cookies import by_proxy
-from swather.net.egress import Egress
+from swather.net.egress import Egress, WayOut
 from swather.net.errors import LaneBusy, ProxyFailed
 from swather.net.request import Request
 from swather.scraping.classify import Classified
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.egress_source import EgressSource, NoEgress
-from swather.worker.access.permits import Requester
+from swather.worker.access.permits import Bystander, Requester
+from swather.worker.access.throttle import Throttle
 
 # What a site says when we are too many or too quick for it.
 GO_AWAY: Final = frozenset({429, 503})
@@ -34,14 +39,26 @@ class _Answer(NamedTuple):
 class Passage:
     """How the requests of one attempt leave, and what became of them; see Traveller."""
 
-    __slots__ = ("_answer", "_blamed", "_lane", "egress", "failed_keys", "requester", "source")
+    __slots__ = (
+        "_answer",
+        "_blamed",
+        "_given",
+        "_lane",
+        "_throttle",
+        "egress",
+        "failed_keys",
+        "requester",
+        "source",
+    )
 
-    def __init__(self, requester: Requester, source: EgressSource) -> None:
+    def __init__(self, requester: Requester, source: EgressSource, throttle: Throttle) -> None:
         self.requester = requester
         self.source = source
+        self._throttle = throttle
         self.egress: Egress | None = None
         self.failed_keys = set(requester.lease.faults.avoids.split())
         self._lane = ""
+        self._given: set[str] = set()
         self._blamed = ""
         self._answer: _Answer | None = None
 
@@ -64,7 +81,31 @@ class Passage:
         if egress.is_direct:
             raise AssertionError("an egress source has none that is direct")
         self.egress, self._lane = egress, lane
+        self._given.add(egress.key)
         return egress
+
+    def has_given(self, egress: Egress) -> bool:
+        """Whether the egress is the source's; if not, the scraper has named it."""
+        return egress.key in self._given
+
+    def has_other(self, url: str) -> bool:
+        """Whether a request may be repeated through an egress that has not failed the target."""
+        return self.source.has_other(self, self.lane_of_url(url))
+
+    def pace(
+        self, lane: str, egress: Egress, max_wait: float | None
+    ) -> Coroutine[Any, Any, None] | None:
+        """What a request through this egress has to wait for, besides its lane: the run's rate
+        holds for each proxy of the pool.
+        """
+        job = self.requester.job
+        limits = job.run.lane_limits
+        if job.way_out is not WayOut.POOL or not limits.every_seconds or not lane:
+            return None
+        if limits.public_only and not is_public_host(lane):
+            return None
+        through = lane_through(lane, egress.key)
+        return self._wait_for_permit(through, limits.without_in_flight(), max_wait)
 
     def answered(
         self,
@@ -113,11 +154,12 @@ class Passage:
             others_left = self.source.has_other(self, self._lane)
         if not self._blamed:
             return fault
+        cools_lane = fault.cools_lane and not others_left
         blaming = msgspec.structs.replace(fault.fault, egress=self._blamed)
-        fault = msgspec.structs.replace(fault, fault=blaming)
-        if not others_left:
-            return fault
-        return msgspec.structs.replace(fault, after_seconds=0.0, cools_lane=False)
+        fault = msgspec.structs.replace(fault, fault=blaming, cools_lane=cools_lane)
+        if others_left and self.source.has_other(self, self._lane):
+            return msgspec.structs.replace(fault, after_seconds=0.0)
+        return fault
 
     def close(self) -> None:
         """The attempt is over, and nobody has called its last answer a block."""
@@ -146,6 +188,21 @@ class Passage:
             requester.start_clock("an egress")
         requester.check()
         return egress
+
+    async def _wait_for_permit(self, lane: str, limits: Limits, max_wait: float | None) -> None:
+        requester = self.requester
+        requester.stop_clock("its proxy")
+        try:
+            if max_wait is None:
+                await self._throttle.wait_for_permit(requester, lane, limits)
+                return
+            async with asyncio.timeout(max_wait):
+                await self._throttle.wait_for_permit(Bystander(requester, lane), lane, limits)
+        except TimeoutError:
+            why = f"it is too slow (max_wait {max_wait:.3g} s)"
+            raise LaneBusy(lane, why, is_closed=False) from None
+        finally:
+            requester.start_clock("its proxy")
 
     def _blame(self, egress: Egress) -> None:
         """If the attempt fails now, it is for this egress."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from swather.model.lease import Lease, Permits
-from swather.model.pacing import MAX_AHEAD_SECONDS
+from swather.model.pacing import MAX_AHEAD_SECONDS, Limits
 from swather.net.errors import LaneBusy
 from swather.store.writer import Writer
 from swather.worker.jobs import Job
@@ -88,6 +88,7 @@ class Ask(Protocol):
         *,
         in_flight: int | None = None,
         gives_up: bool = False,
+        limits: Limits | None = None,
     ) -> Awaitable[Permits]: ...
 
 
@@ -105,6 +106,7 @@ class StorePermits:
         *,
         in_flight: int | None = None,
         gives_up: bool = False,
+        limits: Limits | None = None,
     ) -> Awaitable[Permits]:
         """See swather.store.ports.Queue.permits."""
         requester.check()
@@ -115,6 +117,7 @@ class StorePermits:
                 in_flight=in_flight,
                 gives_up=gives_up,
                 ahead_seconds=MAX_AHEAD_SECONDS,
+                limits=limits,
             )
         )
 

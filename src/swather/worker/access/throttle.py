@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from swather.errors import Postponed
 from swather.model.lease import Lease, Permits
-from swather.model.pacing import MAX_AHEAD_SECONDS, PACED
+from swather.model.pacing import MAX_AHEAD_SECONDS, PACED, Limits
 from swather.worker.access.permits import Ask, InFlight, Punctuality, Requester
 
 # A lane that is closed for longer is not waited for: the target gives its slot to others.
@@ -122,10 +122,12 @@ class Throttle:
     def _was_free_lately(self, lane: str, now: float) -> bool:
         return lane in self._free and now - self._free[lane].at <= FREE_TO_BEGIN_SECONDS
 
-    async def wait_for_permit(self, requester: Requester, lane: str) -> None:
+    async def wait_for_permit(
+        self, requester: Requester, lane: str, limits: Limits | None = None
+    ) -> None:
         """Return when the attempt may make one more request on the lane, which its lease stands
         for; Postponed when that will not be soon. Those of one worker who want the same lane ask
-        one after another.
+        one after another. For `limits` see swather.store.ports.Queue.permits.
         """
         turn = self._turns.get(lane)
         if turn is None:
@@ -134,7 +136,7 @@ class Throttle:
             while not self.is_free(lane):
                 wait = self._wait_for_open(requester, lane)
                 if wait <= 0.0:
-                    permits = await self._ask(requester, lane)
+                    permits = await self._ask(requester, lane, limits=limits)
                     if permits.granted:
                         if await self._wait_to_start(lane, permits):
                             return

@@ -75,6 +75,10 @@ class TorSource:
             raise NoEgress(str(error), AGAIN_SECONDS) from None
         return self._leave(socks, traveller, lane, session)
 
+    def may_use(self, egress: Egress, lane: str) -> bool:
+        del egress, lane
+        return self._tor.socks is not None
+
     def has_other(self, traveller: Traveller, lane: str) -> bool:
         del traveller
         return self._tor.socks is not None and self._blocked[lane] < MAX_BLOCKED
@@ -102,6 +106,9 @@ class TorSource:
             self._circuits.renew(traveller.egress)
         self._circuits.forget(_purpose(traveller, traveller.requester.lease.lane))
         await self._tor.new_identity()
+
+    def forget(self, run_id: int) -> None:
+        """Its circuits expire by themselves."""
 
     async def close(self) -> None:
         """The daemons are the worker's."""
