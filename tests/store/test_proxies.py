@@ -7,6 +7,7 @@ from swather.model.proxy import Loaded, ProxyFault, ProxyFilter, ProxyState
 from swather.model.proxy_list import ProxyLine
 from swather.store import Store
 from swather.store.clock import Clock
+from tests.store.given import a_worker
 from tests.store.pool import (
     a_proxy,
     broke,
@@ -39,6 +40,19 @@ def test_a_list_that_does_not_replace_only_adds_and_updates(store: Store):
         added=1, updated=1
     )
     assert len(shown(store)) == 4
+
+
+def test_a_list_again_is_seen_by_every_other_process(store: Store, other: Store):
+    gone, stays = proxies(store, 2)
+    worker = a_worker(store)
+    store.proxies.checkout(worker, 2)
+    before = other.proxies.pool()
+    assert [proxy.id for proxy in before.proxies] == [gone, stays]
+    load(store, "10.0.0.2:3128")
+    assert other.proxies.version() > before.version
+    assert [proxy.id for proxy in other.proxies.pool().proxies] == [stays]
+    assert other.proxies.checkout(worker, 2) == [stays]
+    assert not probe(other, gone)
 
 
 def test_a_proxy_stays_until_no_list_has_it(store: Store):
@@ -128,7 +142,7 @@ def test_the_version_changes_with_the_pool_and_only_then(store: Store, clock: Cl
     for change in (store.proxies.disable, store.proxies.enable, store.proxies.remove):
         assert change([second, 999]) == 1
         assert changes()
-        assert change([999]) == 0
+        assert change([999, -1, 1 << 70]) == 0
         assert not changes()
     load(store, "10.0.0.1:3128 tags=a")
     assert changes()
@@ -172,7 +186,9 @@ def test_get_finds_a_proxy_by_its_id_or_address(store: Store, name):
     assert store.proxies.get(name).proxy.id == 2
 
 
-@pytest.mark.parametrize("name", [99, "99", "10.9.9.9:1", "10.0.0.1:1:me:canary", "", "canary"])
+@pytest.mark.parametrize(
+    "name", [99, "99", "9" * 5_000, "10.9.9.9:1", "10.0.0.1:1:me:canary", "", "canary"]
+)
 def test_get_of_what_is_not_there_is_not_found_and_shows_no_password(store: Store, name):
     load(store, "10.0.0.1:1")
     with pytest.raises(NotFound, match="swather proxies ls") as raised:

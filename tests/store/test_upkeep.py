@@ -42,6 +42,8 @@ DAMAGE = {
     "list of a proxy lost": "DELETE FROM proxy_sources WHERE proxy_id = 1",
     "proxy lost": "DELETE FROM proxies WHERE id = 1",
     "count of a proxy lost": "UPDATE proxies SET faults_proxy = 0",
+    "URL of a proxy changed": "UPDATE proxies SET url = 'http://10.9.9.9:1' WHERE id = 1",
+    "URL of a proxy damaged": "UPDATE proxies SET url = 'x' WHERE id = 1",
     "leased proxy disabled": "UPDATE proxies SET enabled = NOT enabled",
     "task moved to a head that is not there": "UPDATE tasks SET head_id = 999 WHERE id = 2",
     "task moved to a head of another run": """

@@ -15,6 +15,7 @@ from swather.model.proxy import (
 from swather.model.proxy_health import state_of
 from swather.model.proxy_list import proxy_url
 from swather.model.proxy_url import proxy_parts
+from swather.store.checks import may_exist
 from swather.store.clock import at, at_or_none
 from swather.store.proxy_reports import health_of
 
@@ -23,6 +24,11 @@ def check_wanted(wanted: int) -> int:
     if type(wanted) is int and wanted > 0:
         return wanted
     raise InputError(f"a worker can check out 1 proxy or more, got {wanted!r}")
+
+
+def possible(ids: Iterable[int]) -> list[int]:
+    """Those that a database can hold, once each and in order."""
+    return sorted({number for number in ids if may_exist(number)})
 
 
 def pool_of(
@@ -139,10 +145,10 @@ def _matches(row: ProxyRow, which: ProxyFilter) -> bool:
 def the_one(rows: Iterable[ProxyRow], ids: Mapping[str, int], proxy: int | str) -> ProxyRow:
     """By its id or address; `ids` are by key."""
     if isinstance(proxy, int) or proxy.isdecimal():
-        found = [row for row in rows if row.id == int(proxy)]
-        if not found:
-            raise NotFound(f"there is no proxy {proxy}; `swather proxies ls` lists them")
-        return found[0]
+        for row in rows:
+            if str(row.id) == str(proxy):
+                return row
+        raise NotFound(f"there is no proxy {proxy!s:.20}; `swather proxies ls` lists them")
     address = proxy.strip()
     number = ids.get(_key(address))
     found = [

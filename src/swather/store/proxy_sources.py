@@ -77,3 +77,19 @@ def traits(rows: Iterable[Sequence[Any]]) -> dict[int, ProxyTraits]:
             weights.get(number, DEFAULT_WEIGHT),
         )
     return found
+
+
+def wrong_keys(proxies: Iterable[tuple[int, str, str]]) -> list[str]:
+    """Of (id, key, URL): what no list can have brought in."""
+    return [
+        f"proxy whose URL is not that of its key: {number}"
+        for number, key, url in proxies
+        if _key_of(url) != key
+    ]
+
+
+def _key_of(url: str) -> str | None:
+    try:
+        return proxy_parts(url).key
+    except InputError:
+        return None

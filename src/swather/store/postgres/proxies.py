@@ -25,6 +25,7 @@ from swather.store.proxy_rows import (
     check_wanted,
     matching,
     pool_of,
+    possible,
     proxy_rows,
     site_rows,
     the_one,
@@ -98,7 +99,7 @@ class PostgresProxies:
         return ProxyDetail(proxy=found, sites=site_rows(sites, now))
 
     def enable(self, ids: Collection[int]) -> int:
-        these = {"proxies": Bigints(ids)}
+        these = {"proxies": Bigints(possible(ids))}
 
         def work() -> int:
             found = self._connection.rows(queries.lock_proxies, these)
@@ -109,7 +110,7 @@ class PostgresProxies:
         return self._changing(work)
 
     def disable(self, ids: Collection[int]) -> int:
-        these = {"proxies": Bigints(ids)}
+        these = {"proxies": Bigints(possible(ids))}
 
         def work() -> int:
             found = self._connection.rows(queries.lock_proxies, these)
@@ -120,7 +121,7 @@ class PostgresProxies:
         return self._changing(work)
 
     def remove(self, ids: Collection[int]) -> int:
-        return self._changing(lambda: remove_proxies(self._connection, ids))
+        return self._changing(lambda: remove_proxies(self._connection, possible(ids)))
 
     def forget_sites(self) -> int:
         return forget_sites(self._connection)

@@ -20,6 +20,7 @@ from swather.store.postgres.remove import remove_run, remove_some
 from swather.store.postgres.statements import queries
 from swather.store.postgres.transactions import open_transaction
 from swather.store.postgres.vacuum import vacuum_tables
+from swather.store.proxy_sources import wrong_keys
 
 DEFAULT_EVENT_DAYS: Final = 30
 DEFAULT_PAGE_AGE_DAYS: Final = 30
@@ -114,6 +115,7 @@ class PostgresUpkeep:
     def check(self) -> list[str]:
         rows = self._connection.in_bulk(lambda: self._connection.rows(queries.check))
         wrong = [f"{what}: {which}" for what, which in rows]
+        wrong += wrong_keys(self._connection.rows(queries.proxy_urls))
         for _, name in self._connection.rows(queries.restored_runs):
             wrong.append(
                 f"results restored from another server cannot be read yet, run {name!r}; "

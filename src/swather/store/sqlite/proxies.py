@@ -19,6 +19,7 @@ from swather.store.proxy_rows import (
     check_wanted,
     matching,
     pool_of,
+    possible,
     proxy_rows,
     site_rows,
     the_one,
@@ -93,20 +94,20 @@ class SQLiteProxies:
         return ProxyDetail(proxy=found, sites=site_rows(sites, self._connection.clock.wall()))
 
     def enable(self, ids: Collection[int]) -> int:
-        each = [(number,) for number in ids]
+        each = [(number,) for number in possible(ids)]
         with self._connection.transaction():
             self._connection.executemany(queries.forgive_sites_of_proxy, each)
             return self._changed(len(self._connection.many_rows(queries.enable_proxy, each)))
 
     def disable(self, ids: Collection[int]) -> int:
-        each = [(number,) for number in ids]
+        each = [(number,) for number in possible(ids)]
         with self._connection.transaction():
             self._connection.executemany(queries.remove_proxy_lease, each)
             return self._changed(len(self._connection.many_rows(queries.disable_proxy, each)))
 
     def remove(self, ids: Collection[int]) -> int:
         with self._connection.transaction():
-            return self._changed(remove_proxies(self._connection, ids))
+            return self._changed(remove_proxies(self._connection, possible(ids)))
 
     def forget_sites(self) -> int:
         return forget_sites(self._connection)

@@ -14,6 +14,7 @@ from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed
 from swather.store.checks import MAX_DAYS
+from swather.store.proxy_sources import wrong_keys
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.pages import drop_orphans
 from swather.store.sqlite.proxy_reports import forget_all_sites
@@ -123,6 +124,7 @@ class SQLiteUpkeep:
             wrong = [] if damage == ["ok"] else damage
             for row in self._connection.rows(queries.check):
                 wrong.append(f"{row[0]}: {row[1]}")
+            wrong += wrong_keys(self._connection.rows(queries.proxy_urls))
         return wrong
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:

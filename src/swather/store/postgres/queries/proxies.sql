@@ -256,3 +256,6 @@ WITH gone AS (
     RETURNING 1
 )
 SELECT count(*) FROM gone
+
+-- name: proxy_urls
+SELECT id, key, url FROM swather.proxies ORDER BY id

@@ -159,3 +159,6 @@ WHERE rowid IN (
     WHERE last_used_at < :before OR place > :max_sites
     LIMIT :limit
 )
+
+-- name: proxy_urls
+SELECT id, key, url FROM proxies ORDER BY id
