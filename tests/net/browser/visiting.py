@@ -5,7 +5,6 @@ import os
 import shutil
 import time
 from ipaddress import ip_address
-from pathlib import Path
 
 import pytest
 
@@ -38,7 +37,7 @@ class Runs:
 
     def __call__(self, scene, *args):
         async def run():
-            async with asyncio.timeout(50):
+            async with asyncio.timeout(170):
                 if self.browser is None:
                     self.browser = Browser(self._policy, guard=Guard(everywhere))
                 return await scene(self.browser, *args)
@@ -56,23 +55,8 @@ async def everywhere(name):
     return [ip_address("127.0.0.1")]
 
 
-def visit(policy=None, *, seconds=45.0, **fields):
+def visit(policy=None, *, seconds=120.0, **fields):
     """To wherever the policy allows; anywhere without one."""
     until = time.monotonic() + seconds
     policy = policy or SimplePolicy(allow_private=True)
     return Visit(new_policy=lambda _: policy, deadline=lambda: until, **fields)
-
-
-def chromium_processes(folder=None):
-    """Numbers of the processes that have this folder, or any of a browser's, on their command
-    line, as a Chromium of ours and its driver have.
-    """
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (entry / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if str(folder).encode() in line:
-            found.append(int(entry.name))
-    return found

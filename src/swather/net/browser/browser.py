@@ -38,7 +38,9 @@ _log = logging.getLogger(__name__)
 
 
 class Browser:
-    """One per process; it belongs to the thread of its loop."""
+    """One per process; it belongs to the thread of its loop. `starts` is how often Chromium was
+    started.
+    """
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class Browser:
         # Of sessions whose browser was restarted.
         self._states: OrderedDict[RoomKey, dict[str, Any]] = OrderedDict()
         self._work: set[asyncio.Task[None]] = set()
+        self.starts = 0
         self._watching: asyncio.Task[None] | None = None
 
     def visit(self, visit: Visit) -> AbstractAsyncContextManager[Tab]:
@@ -73,8 +76,7 @@ class Browser:
     async def _visit(self, visit: Visit) -> AsyncIterator[Tab]:
         await self._free.acquire()
         try:
-            chromium = await self._running()
-            room, opened, traffic = await self._enter(chromium, visit)
+            chromium, room, opened, traffic = await self._entered(visit)
         except BaseException:
             self._free.release()
             raise
@@ -93,6 +95,11 @@ class Browser:
                 chromium.suspect()
             # Not here: the scraper's result need not wait for it, and may be cancelled.
             self._start(self._leave(chromium, room, opened, traffic, tab))
+
+    async def settled(self) -> None:
+        """Until everything is cleaned up after the visits that have ended."""
+        while self._work:
+            await asyncio.wait(set(self._work))
 
     async def close(self) -> None:
         if self._watching is not None:
@@ -125,6 +132,7 @@ class Browser:
                 if self._proxy is None:
                     self._proxy = GuardProxy()
                     await self._proxy.start()
+                self.starts += 1
                 self._chromium = await Chromium.start(
                     self._program,
                     self._proxy,
@@ -142,6 +150,16 @@ class Browser:
                 self._retire(chromium)
             return chromium
 
+    async def _entered(self, visit: Visit) -> tuple[Chromium, Room, OpenPage, VisitTraffic]:
+        """In a browser that works: one that cannot open a page is replaced at once."""
+        chromium = await self._running()
+        try:
+            return chromium, *await self._enter(chromium, visit)
+        except BrowserFailed as failure:
+            _log.warning("%s; it is restarted", failure)
+            chromium = await self._running()
+            return chromium, *await self._enter(chromium, visit)
+
     async def _enter(self, chromium: Chromium, visit: Visit) -> tuple[Room, OpenPage, VisitTraffic]:
         key = RoomKey.of(visit)
         room = None
@@ -152,10 +170,11 @@ class Browser:
                 self._states.pop(key, None)
                 opened, traffic = await room.enter(visit)
         except BaseException as error:
-            if isinstance(error, TimeoutError):
+            has_failed = isinstance(error, Exception) and failures.is_failure_to_open(error)
+            if has_failed:
                 chromium.kill()
             self._start(self._abandon(chromium, room))
-            if not isinstance(error, Exception) or not failures.is_failure_to_open(error):
+            if not has_failed:
                 raise
             raise BrowserFailed(
                 f"the browser did not open a page: {str(error) or 'it hangs'}"
@@ -167,7 +186,7 @@ class Browser:
     ) -> None:
         is_suspect = tab.is_late
         try:
-            tab.end()
+            await tab.end()
             if await room.leave(opened, traffic, can_stay=tab.is_tidy and not tab.is_late):
                 chromium.give_back(room)
             elif room.key.session:

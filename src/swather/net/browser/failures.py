@@ -34,7 +34,7 @@ _KINDS: Final[dict[str, type[FetchError]]] = {
     "ERR_TOO_MANY_REDIRECTS": TooManyRedirects,
     "ERR_UNKNOWN_URL_SCHEME": UnusableURL,
 }
-_GONE: Final = ("has been closed", "browser has disconnected", "Connection closed", "Page crashed")
+_GONE: Final = ("has been closed", "browser has disconnected", "Connection closed", "crashed")
 
 
 def by_net_error(text: str, url: str) -> FetchError | None:

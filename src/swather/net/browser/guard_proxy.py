@@ -258,6 +258,8 @@ async def _answer_with(
     while True:
         try:
             head = await read_head(connection.reader)
+            if not head:
+                raise ConnectionResetError
             first, *lines = head[:-4].decode("latin-1").split("\r\n")
             status = int(first.split(" ", 2)[1])
             headers = _headers_in(lines)

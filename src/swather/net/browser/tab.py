@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 from swather.masking import shown_url
 from swather.net.body import MAX_BYTES
 from swather.net.browser import failures
-from swather.net.browser.room import OpenPage
+from swather.net.browser.room import CLEAN_SECONDS, OpenPage
 from swather.net.browser.traffic import VisitTraffic
 from swather.net.browser.visit import Visit
 from swather.net.errors import BadResponse, BrowserFailed, FetchTimeout, TooLarge, UnusableURL
@@ -79,6 +80,7 @@ class Tab:
         self._traffic = traffic
         self._is_over = is_over
         self._downloads: list[Download] = []
+        self._begun: list[Download] = []
         self._finished: list[Downloaded] = []
         self._goal = "about:blank"
         self.is_tidy = True
@@ -109,9 +111,11 @@ class Tab:
         """As Playwright's, for http and https."""
         if not is_http(url) and url != "about:blank":
             raise UnusableURL(f"only http and https URLs can be opened, got {shown_url(url)!r}")
-        self._traffic.errors.clear()
+        self._traffic.forget_errors()
         self._goal = url
-        return await self._bounded(self._opened.page.goto(url, **options), url)
+        response = await self._bounded(self._opened.page.goto(url, **options), url)
+        await self._bounded(self._traffic.settled(), url)
+        return response
 
     async def render(
         self,
@@ -142,9 +146,7 @@ class Tab:
     async def read(self) -> Page:
         """The document as it is now, with the status and headers of its last answer."""
         page, response = self._opened.page, self._traffic.response
-        error = self._traffic.error_of(page.url)
-        if error is not None:
-            raise error
+        await self._bounded(self._traffic.settled())
         if response is None:
             raise BadResponse(f"{shown_url(page.url)} has not answered")
         headers = [
@@ -202,24 +204,33 @@ class Tab:
 
     def _begin_download(self, download: "Download") -> None:
         self._downloads.append(download)
+        self._begun.append(download)
 
-    def end(self) -> None:
-        """The visit is over."""
+    async def end(self) -> None:
+        """The visit is over; its downloads are removed."""
         self._opened.page.remove_listener("download", self._begin_download)
+        if self._begun and not self.is_late:
+            with suppress(Exception):
+                async with asyncio.timeout(CLEAN_SECONDS):
+                    await asyncio.gather(*(download.cancel() for download in self._begun))
+                    await asyncio.gather(*(download.delete() for download in self._begun))
 
     def failure_of(self, error: Exception, url: str | None = None) -> Exception:
         """An error of Playwright's as Swather's; any other as it is."""
         if not failures.is_of_playwright(error):
             return error
         at = url or self._opened.page.url
-        known = self._too_late() if self.is_late else self._traffic.error_of(at)
-        if known is not None:
-            return known
+        if self.is_late:
+            return self._too_late()
+        text = str(error)
+        is_timeout = failures.is_timeout(error)
+        if self._traffic.failure is not None and (is_timeout or "net::" in text):
+            return self._traffic.failure
         if self._is_over() or failures.is_gone(error):
             return BrowserFailed(f"the browser has crashed or was ended at {shown_url(at)}")
-        if failures.is_timeout(error):
-            return FetchTimeout(f"{shown_url(at)}: {str(error).splitlines()[0]}")
-        return failures.by_message(str(error), at) or error
+        if is_timeout:
+            return FetchTimeout(f"{shown_url(at)}: {text.splitlines()[0]}")
+        return failures.by_message(text, at) or error
 
     async def _bounded(self, call: Awaitable[T], url: str | None = None) -> T:
         """The result of a call to the browser, which ends by the deadline."""

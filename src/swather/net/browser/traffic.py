@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 class VisitTraffic:
     """What happens to the requests of one visit. `response` is the last answer for the page itself,
     `origins` are those of all requests, `documents` those of the pages and frames that were opened;
-    `errors` say why a URL or a host was not reached.
+    `errors` say why a URL or a host was not reached, `failure` why the page itself was not.
     """
 
     def __init__(self, visit: Visit, page: "BrowserPage") -> None:
@@ -57,8 +57,22 @@ class VisitTraffic:
         self.origins: set[str] = set()
         self.documents: set[str] = set()
         self.errors: dict[str, SwatherError] = {}
+        self.failure: SwatherError | None = None
+        self.late: set[asyncio.Task[None]] = set()
         self.blocked = frozenset(_KINDS.get(each, each) for each in visit.block)
         self.size = 0
+
+    def forget_errors(self) -> None:
+        """Another page is opened."""
+        self.errors.clear()
+        self.failure = None
+
+    async def settled(self) -> None:
+        """Until redirects have been admitted; what refuses one is raised."""
+        while self.late:
+            await asyncio.wait(self.late)
+        if self.failure is not None:
+            raise self.failure
 
     def note(self, url: str, error: SwatherError) -> None:
         if len(self.errors) < _MAX_ERRORS:
@@ -97,7 +111,6 @@ class Traffic:
         # URLs and authorities for which a request has been admitted and is on its way.
         self._expected: Counter[str] = Counter()
         self._passed: set[str] = set()
-        self._late: set[asyncio.Task[None]] = set()
 
     async def watch(self, context: "BrowserContext") -> None:
         await context.route("**/*", self._hold)
@@ -126,6 +139,8 @@ class Traffic:
         except SwatherError as error:
             if (visit := self._visit_of(route.request)) is not None:
                 visit.note(route.request.url, error)
+                if _is_page(route.request, visit):
+                    visit.failure = error
             await _quietly(route.abort("blockedbyclient"))
         except Exception as error:  # noqa: BLE001 - Playwright would lose it, and hold the request
             _log.warning("a request of a page was dropped: %r", error)
@@ -188,7 +203,9 @@ class Traffic:
                 urldefrag(sent.url)[0] not in self._passed
                 and _tunnel_to(sent.url) not in self._passed
             ):
-                self._start(self._admit_late(sent, sent.url))
+                task = asyncio.create_task(self._admit_late(sent, sent.url))
+                sent.visit.late.add(task)
+                task.add_done_callback(sent.visit.late.discard)
         return sent
 
     async def _admit_late(self, sent: _Sent, url: str) -> None:
@@ -200,6 +217,7 @@ class Traffic:
         except SwatherError as error:
             sent.visit.note(url, error)
             if sent.is_page:
+                sent.visit.failure = error
                 await _quietly(sent.visit.page.goto("about:blank"))
 
     def _finished(self, request: "Request") -> None:
@@ -212,6 +230,8 @@ class Traffic:
         if sent is None:
             return
         error = sent.visit.error_of(sent.url) or by_net_error(request.failure or "", sent.url)
+        if sent.is_page and error is not None:
+            sent.visit.failure = error
         if isinstance(error, FetchError) and not isinstance(error, Refused):
             sent.policy.failed(sent.url, error, monotonic() - sent.began)
         self._end(request)
@@ -294,11 +314,6 @@ class Traffic:
             self._expected[key] += count
             if self._expected[key] <= 0:
                 del self._expected[key]
-
-    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(coroutine)
-        self._late.add(task)
-        task.add_done_callback(self._late.discard)
 
 
 def _tunnel_to(url: str) -> str:
