@@ -71,6 +71,7 @@ docs: $(READY) ## write what docs/reference takes from the code
 screenshot: $(READY) ## draw docs/images from a demo and a run that really run
 	$(BIN)/python -m tests.docs.screenshot
 	$(BIN)/python -m tests.docs.watching
+	$(BIN)/python -m tests.docs.rendering
 
 tour: $(READY) ## play what can hold a run back, on both databases, and print what a person sees
 	$(BIN)/python -m tests.tour $(ARGS)

@@ -97,6 +97,11 @@ class EgressSettings(BaseSettings):
         description="what browsers do not load: 'images,fonts', also media and stylesheets",
     )
 
+    browser_keep_failed: bool = Field(
+        default=True,
+        description="keep a screenshot and the HTML of the page that a target failed on",
+    )
+
     @field_validator("proxy_selection_strategy", mode="before")
     @classmethod
     def _short_name(cls, value: Any) -> Any:

@@ -93,6 +93,7 @@ def browser_policy(settings: Settings) -> BrowserPolicy:
         memory_mb=settings.browser_memory_mb,
         pages=settings.browser_pages,
         block=frozenset(_listed(settings.browser_block)),
+        keep_failed=settings.browser_keep_failed,
     )
 
 

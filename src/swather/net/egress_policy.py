@@ -53,6 +53,7 @@ class BrowserPolicy:
     memory_mb    memory above which it is restarted; None: chosen by the machine's
     pages        pages open at once; None: chosen by cores and memory
     block        what it does not load: 'images', 'fonts', 'media', 'stylesheets'
+    keep_failed  whether what a page showed is kept when its target fails
     """
 
     executable: Path | None = None
@@ -60,3 +61,4 @@ class BrowserPolicy:
     memory_mb: int | None = None
     pages: int | None = None
     block: frozenset[str] = frozenset()
+    keep_failed: bool = True

@@ -40,6 +40,8 @@ class Tabs:
         self._open = open_tab
         self._turn = asyncio.Lock()
         self._is_browsing = False
+        # Whether what a tab shows is looked at, after an error: it may take a little longer.
+        self.is_looking = False
         self._last: Tab | None = None
         self._leaving = AsyncExitStack()
         self._seen: Seen | None = None
@@ -74,17 +76,24 @@ class Tabs:
                 except GeneratorExit:
                     raise
                 except BaseException:
-                    self._seen = await seen_on(tab)
+                    self._seen = await self._look(tab)
                     raise
                 finally:
                     self._is_browsing = False
 
     async def look(self) -> Seen | None:
         """What the last page shows now, or showed when it was left because of an error."""
-        return self._seen if self._last is None else await seen_on(self._last)
+        return self._seen if self._last is None else await self._look(self._last)
 
     async def close(self) -> None:
         await self._leave()
+
+    async def _look(self, tab: "Tab") -> Seen | None:
+        self.is_looking = True
+        try:
+            return await seen_on(tab)
+        finally:
+            self.is_looking = False
 
     def _check(self) -> None:
         if self._is_browsing:

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Final
 
+from swather.net.egress_policy import BrowserPolicy
 from swather.scraping.files import FileStore
 from swather.scraping.tabs import Seen
 from swather.worker.attempt import Attempt
@@ -22,17 +23,20 @@ class FailedPages:
     the log of the task says where they are.
     """
 
-    def __init__(self, executor: Executor, *, max_kept: int = MAX_KEPT) -> None:
+    def __init__(self, policy: BrowserPolicy, executor: Executor) -> None:
         self._executor = executor
-        self._max_kept = max_kept
+        self._max_kept = MAX_KEPT if policy.keep_failed else 0
         self._kept: Counter[int] = Counter()
+
+    def wants(self, attempt: Attempt) -> bool:
+        """Whether there is room for what it showed."""
+        return self._kept[attempt.job.run.id] < self._max_kept
 
     async def keep(self, attempt: Attempt, seen: Seen) -> None:
         """A failure that cannot be kept is a failure all the same."""
-        run_id = attempt.job.run.id
-        if self._kept[run_id] >= self._max_kept:
+        if not self.wants(attempt):
             return
-        self._kept[run_id] += 1
+        self._kept[attempt.job.run.id] += 1
         name = f"failures/{attempt.lease.task_id}-{attempt.lease.attempt}"
         try:
             paths = await asyncio.get_running_loop().run_in_executor(

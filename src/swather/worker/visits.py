@@ -109,7 +109,11 @@ class Visits:
 
     async def _look_and_close(self, attempt: Attempt, tabs: Tabs, ending: Ending) -> None:
         try:
-            if _has_failed(attempt, ending) and (seen := await tabs.look()) is not None:
+            if (
+                _has_failed(attempt, ending)
+                and self._failed_pages.wants(attempt)
+                and (seen := await tabs.look()) is not None
+            ):
                 await self._failed_pages.keep(attempt, seen)
         finally:
             await _close(tabs)
@@ -189,6 +193,8 @@ def call_deadline(attempt: Attempt) -> float:
     """When a call to the browser has to end: so much before the attempt that what the page shows
     then can still be kept.
     """
+    if attempt.tabs is not None and attempt.tabs.is_looking:
+        return attempt.deadline + LOOK_SECONDS
     return attempt.deadline - min(LOOK_SECONDS, attempt.timeout / 10)
 
 
