@@ -1,8 +1,8 @@
 """When a proxy is left alone, and for how long: what a report makes of its health.
 
 A proxy has one health for all sites, which only faults of the proxy itself worsen, and one for each
-site, which the other faults worsen. Blacklisted is who has a `retry_at`. Once it has passed, the
-result of one probe decides; requests that began before are counted and decide nothing.
+site, which the other faults worsen. A health with a `retry_at` is blacklisted. Once that time has
+passed, the result of one probe decides; requests that began earlier are counted and decide nothing.
 """
 
 from enum import Enum, auto

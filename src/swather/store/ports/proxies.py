@@ -35,7 +35,8 @@ class Proxies(Protocol):
     def report(self, reports: Sequence[ProxyReport], rule: BlacklistRule) -> int:
         """Count what came of requests, and blacklist or forgive accordingly; returns the version of
         the pool after it. Reports of one proxy are counted in their order; those of proxies that
-        are gone are dropped.
+        are gone are dropped. After ConnectionLost they may have been counted: whoever repeats them
+        then may count them twice.
         """
         ...
 

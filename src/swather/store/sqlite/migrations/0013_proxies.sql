@@ -1,6 +1,6 @@
 -- The pool. `key` is the URL without user and password, with a digest of both. Tags are separated by
--- commas. `failures` in a row lead to the blacklist; who has a `retry_at` is on it until a probe
--- after that time has succeeded, and `probing_until` is when another worker may probe.
+-- commas. Enough `failures` in a row blacklist a proxy: it has a `retry_at` until a probe after that
+-- time succeeds. Nobody else may probe before `probing_until`.
 CREATE TABLE proxies (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     key             TEXT NOT NULL UNIQUE,
