@@ -6,7 +6,7 @@ import pytest
 
 from swather.net.browser import Browser
 from swather.net.egress_policy import BrowserPolicy
-from swather.net.errors import BadResponse, TooLarge, UnusableURL
+from swather.net.errors import BadResponse, ConnectionFailed, TooLarge, UnusableURL
 from tests.net.browser.visiting import html, visit
 from tests.net.site import respond, site
 
@@ -60,6 +60,15 @@ def test_a_page_is_read_once_what_was_waited_for_is_there(in_browser):
 def test_a_page_that_grows_is_scrolled_to_its_end(in_browser):
     page, _ = rendered(in_browser, {"page": html(GROWING)}, scroll=10)
     assert len(page.css("hr")) == 3
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_trusted(in_browser, authority):
+    async def scene(browser):
+        async with site(tls=authority[1], page=html("a")) as served, browser.visit(visit()) as tab:
+            await tab.render(f"{served.url}/page")
+
+    with pytest.raises(ConnectionFailed, match="ERR_CERT"):
+        in_browser(scene)
 
 
 def test_what_is_blocked_is_not_asked_for(in_browser):

@@ -1,17 +1,15 @@
 """Visits of a real Chromium to sites on loopback."""
 
 import asyncio
-import os
 import shutil
 import time
 from ipaddress import ip_address
-
-import pytest
 
 from swather.net.browser import Browser, Visit
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.guard import Guard
+from tests.debian import need
 from tests.net.site import respond
 
 HTML = {"Content_Type": "text/html; charset=utf-8"}
@@ -22,9 +20,8 @@ def html(text, **headers):
 
 
 def need_chromium():
-    if not shutil.which("chromium"):
-        told = pytest.fail if os.environ.get("CI") else pytest.skip
-        told("needs Chromium: apt install chromium")
+    if shutil.which("chromium") is None:
+        need({"chromium": "/usr/bin/chromium"})
 
 
 class Runs:

@@ -7,9 +7,8 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from swather import posix
 from swather.net.browser import failures, program
@@ -22,6 +21,9 @@ from swather.net.browser.visit import Visit
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.errors import BrowserFailed
 from swather.net.guard import Guard
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Nothing of a target is asked for yet when its page is opened: one that takes longer is the fault
 # of a browser that hangs.
@@ -48,12 +50,10 @@ class Browser:
         *,
         headed: bool = False,
         guard: Guard | None = None,
-        ca_file: Path | None = None,
     ) -> None:
         self._policy = policy
         self._headed = headed
         self._guard = guard or Guard()
-        self._ca_file = ca_file
         self._max_bytes = (policy.memory_mb or default_memory_mb()) << 20
         self._max_pages = policy.pages or default_pages()
         self._free = asyncio.Semaphore(self._max_pages)

@@ -10,13 +10,13 @@ import os
 import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from swather import posix
+from swather.held_folder import HeldFolder
 
 _END_SECONDS: Final = 20.0
 # Both write their number before they become what they are. Chromium leads a group of its own.
@@ -36,7 +36,9 @@ class BrowserProcesses:
     """A private folder with the programs to start and all that they write, and what was started."""
 
     def __init__(self, chromium: Path) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="swather-browser-"))
+        held = HeldFolder("browsers")
+        self._held: HeldFolder | None = held
+        self.folder = held.path
         temporary = self.folder / "tmp"
         temporary.mkdir()
         self.chromium = self._program("chromium", chromium, {})
@@ -87,6 +89,9 @@ class BrowserProcesses:
         self._let_watcher_end()
         with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(self._watcher.wait, _END_SECONDS)
+        if self._held is not None:
+            self._held.remove()
+            self._held = None
 
     def _let_watcher_end(self) -> None:
         assert self._watcher.stdin is not None
