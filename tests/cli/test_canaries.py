@@ -9,6 +9,7 @@ import apsw
 import psycopg
 import pytest
 
+from swather.testing.proxies import LocalProxies
 from swather.testing.site import Answer, FakeSite
 from tests.cli.conftest import Swather
 from tests.cli.scrapers import write
@@ -120,6 +121,93 @@ def test_no_secret_is_written_where_it_is_not_needed(
         assert CANARY.findall(path.read_bytes().decode("latin-1")) == [], path
     # Of the database, targets alone have it: without it no worker could fetch them.
     assert {name for name, text in cells(secret_url) if CANARY.search(text)} == {"tasks.target"}
+
+
+POOL = "canaryPool42"
+PROXIED = """
+import os
+
+from swather import Proxies, scraper
+
+
+@scraper(proxies=True, robots=False, retries=0, timeout=10)
+async def proxied(ctx, url):
+    page = await ctx.get(url)
+    ctx.log.warning("through %r", ctx)
+    if url.endswith("raise"):
+        raise OSError(f"cannot go on with {page!r}")
+    return {"title": page.text}
+
+
+@scraper(proxies=[os.environ["LISTED"]], robots=False, retries=0)
+async def listed(ctx, url):
+    return {"title": (await ctx.get(url)).text}
+"""
+LOOKING_AT_PROXIES = [
+    ("proxies",), ("proxies", "ls", "--state", "usable"), ("proxies", "show", "{first}"),
+    ("proxies", "test"), ("proxies", "test", "http://shop.example/"),
+    ("proxies", "disable", "{dead}"), ("proxies", "enable", "--all"),
+    ("proxies", "rm", "--all", "--dry-run"), ("status",), ("status", "proxied"), ("why",),
+    ("why", "2"), ("errors", "--tracebacks"), ("logs",), ("tasks",), ("runs", "ls"),
+    ("lanes", "ls"), ("settings", "ls"), ("scrapers", "proxied.py:listed"),
+    ("scrapers", "proxied.py:proxied"), ("doctor",), ("db", "stats"), ("db", "check"),
+    ("proxies", "import", "bad.txt"), ("proxies", "import", "worse.txt"),
+    ("proxies", "show", f"me:{POOL}@127.0.0.1:2"),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_the_password_of_a_proxy_is_in_one_column_and_nowhere_else(
+    swather: Swather, database: str, monkeypatch: pytest.MonkeyPatch
+):
+    """One proxy of three works, one refuses the password, one is dead."""
+    pages = {"/": "<h1>Hello</h1>", "/raise": "<h1>No</h1>"}
+    write(PROXIED, "proxied.py")
+    with (
+        FakeSite(pages) as shop,
+        LocalProxies(2, hosts={"shop.example": shop.url}, login=f"me:{POOL}") as proxies,
+    ):
+        refused = proxies[1].url.replace(POOL, f"x{POOL}")
+        dead = f"http://me:{POOL}@127.0.0.1:1"
+        for name, value in {"SWATHER_DB": database, "LISTED": proxies[0].url}.items():
+            monkeypatch.setenv(name, value)
+        Path("proxies.txt").write_text(f"{proxies[0].url}\n{refused}\n{dead}")
+        Path("bad.txt").write_text(
+            f"127.0.0.1:1\nme {POOL}\nhttp://me:{POOL}/@h:1\nh:1:me {POOL}\n"
+        )
+        Path("worse.txt").write_text(f"http://me:{POOL}@h:99999\n")
+        said = [swather("proxies", "import", "proxies.txt")]
+        assert said[0].out == "proxies.txt: 3 added\n"
+        ids = {row["url"]: str(row["proxy"]) for row in swather("proxies", "--json").data}
+        named = {
+            "first": ids[proxies[0].url.replace(f"me:{POOL}", "***")],
+            "dead": ids["http://***@127.0.0.1:1"],
+        }
+        site = "http://shop.example/"
+        said.append(swather("run", "proxied.py:proxied", site, f"{site}raise", "--verbose"))
+        assert " 1 completed, 1 failed" in said[-1].out, said[-1]
+        said.append(swather("run", "proxied.py:listed", site, "--verbose"))
+        assert said[-1].code == 0, said[-1].err
+        for words in LOOKING_AT_PROXIES:
+            command = [word.format(**named) for word in words]
+            said += [swather(*command), swather(*command, "--json")]
+            assert said[-1].code in {0, 1, 2}, (command, said[-1].err)
+        assert "Traceback" not in "".join(one.err for one in said)
+        said.append(swather("try", "proxied.py:proxied", f"{site}raise"))
+        said.append(swather("try", "proxied.py:listed", site, "--json"))
+        said.append(swather("db", "backup", "copy"))
+        assert any(passed.verdict == "passed" for passed in proxies[0].log)
+        assert any(passed.verdict == "no login" for passed in proxies[1].log)
+    shown = "".join(one.out + one.err for one in said)
+    assert CANARY.findall(shown) == []
+    mine = {"proxied.py", "proxies.txt", "bad.txt", "worse.txt", "copy"}
+    written = [path for path in Path().rglob("*") if path.is_file() and path.name not in mine]
+    assert any(path.suffix == ".log" for path in written)
+    for path in written:
+        if "queue.db" not in path.name:
+            assert CANARY.findall(path.read_bytes().decode("latin-1")) == [], path
+    assert {name for name, text in cells(database) if CANARY.search(text)} == {"proxies.url"}
 
 
 @pytest.mark.slow

@@ -106,3 +106,20 @@ def read_all(terminal: int) -> str:
         except OSError:
             os.close(terminal)
             return said.decode()
+
+
+@pytest.mark.timeout(120)
+def test_proxies_that_die_or_are_banned_lose_nothing(installed: Swather, url: str):
+    said = installed("demo", "--proxies", "--json", "--books", "120", "--workers", "2", "--db", url)
+    assert said.code == 0, said.err
+    data = said.data
+    assert data["adds_up"] is True
+    assert (data["items"], data["doubled"], data["missing"]) == (112, 0, 0)
+    # By the logs of the proxies, of the shop and by the pool.
+    assert (data["direct"], data["requests"]) == (0, data["passed"])
+    assert data["faults"]["banned"] == data["banned"] + data["blocked_by_shop"]
+    assert data["faults"]["proxy"] > 0
+    assert data["blacklistings"] > 0
+    assert [each["name"] for each in data["proxies"]] == [f"proxy-{n}" for n in range(12)]
+    for words in ("3 proxies die", "the shop bans the addresses of 3 others", "  pool: 12 of 12"):
+        assert words in said.err

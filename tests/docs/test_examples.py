@@ -15,6 +15,7 @@ import pytest
 
 from swather.scraping import classify
 from swather.testing import shop
+from swather.testing.proxies import LocalProxies
 from tests.builtin.youtube.lists import Channel
 from tests.builtin.youtube.site import YouTube, serving, ytdl_options
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
@@ -56,6 +57,16 @@ def youtube(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def proxies(tmp_path: Path) -> Iterator[None]:
+    """The list that the guide to proxies imports: real ones on loopback."""
+    with LocalProxies(3, login="me:secret") as started:
+        tags = ("", " tags=home country=de", " weight=2")
+        lines = [url + more for url, more in zip(started.urls, tags, strict=True)]
+        (tmp_path / "proxies.txt").write_text("\n".join(lines))
+        yield
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.language in EXECUTED for block in blocks_of(page))],
@@ -72,6 +83,8 @@ def test_the_examples_of_a_page_run_in_order(
     monkeypatch.delenv("SWATHER_DB", raising=False)
     if page.name == "subtitles.md":
         request.getfixturevalue("youtube")
+    if page.name == "proxies.md":
+        request.getfixturevalue("proxies")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(classify, "_own_rules", [])
     namespace: dict[str, Any] = {"__name__": "example"}

@@ -11,16 +11,19 @@ from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.options import AsJSON
 
 if TYPE_CHECKING:
+    from swather.cli.demo_proxies_report import Report as ProxiesReport
     from swather.cli.demo_report import Report
     from swather.testing.shop import Shop
 
 EXAMPLES: Final = """\
 swather demo
 swather demo --workers 5 --db postgresql://me@localhost/queue
+swather demo --proxies
 swather demo --json 2>/dev/null
 swather demo --serve"""
 
 SERVED_PORT: Final = 8008
+BOOKS_OF_PROXIES: Final = 200
 PAGES_PER_WORKER: Final = 4
 SCRAPER: Final = "swather.cli.demo_scraper:demo"
 
@@ -30,8 +33,11 @@ def command(
         int, typer.Option(min=2, metavar="N", help="How many worker processes to start.")
     ] = 3,
     books: Annotated[
-        int, typer.Option(min=100, metavar="N", help="How many books the shop has.")
-    ] = 480,
+        int | None,
+        typer.Option(
+            min=100, metavar="N", help="How many books the shop has; 480, or 200 with --proxies."
+        ),
+    ] = None,
     db: Annotated[
         str | None,
         typer.Option(
@@ -41,6 +47,13 @@ def command(
             "SQLite file in a new temporary folder.",
         ),
     ] = None,
+    proxies: Annotated[
+        bool,
+        typer.Option(
+            "--proxies",
+            help="Scrape through local proxies instead, of which some die and some are banned.",
+        ),
+    ] = False,
     serve: Annotated[
         bool,
         typer.Option("--serve", help="Only serve the shop for your own scrapers, until Ctrl-C."),
@@ -55,14 +68,26 @@ def command(
     Serves a small web shop on this machine and scrapes it as `swather run` does. Some of its pages
     are slow, some fail at first and some are missing. Halfway through, one worker is killed with
     SIGKILL. At the end, the results are compared with the shop. It takes about 15 seconds.
-    """
-    from swather.testing.shop import shop
 
+    With --proxies, nobody is killed: the shop is scraped through proxies on this machine. Some of
+    them die and come back, some are banned for a while. At the end, what the pool has counted is
+    compared with the proxies' own logs.
+    """
+    from swather.testing.shop import BOOKS, shop
+
+    books = books or (BOOKS_OF_PROXIES if proxies else BOOKS)
     if serve:
         return _serve(shop(books=books, port=port))
     folder = Path(tempfile.mkdtemp(prefix="swather-demo-"))
+    url = db or f"sqlite:///{folder / 'demo.db'}"
+    report: Report | ProxiesReport
     with shop(books=books) as site:
-        report = _scrape(site, db or f"sqlite:///{folder / 'demo.db'}", workers, folder)
+        if proxies:
+            from swather.cli.demo_proxies import scrape_through_proxies
+
+            report = scrape_through_proxies(site, url, workers, folder)
+        else:
+            report = _scrape(site, url, workers, folder)
     if as_json:
         from swather.cli import output
 
