@@ -1,5 +1,5 @@
-"""Runs whose requests leave by several egresses: a rate holds for each of them, and a task avoids
-those that have failed it.
+"""Runs whose requests leave by several egresses: their limits hold for each of them, and a task
+avoids those that have failed it.
 """
 
 import pytest
@@ -43,6 +43,15 @@ def test_a_rate_holds_for_each_egress(store: Store, clock: Clock):
     assert claims_in(store, clock, worker, 20) == pytest.approx(20, abs=2)
     assert store.runs.set_egresses(run, 1)
     assert claims_in(store, clock, worker, 20) <= 3
+
+
+def test_so_does_the_number_in_flight(store: Store):
+    worker = a_worker(store)
+    run = a_run(store, 100, lane="site", lane_limits=Limits(in_flight=2))
+    assert len(claim(store, worker, 100)) == 2
+    store.runs.set_egresses(run, 10)
+    assert len(claim(store, worker, 100)) == 18
+    assert store.runs.get(run).total_limits == Limits(in_flight=20)
 
 
 def test_it_is_never_faster_than_what_was_set_on_the_lane(store: Store, clock: Clock):

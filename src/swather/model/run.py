@@ -39,8 +39,8 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it stands. `times_finished` grows by one each time it comes to its end. The rate of
-    `lane_limits` holds for each of its `egresses`.
+    """A run as it stands. `times_finished` grows by one each time it comes to its end. The
+    `lane_limits` hold for each of its `egresses`.
 
     Its name and its scraper's are in paths of files, and a database may hold anything: one that
     leads elsewhere is refused here, wherever it is read.
@@ -69,8 +69,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def total_limits(self) -> Limits:
         """What its lanes are held to, over all egresses."""
-        every_seconds = self.lane_limits.every_seconds / self.egresses
-        return msgspec.structs.replace(self.lane_limits, every_seconds=every_seconds)
+        one = self.lane_limits
+        return msgspec.structs.replace(
+            one,
+            every_seconds=one.every_seconds / self.egresses,
+            in_flight=None if one.in_flight is None else one.in_flight * self.egresses,
+        )
 
     @property
     def scraper_spec(self) -> str:

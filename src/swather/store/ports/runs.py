@@ -37,8 +37,8 @@ class Runs(Protocol):
         ...
 
     def set_egresses(self, name: str, egresses: int) -> bool:
-        """Its lane limits have a rate for each of so many egresses, from the next claim on; False
-        if that is so already.
+        """Its lane limits hold for each of so many egresses, from the next claim on; False if that
+        is so already.
         """
         ...
 
