@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -34,7 +35,7 @@ AUTHORITIES = ("a0", "a1", "a2")
 EXITS = {"e0": "de", "e1": "de", "e2": "nl", "e3": "us"}
 # A name that clients of this network find on loopback: Tor takes no private addresses.
 SITE = "site.example"
-OR_PORT, DIRECTORY_PORT = 5000, 7000
+OR_PORT, DIRECTORY_PORT, SERVICE_PORT = 5000, 7000, 8080
 # The authorities vote at multiples of this on the clock; with less, not all relays are known yet.
 FIRST_VOTE_SECONDS = 10
 START_SECONDS = 120
@@ -80,13 +81,21 @@ ExitRelay 1
 ExitPolicy accept *:*
 ExitPolicyRejectPrivate 0
 """
+OF_AN_ONION_SERVICE = """
+HiddenServiceDir {folder}/onion
+HiddenServicePort 80 {service}:{SERVICE_PORT}
+"""
 
 
 class TorNetwork(msgspec.Struct, frozen=True):
-    """`config` is what a daemon needs to be a client of it: SWATHER_TOR_CONFIG."""
+    """`config` is what a daemon needs to be a client of it: SWATHER_TOR_CONFIG. `onion` is the
+    name of an onion service, and `service` the address where it expects its site.
+    """
 
     config: str
     processes: dict[str, int]
+    onion: str
+    service: str
 
     def exit_with_port(self, port: int) -> str | None:
         """The exit that has a connection from this port: the one who connects there."""
@@ -158,6 +167,7 @@ def _folder_of(owner: int) -> Path:
 def _start(folder: Path, owner: int) -> TorNetwork:
     # Loopback has millions of addresses, so that no other network has these.
     net = f"127.{random.randint(1, 254)}.{random.randint(0, 255)}"
+    service = f"{net}.200"
     addresses = {name: f"{net}.{i}" for i, name in enumerate((*AUTHORITIES, *EXITS), start=1)}
 
     def prepared(name: str) -> str:
@@ -182,15 +192,19 @@ def _start(folder: Path, owner: int) -> TorNetwork:
     config.write_text(f"{shared}\nGeoIPFile {folder}/geoip\nMapAddress {SITE} 127.0.0.1\n")
 
     def started(name: str, own: str) -> int:
-        return _start_relay(name, folder / name, shared + own, addresses[name], owner)
+        given = {"name": name, "address": addresses[name], "owner": owner, "service": service}
+        return _start_relay(folder / name, shared + own, given)
 
     _wait_for_a_whole_interval()
     processes = {name: started(name, OF_AN_AUTHORITY) for name in AUTHORITIES}
     for name in AUTHORITIES:
         _wait_until_it_listens(addresses[name])
-    processes |= {name: started(name, OF_AN_EXIT) for name in EXITS}
+    *exits, last = EXITS
+    processes |= {name: started(name, OF_AN_EXIT) for name in exits}
+    processes[last] = started(last, OF_AN_EXIT + OF_AN_ONION_SERVICE)
     _wait_for_consensus(addresses[AUTHORITIES[0]], len(addresses))
-    return TorNetwork(str(config), processes)
+    onion = (folder / last / "onion" / "hostname").read_text().strip()
+    return TorNetwork(str(config), processes, onion, service)
 
 
 def _new_identity(name: str, folder: Path) -> str:
@@ -223,14 +237,13 @@ def _table_of_countries(addresses: dict[str, str]) -> str:
     return "".join(f"{address},{address},{country.upper()}\n" for address, country in rows)
 
 
-def _start_relay(name: str, folder: Path, text: str, address: str, owner: int) -> int:
-    known = {"name": name, "folder": folder, "address": address, "owner": owner}
+def _start_relay(folder: Path, text: str, given: dict[str, Any]) -> int:
     torrc = folder / "torrc"
-    torrc.write_text((text + OF_A_RELAY).format(**known, **globals()))
+    torrc.write_text((text + OF_A_RELAY).format(folder=folder, **given, **globals()))
     none = folder / "none"
     subprocess.run([TOR, "-f", torrc, "--defaults-torrc", none, "--quiet"], check=True)
     pid = folder / "pid"
-    _wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), f"{name} has a pid")
+    _wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), f"there is {pid}")
     return int(pid.read_text())
 
 

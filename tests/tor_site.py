@@ -17,7 +17,7 @@ class TorSite:
     `log` has the exit and the path of every request.
     """
 
-    def __init__(self, network: TorNetwork) -> None:
+    def __init__(self, network: TorNetwork, address: tuple[str, int]) -> None:
         self.log: list[tuple[str, str]] = []
         self._network = network
         self._statuses: dict[str, int] = {}
@@ -32,7 +32,7 @@ class TorSite:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(address, Handler)
         self.port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
@@ -67,8 +67,8 @@ class TorSite:
 
 
 @contextmanager
-def tor_site(network: TorNetwork) -> Iterator[TorSite]:
-    site = TorSite(network)
+def tor_site(network: TorNetwork, address: tuple[str, int] = ("127.0.0.1", 0)) -> Iterator[TorSite]:
+    site = TorSite(network, address)
     try:
         yield site
     finally:

@@ -4,22 +4,22 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from swather.net.egress_policy import TorPolicy
-from swather.net.errors import ConnectionFailed
+from swather.net.errors import ConnectionFailed, FetchTimeout
 from swather.net.fetcher import WebFetcher
 from swather.net.request import Request
 from swather.net.tor.circuits import Circuits
 from swather.net.tor.own_tor import OwnTor
 from swather.net.tor.process import TorFailed
 from swather.net.tor.tor import GivenTor, Tor
-from tests.tor_network import EXITS, TorNetwork
-from tests.tor_site import TorSite
+from tests.tor_network import EXITS, SERVICE_PORT, TorNetwork
+from tests.tor_site import TorSite, tor_site
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -155,6 +155,17 @@ def test_a_site_that_is_not_there_is_not_the_daemons_fault(client: Client):
         with pytest.raises(ConnectionFailed, match=f"Tor could not connect to {url}"):
             client.fetch(tor, url=url)
     assert client.fetch(tor) in EXITS
+
+
+def test_an_onion_address_is_reached(tor_net_alone: TorNetwork):
+    address = (tor_net_alone.service, SERVICE_PORT)
+    with tor_site(tor_net_alone, address) as site, client_of(tor_net_alone, site) as client:
+        tor = client.tor()
+        for attempt in range(20):  # until the service has told the network where it is
+            with suppress(ConnectionFailed, FetchTimeout):
+                client.fetch(tor, f"lane {attempt}", f"http://{tor_net_alone.onion}/hidden")
+                break
+        assert [path for _, path in site.log] == ["/hidden"]
 
 
 def test_a_daemon_that_runs_already_is_used_by_its_socks_port(client: Client):
