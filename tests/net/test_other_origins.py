@@ -6,6 +6,7 @@ import pytest
 
 from swather.net.errors import Unencrypted, UntrustedRedirect
 from swather.net.fetcher import WebFetcher
+from swather.net.redirects import check_encrypted
 from swather.net.request import Request
 from swather.scraping.classify import classify
 from tests.net.fetching import fake_dns
@@ -115,6 +116,10 @@ def test_a_request_that_must_be_encrypted_is_not_sent_over_http(client):
         asyncio.run(run())
     assert classify(raised.value).reason == "unencrypted"
     assert dns.asked == []
+
+
+def test_an_onion_address_is_encrypted_by_tor():
+    check_encrypted(f"http://{'a' * 56}.onion/login")
 
 
 def test_nor_is_it_redirected_to_http(client, authority):

@@ -131,7 +131,7 @@ WRONG_VALUES = {
     "isolation": ["thred", 1],
     "execution_mode": ["alone", None],
     "strategy": ["random"],
-    "tor": ["yes", 1, "d1"],
+    "tor": ["yes", 1, "d1", "xx", "uk"],
     "browser": [1],
     "proxies": [5, [5], [], "", b"proxies.txt"],
     "robots": [None],
@@ -265,6 +265,12 @@ def test_a_proxy_of_a_list_is_refused_without_its_password():
     with pytest.raises(InputError) as refused:
         scraper(proxies=["http://10.0.0.1:8080", "gopher://me:s3cret@p.example:1"])
     assert "s3cret" not in str(refused.value)
+
+
+def test_a_country_for_tor_is_one_that_exists():
+    assert Options(tor="DE").tor == "de"
+    with pytest.raises(InputError, match="tor: there is no country 'uk', is 'gb' meant"):
+        scraper(tor="uk")
 
 
 def test_what_would_do_nothing_may_be_said_to_be_off():

@@ -240,3 +240,46 @@ def test_a_scraper_that_asks_for_an_egress_does_not_go_out_directly():
     assert run_scraper(hidden, "http://a.example/", pages={"http://a.example/": "A"}).items == ["A"]
     with pytest.raises(InputError, match="uses Tor, and a request must not go out directly"):
         run_scraper(hidden, "http://a.example/", fetcher=WebFetcher())
+
+
+class NotingFetcher:
+    """Keeps what it is asked for."""
+
+    def __init__(self):
+        self.requests = []
+
+    async def fetch(self, request, policy):
+        self.requests.append(request)
+        return Page(url=request.url, status=200)
+
+    async def close(self):
+        pass
+
+
+@scraper(tor=True)
+async def twice(ctx, url):
+    await ctx.get(url)
+    await ctx.get(url)
+    await ctx.new_identity()
+    await ctx.get(url)
+
+
+def test_a_scraper_through_tor_leaves_by_one_circuit_until_it_asks_for_another():
+    fetcher = NotingFetcher()
+    run_scraper(twice, URL, fetcher=fetcher, proxy="socks5h://127.0.0.1:9050")
+    first, second, third = [request.egress for request in fetcher.requests]
+    assert first == second != third
+    assert all(one.is_tor and one.proxy_url.endswith("@127.0.0.1:9050") for one in (first, third))
+
+
+def test_with_pages_of_its_own_a_new_identity_changes_nothing():
+    run_scraper(twice, URL, pages={URL: PAGE})
+
+
+def test_a_new_identity_needs_tor_or_proxies():
+    @scraper
+    def plain_web(ctx, url):
+        ctx.new_identity()
+
+    with pytest.raises(InputError, match="give it @scraper\\(tor=True\\)"):
+        run_scraper(plain_web, URL)

@@ -9,6 +9,7 @@ from swather.masking import shown_url
 from swather.model.private_addresses import is_local_name, is_private
 from swather.net.client import Response
 from swather.net.errors import Unencrypted, UntrustedRedirect, UnusableURL
+from swather.net.onion import is_onion
 from swather.net.page import reread
 from swather.net.request import Origin, Request, is_http, parse_origin, split_url
 
@@ -72,10 +73,12 @@ def redirected(request: Request, status: int, url: str, came_from: Origin) -> Re
 
 
 def check_encrypted(url: str) -> None:
-    """Refuse http, except to an address or a name that only a local network knows."""
+    """Refuse http, except to an address or a name that only a local network knows, and to an onion
+    address, whose connections Tor encrypts from end to end.
+    """
     origin = parse_origin(split_url(url)[0])
     is_local = is_local_name(origin.host) if origin.address is None else is_private(origin.address)
-    if not (origin.is_encrypted or is_local):
+    if not (origin.is_encrypted or is_local or is_onion(origin.host)):
         raise Unencrypted(f"{origin.url} is not encrypted: use https")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
+from swather.model.countries import no_country
 from swather.model.proxy_choice import ProxyStrategy, Rotation
 from swather.net.egress import Egress
 
@@ -101,6 +102,8 @@ def check_tor(field: str, value: Any) -> bool | str:
     if not isinstance(value, str):
         raise InputError(f"{field}: expected True, False or a country such as 'de', got {value!r}")
     _check_country(field, value)
+    if why := no_country(value.lower()):
+        raise InputError(f"{field}: {why}")
     return value.lower()
 
 

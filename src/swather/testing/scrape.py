@@ -18,6 +18,7 @@ from swather.model.task import Target
 from swather.net.egress import DIRECT, Egress, WayOut
 from swather.net.fetch_policy import ANYWHERE, FetchPolicy
 from swather.net.fetcher import Fetcher
+from swather.net.tor.circuits import new_circuit
 from swather.scraping import forked
 from swather.scraping import params as parameters
 from swather.scraping.blocking import SyncContext
@@ -34,6 +35,8 @@ from swather.testing.verbs import MemoryVerbs
 
 T = TypeVar("T")
 
+# How a Tor daemon is given, with nothing but its host and port after it.
+_SOCKS: Final = "socks5h://"
 _RUN: Final = RunInfo(id=1, name="test")
 
 
@@ -146,9 +149,11 @@ def run_scraper(
 
 def _egress(scraper: Scraper, proxy: str | None, *, is_real: bool) -> Egress:
     """A scraper that asks for an egress never goes out directly, also not in a test."""
+    way_out = scraper.options.way_out
+    if proxy is not None and way_out is WayOut.TOR and _is_tor(proxy):
+        return new_circuit(proxy.removeprefix(_SOCKS))
     if proxy is not None:
         return Egress.through(proxy)
-    way_out = scraper.options.way_out
     if is_real and way_out is not WayOut.DIRECT:
         what = "Tor" if way_out is WayOut.TOR else "proxies"
         raise InputError(
@@ -156,6 +161,10 @@ def _egress(scraper: Scraper, proxy: str | None, *, is_real: bool) -> Egress:
             "proxy='http://…'"
         )
     return DIRECT
+
+
+def _is_tor(proxy: str) -> bool:
+    return proxy.startswith(_SOCKS) and "@" not in proxy
 
 
 def _fetcher(pages: Pages | None, fixture: Path | str | None, fetcher: Fetcher | None) -> Fetcher:

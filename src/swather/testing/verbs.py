@@ -22,6 +22,7 @@ from swather.net.fetcher import Fetcher
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.net.stored_page import as_rendered
+from swather.net.tor.circuits import other_circuit
 from swather.scraping.arguments import OwnHeaders
 from swather.scraping.attempt import Collected, Content
 from swather.scraping.downloads import Downloads, Landing
@@ -108,7 +109,8 @@ class MemoryVerbs:
         await self._fetcher.close()
 
     async def new_identity(self) -> None:
-        """Nobody sees who asks."""
+        if self._egress.is_tor:
+            self._egress = other_circuit(self._egress)
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self.cursors.append(cursor)

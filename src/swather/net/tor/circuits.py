@@ -9,6 +9,16 @@ from swather.net.egress import Egress
 MAX_CIRCUITS: Final = 10_000
 
 
+def new_circuit(socks: str) -> Egress:
+    """Through the daemon at host:port, by a circuit that nothing else leaves by."""
+    return Egress.through_tor(socks, secrets.token_hex(8))
+
+
+def other_circuit(egress: Egress) -> Egress:
+    """Through the same daemon."""
+    return new_circuit((egress.proxy_url or "").rpartition("@")[2])
+
+
 class Circuits:
     """A SOCKS user for each purpose. Neither does Tor let two users share a circuit, nor an HTTP
     client a connection: another user leaves by another circuit.
@@ -43,7 +53,7 @@ class Circuits:
             del self._purposes[egress.key]
 
     def _new(self, purpose: str) -> Egress:
-        egress = Egress.through_tor(self._socks, secrets.token_hex(8))
+        egress = new_circuit(self._socks)
         self._egresses[purpose] = egress
         self._purposes[egress.key] = purpose
         if len(self._egresses) > MAX_CIRCUITS:
