@@ -33,6 +33,8 @@ TEMPORARY = Path(tempfile.gettempdir())
 AUTHORITIES = ("a0", "a1", "a2")
 # In which country each exit is, according to the network's own table.
 EXITS = {"e0": "de", "e1": "de", "e2": "nl", "e3": "us"}
+# Of a connection that was closed before we looked who had it.
+GONE = "gone"
 # A name that clients of this network find on loopback: Tor takes no private addresses.
 SITE = "site.example"
 OR_PORT, DIRECTORY_PORT, SERVICE_PORT = 5000, 7000, 8080
@@ -97,20 +99,24 @@ class TorNetwork(msgspec.Struct, frozen=True):
     onion: str
     service: str
 
-    def exit_with_port(self, port: int) -> str | None:
-        """The exit that has a connection from this port: the one who connects there."""
+    def who_has(self, port: int) -> str:
+        """The exit that has a connection from this port; GONE if nobody has it any longer, '' if it
+        is none of them.
+        """
         inodes = {
             fields[9]
             for fields in map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
             if int(fields[1].rpartition(":")[2], 16) == port
         }
+        if inodes <= {"0"}:
+            return GONE
         wanted = {f"socket:[{inode}]" for inode in inodes}
         for name in EXITS:
             for opened in Path(f"/proc/{self.processes[name]}/fd").iterdir():
                 with suppress(FileNotFoundError):
                     if str(opened.readlink()) in wanted:
                         return name
-        return None
+        return ""
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -56,14 +56,15 @@ class TorSite:
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         path = urlsplit(request.path).path
-        came_by = self._network.exit_with_port(request.client_address[1]) or ""
+        came_by = self._network.who_has(request.client_address[1])
         self.log.append((came_by, path))
         status = self._statuses.pop(path, 404 if path == "/robots.txt" else 200)
         body = came_by.encode()
-        request.send_response(status)
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
+        with suppress(ConnectionError):
+            request.send_response(status)
+            request.send_header("Content-Length", str(len(body)))
+            request.end_headers()
+            request.wfile.write(body)
 
 
 @contextmanager

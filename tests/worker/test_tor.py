@@ -91,10 +91,11 @@ def test_without_tor_a_target_fails_and_nothing_is_requested(
     either_shop: Shop, site: NotingSite, tmp_path: Path
 ):
     policy = TorPolicy(binary=tmp_path / "tor")
-    run, _ = either_shop.scrape(anywhere, [f"{site.url}/a"], tor=policy)
-    task = either_shop.only(run)
-    assert (task.state, task.reason) == ("failed", "no_tor")
-    assert f"the tor_binary {tmp_path}/tor does not exist" in task.error
+    urls = [f"{site.url}/{number}" for number in range(3)]
+    run, _ = either_shop.scrape(anywhere, urls, tor=policy, concurrency=1)
+    for task in either_shop.tasks(run).values():
+        assert (task.state, task.reason) == ("failed", "no_tor")
+        assert f"the tor_binary {tmp_path}/tor does not exist" in task.error
     assert site.asked == []
 
 

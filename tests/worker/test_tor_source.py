@@ -18,6 +18,7 @@ class FakeTor:
         self.socks = socks
         self.trouble = str(failure or "")
         self.failure = failure
+        self.is_starting = socks is None
         self.told = []
 
     async def wait(self, seconds):

@@ -8,6 +8,7 @@ import pytest
 
 from swather.net.egress_policy import TorPolicy
 from swather.net.tor import daemon, own_tor, process
+from swather.net.tor import tor as tor_module
 from swather.net.tor.own_tor import OwnTor
 from swather.net.tor.process import TorFailed
 from swather.net.tor.tor import GivenTor, Tor
@@ -110,3 +111,29 @@ def test_a_port_of_another_program_is_not_a_running_daemon(answer: bytes):
             return str(await fails(GivenTor(place))).replace(place, "PLACE")
 
     assert asyncio.run(scene()) == "tor_socks PLACE is not the SOCKS port of a Tor daemon"
+
+
+def test_a_running_daemon_that_was_not_there_is_found_when_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(tor_module, "LOOK_AGAIN_SECONDS", 0.01)
+
+    async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(3)
+        writer.write(b"\x05\x02")
+        writer.close()
+
+    async def scene() -> None:
+        async with await asyncio.start_server(welcome, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+        tor = GivenTor(f"127.0.0.1:{port}")
+        with pytest.raises(TorFailed):
+            await tor.wait(20)
+        assert tor.is_starting
+        async with await asyncio.start_server(welcome, "127.0.0.1", port), asyncio.timeout(20):
+            while tor.socks is None:  # noqa: ASYNC110 - nobody waits for it
+                await asyncio.sleep(0.01)
+        assert not tor.is_starting
+        assert tor.trouble == ""
+
+    asyncio.run(scene())

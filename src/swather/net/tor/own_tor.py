@@ -45,6 +45,10 @@ class OwnTor:
         """The daemon's, while there is one."""
         return None if self._daemon is None else self._daemon.pid
 
+    @property
+    def is_starting(self) -> bool:
+        return self.socks is None and self._keeping is not None and not self._keeping.done()
+
     async def wait(self, seconds: float) -> str:
         self._start()
         until = monotonic() + seconds

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Final, Protocol
 
 from swather.net.tor.process import TorFailed
@@ -26,6 +27,11 @@ class Tor(Protocol):
     @property
     def trouble(self) -> str:
         """Why not, for people to read; '' before it was needed and while all is well."""
+        ...
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether `socks` may come without anybody waiting for it."""
         ...
 
     async def wait(self, seconds: float) -> str:
@@ -53,17 +59,23 @@ class GivenTor:
     def __init__(self, socks: str) -> None:
         self._place = socks
         self._looking: asyncio.Task[None] | None = None
+        self._looked = asyncio.Event()
         self.socks: str | None = None
         self.trouble = ""
 
+    @property
+    def is_starting(self) -> bool:
+        return self.socks is None and self._looking is not None and not self._looking.done()
+
     async def wait(self, seconds: float) -> str:
-        if self._looking is None or self._looking.done():
+        if self.socks is None and not self.is_starting:
+            self._looked.clear()
             self._looking = asyncio.create_task(self._look(), name="tor-given")
-        looked, _ = await asyncio.wait({self._looking}, timeout=seconds)
-        if looked:
-            self._looking.result()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._looked.wait()
         if self.socks is None:
-            raise TorFailed(self.trouble)
+            raise TorFailed(self.trouble or f"tor_socks {self._place} does not answer")
         return self.socks
 
     def suspect(self) -> None:
@@ -77,15 +89,20 @@ class GivenTor:
             self._looking.cancel()
 
     async def _look(self) -> None:
-        try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                await _check_socks(self._place)
-        except TimeoutError:
-            self._note(f"nothing answers at tor_socks {self._place}")
-        except TorFailed as error:
-            self._note(str(error))
-        else:
-            self.socks, self.trouble = self._place, ""
+        """Until it is there."""
+        while self.socks is None:
+            try:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await _check_socks(self._place)
+            except TimeoutError:
+                self._note(f"tor_socks {self._place} does not answer")
+            except TorFailed as error:
+                self._note(str(error))
+            else:
+                self.socks, self.trouble = self._place, ""
+            self._looked.set()
+            if self.socks is None:
+                await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
     def _note(self, trouble: str) -> None:
         if trouble != self.trouble:

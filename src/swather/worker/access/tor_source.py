@@ -60,7 +60,7 @@ class TorSource:
 
     @property
     def is_out(self) -> bool:
-        return self._tor.socks is None and self._tor.trouble != ""
+        return self._tor.is_starting
 
     def choose(self, traveller: Traveller, lane: str, session: str) -> Egress | None:
         socks = self._tor.socks
