@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from swather.scraping import files
+from swather.scraping.proxies import Proxies
 from swather.scraping.scraper import scraper
 
 
@@ -169,3 +170,15 @@ async def asks_two(ctx, target):
     note(target, "asked-mirror")
     await asyncio.sleep(target["seconds"])
     ctx.note_source("mirror", ok=True, seconds=0.25, counts={"images": 2})
+
+
+@scraper(proxies=True, rate="none", in_flight=None, robots=False, backoff=1.0)
+async def through_the_pool(ctx, target):
+    await ctx.get(target["url"])
+    return {"n": target["n"]}
+
+
+@scraper(proxies=Proxies(per_worker=2), rate="none", in_flight=None, robots=False)
+async def with_proxies_of_its_own(ctx, target):
+    await ctx.get(target["url"])
+    return {"n": target["n"]}
