@@ -123,6 +123,12 @@ def _browser(figures: Figures) -> Iterator[Bar]:
         yield from _ratio(figures, "render", who, "bare Playwright, fresh contexts", 4)
 
 
+def _proxies(figures: Figures) -> Iterator[Bar]:
+    for database in ("SQLite", "PostgreSQL"):
+        named = f"named, {database}"
+        yield from _ratio(figures, "through one proxy", f"of the pool, {database}", named, 0.8)
+
+
 RULES = (
     _fetch,
     _drain,
@@ -134,6 +140,7 @@ RULES = (
     _subtitles,
     _pictures,
     _browser,
+    _proxies,
 )
 
 

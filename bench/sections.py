@@ -164,4 +164,13 @@ SECTIONS = (
         "items in memory. Both wait for an article and read the HTML.",
         _named(render="pages/s"),
     ),
+    Section(
+        "proxies",
+        "Through a proxy",
+        "The pages of the first part through one proxy, 64 at a time: one of the pool, which is "
+        "chosen for each request, watched for changes and told how it fares, and the same one "
+        "named with each request. nginx answers requests for any host itself, so that the proxy "
+        "costs nothing and the pool is all that differs.",
+        _named(through_one_proxy="pages/s"),
+    ),
 )

@@ -13,6 +13,7 @@ from bench.parts import (
     latency,
     memory,
     pictures,
+    proxies,
     scaling,
     slow_pages,
     snapshot,
@@ -38,4 +39,5 @@ PARTS: dict[str, Part] = {
     "subtitles": subtitles.measure,
     "pictures": pictures.measure,
     "browser": browser.measure,
+    "proxies": proxies.measure,
 }
