@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Collection
 from time import monotonic
 from typing import Final
 
@@ -46,13 +47,16 @@ class PoolProbes:
                 self._asking.add(task)
                 task.add_done_callback(self._asking.discard)
 
-    def next(self, view: PoolView, site: str) -> Proxy | None:
-        """A proxy to make a probe through, with the next request to this site."""
-        while to_make := self._to_make.get(site):
-            proxy = to_make.pop()
-            if self.is_ours((proxy.id, site)) and view.proxy(proxy.key) is not None:
-                return proxy
-        return None
+    def next(self, view: PoolView, site: str, avoided: Collection[str]) -> Proxy | None:
+        """A proxy to make a probe through, with the next request to this site; none whose key is
+        avoided.
+        """
+        if not (to_make := self._to_make.get(site)):
+            return None
+        to_make = [one for one in to_make if self.is_ours((one.id, site)) and view.proxy(one.key)]
+        chosen = next((one for one in to_make if one.key not in avoided), None)
+        self._to_make[site] = [one for one in to_make if one is not chosen]
+        return chosen
 
     def is_ours(self, place: Place) -> bool:
         return self._ours.get(place, 0.0) > monotonic()

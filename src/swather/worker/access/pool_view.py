@@ -125,9 +125,9 @@ class PoolView:
 
     def _returns_at(self, proxy: Proxy, site: str) -> float | None:
         at = returns_at(proxy, site)
-        if self._marks:
-            marks = (self._marks.get((proxy.id, site)), self._marks.get((proxy.id, "")))
-            return max((mark.until for mark in marks if mark is not None), default=at)
+        for place in ((proxy.id, site), (proxy.id, "")) if self._marks else ():
+            if (mark := self._marks.get(place)) is not None:
+                at = max(at or 0.0, mark.until)
         return at
 
 
