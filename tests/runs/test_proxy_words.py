@@ -6,6 +6,8 @@ import pytest
 
 from swather.model.proxy import BlacklistRule, ProxyFault, ProxyReport
 from swather.model.proxy_list import ProxyLine
+from swather.model.task_filter import TaskFilter
+from swather.runs.progress import Watcher
 from swather.runs.why import why
 from swather.store import Store
 from tests.store.given import a_run, a_worker
@@ -104,3 +106,16 @@ def test_only_the_proxies_that_the_scraper_asks_for_count(store: Store):
     assert "no_proxies" in reasons(store, a_proxied_run(store, tags=["home"]))
     assert reasons(store, a_proxied_run(store, source="test")) == {}
     assert "no_proxies" in reasons(store, a_proxied_run(store, tags="?", source=7))
+
+
+def test_a_run_without_a_proxy_says_so_once_and_promises_no_end(store: Store):
+    blacklist(store, load(store, 3), ProxyFault.PROXY)
+    run = a_proxied_run(store)
+    for _ in range(2):
+        trouble = "all 3 proxies are out; the first returns in 12m"
+        store.workers.beat(a_worker(store), [], {"slots": 1, "trouble": trouble})
+    told = "\n".join(reason.sentence for reason in why(store, run))
+    assert told.count("12m") == 1
+    assert Watcher(store, run).snapshot().eta_seconds is None
+    task = store.tasks.find(TaskFilter(run=run))[0].id
+    assert "No proxy can be used" in "\n".join(each.text for each in why(store, str(task)))

@@ -85,7 +85,7 @@ def command(
         if proxies:
             from swather.cli.demo_proxies import scrape_through_proxies
 
-            report = scrape_through_proxies(site, url, workers, folder)
+            report = scrape_through_proxies(site, url, workers, folder, keep=db is None)
         else:
             report = _scrape(site, url, workers, folder)
     if as_json:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from swather.cli.demo_proxies_report import HOST, SOURCE, Report, report_on
-from swather.model.proxy import Pool
+from swather.model.proxy import Pool, ProxyFilter
 from swather.runs.progress import Snapshot
 from swather.runs.proxy_words import usable_on
 from swather.runs.view import View, WrappingView
@@ -65,12 +65,6 @@ class TroublingView(WrappingView):
             self._version = version
             self._tell(self._store.proxies.pool(tags=["demo"]))
 
-    def finish(self) -> None:
-        """All of them as they were."""
-        for step in self._steps:
-            if step.what in {"revive", "unban"}:
-                self._take(step.what)
-
     def _take(self, what: str) -> None:
         match what:
             case "die":
@@ -102,8 +96,12 @@ class TroublingView(WrappingView):
             self.say(said)
 
 
-def scrape_through_proxies(site: "Shop", url: str, workers: int, folder: Path) -> Report:
-    """As `swather run` does, with a view that also makes trouble."""
+def scrape_through_proxies(
+    site: "Shop", url: str, workers: int, folder: Path, *, keep: bool
+) -> Report:
+    """As `swather run` does, with a view that also makes trouble. Proxies that are gone after it
+    stay in the pool only with `keep`.
+    """
     from swather.cli import output
     from swather.fleet.driver import Order, RunDriver
     from swather.fleet.processes import Processes
@@ -152,4 +150,7 @@ def scrape_through_proxies(site: "Shop", url: str, workers: int, folder: Path) -
                 assert written is not None
             return report_on(store, run.name, site, proxies, Path(written["path"]), seconds)
     finally:
+        if not keep:
+            rows = store.proxies.find(ProxyFilter(source=SOURCE))
+            store.proxies.remove([row.id for row in rows])
         store.close()

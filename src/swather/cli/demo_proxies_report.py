@@ -114,7 +114,7 @@ class Report:
         for objection in objections:
             print(f"  {objection}")
         print(f"\nresults   {self.results}\ndatabase  {database.shown(url)}\n\nTry next:")
-        for words in ("proxies ls", "proxies show 1", f"status {self.summary.run}"):
+        for words in ("proxies", f"status {self.summary.run}"):
             print(f"  {database.with_db(f'swather {words}', url)}")
 
     def _facts(self) -> Iterator[tuple[str, str]]:

@@ -180,7 +180,7 @@ def show_proxy(
     output.show(output.facts(facts_of(detail.proxy, now)))
     print()
     if detail.sites:
-        output.show(output.listing(*sites_of(detail.sites, now)))
+        output.show(output.listing(*sites_of(detail, now)))
     else:
         print("It has not been used yet.")
 

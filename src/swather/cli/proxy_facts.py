@@ -36,8 +36,8 @@ def table_of(rows: "Sequence[ProxyRow]", now: datetime) -> tuple[list[str], list
     return _filled([_cells(row, now) for row in rows])
 
 
-def sites_of(sites: "Sequence[ProxySite]", now: datetime) -> tuple[list[str], list[list[Any]]]:
-    return _filled([_site_cells(site, now) for site in sites])
+def sites_of(detail: "ProxyDetail", now: datetime) -> tuple[list[str], list[list[Any]]]:
+    return _filled([_site_cells(site, detail.proxy, now) for site in detail.sites])
 
 
 def facts_of(row: "ProxyRow", now: datetime) -> Iterable[tuple[str, Any]]:
@@ -106,10 +106,12 @@ def _cells(row: "ProxyRow", now: datetime) -> dict[str, Any]:
     }
 
 
-def _site_cells(site: "ProxySite", now: datetime) -> dict[str, Any]:
+def _site_cells(site: "ProxySite", proxy: "ProxyRow", now: datetime) -> dict[str, Any]:
+    # What holds on all sites holds on this one.
+    state = site if proxy.state is ProxyState.USABLE else proxy
     return {
         "site": site.site,
-        "state": state_of(site, now),
+        "state": state_of(state, now),
         "requests": site.uses,
         "ok": _share(site),
         "latency": latency(site.latency_seconds) or "-",

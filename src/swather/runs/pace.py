@@ -57,7 +57,7 @@ def _slowest(situation: Situation, measured: float | None) -> _Bound | None:
     """What takes longest; None if it is unknown how long something takes."""
     if situation.run.paused or situation.producers or not situation.able:
         return None
-    if situation.breakers:
+    if situation.breakers or situation.is_out_of_proxies:
         return None
     bounds = list(_bounds(situation, is_moving=bool(measured)))
     if any(math.isinf(bound.seconds) for bound in bounds):

@@ -28,29 +28,31 @@ class Usable(NamedTuple):
     first: datetime | None
 
 
-def proxy_reasons(
-    store: Store, run: Run, sites: Iterable[str], workers: Collection[int]
-) -> Iterator[Reason]:
-    """What keeps a run that uses the pool from using all of it on these sites, '' for any site.
-    `workers` are those of the run.
-    """
+def pool_of(store: Store, run: Run) -> Pool | None:
+    """The proxies that a run may use; None if it uses no pool."""
     if run.egress.get("way_out") != WayOut.POOL:
-        return
-    pool = store.proxies.pool(**_selection(run.egress))
+        return None
+    return store.proxies.pool(**_selection(run.egress))
+
+
+def proxy_reasons(
+    pool: Pool, sites: Iterable[str], workers: Collection[int], *, url: str
+) -> Iterator[Reason]:
+    """What keeps a run, whose workers these are, from using all of its pool on the sites."""
     if not pool.proxies:
-        yield _none(store.url)
+        yield _none(url)
         return
     now = datetime.fromtimestamp(pool.now, UTC)
     overall = usable_on(pool, "", workers)
     if overall.usable < overall.total:
-        yield _told("", overall, now, store.url)
+        yield _told("", overall, now, url)
     if not overall.usable:
         return
     banned_on = {site for proxy in pool.proxies for site in proxy.sites}
     for site in sorted(banned_on.intersection(sites))[:_MAX_SITES]:
         found = usable_on(pool, site, workers)
         if found.usable < overall.usable:
-            yield _told(site, found, now, store.url)
+            yield _told(site, found, now, url)
 
 
 def usable_on(pool: Pool, site: str, workers: Collection[int]) -> Usable:

@@ -1,6 +1,6 @@
 """What holds a run back: found once, for `why`, `status` and the live view."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from swather.model.lane import Lane, PacedKind
@@ -38,7 +38,7 @@ def _found(situation: Situation) -> Iterator[Reason]:
     if situation.counts.unfinished:
         yield from worker_reasons(situation)
         yield from _lane_reasons(situation)
-        yield from _proxies(situation)
+        yield from pool_reasons(situation, {lane.lane for lane in situation.waiting.lanes})
         for breaker in situation.breakers:
             yield breaker_words.describe(breaker, url=situation.url, now=situation.now)
         yield from _standstill(situation)
@@ -72,10 +72,11 @@ def own_reasons(situation: Situation) -> Iterator[Reason]:
     yield from lane_words.holds(situation.scraper, url=url, now=situation.now)
 
 
-def _proxies(situation: Situation) -> Iterator[Reason]:
-    sites = {lane.lane for lane in situation.waiting.lanes}
-    workers = {worker.id for worker in situation.workers}
-    yield from proxy_words.proxy_reasons(situation.store, situation.run, sites, workers)
+def pool_reasons(situation: Situation, sites: Collection[str]) -> Iterator[Reason]:
+    if situation.pool is not None:
+        yield from proxy_words.proxy_reasons(
+            situation.pool, sites, situation.worker_ids, url=situation.url
+        )
 
 
 def _loading(situation: Situation) -> Iterator[Reason]:
@@ -127,7 +128,9 @@ def worker_reasons(situation: Situation) -> Iterator[Reason]:
             values={"workers": names},
         )
     for worker in workers:
-        yield from _troubles(worker)
+        # That it has no proxy is said once, for all of them.
+        is_known = situation.is_out_of_proxies and "prox" in worker.trouble
+        yield from _troubles(worker, is_known=is_known)
     slots, busy = sum(w.slots for w in able), sum(w.busy for w in able)
     if slots and busy >= slots and situation.counts.waiting:
         yield Reason(
@@ -137,8 +140,8 @@ def worker_reasons(situation: Situation) -> Iterator[Reason]:
         )
 
 
-def _troubles(worker: WorkerLine) -> Iterator[Reason]:
-    if worker.trouble:
+def _troubles(worker: WorkerLine, *, is_known: bool) -> Iterator[Reason]:
+    if worker.trouble and not is_known:
         yield Reason(
             code="worker_trouble",
             text=f"Worker {worker.name} is waiting: {worker.trouble}.",

@@ -8,6 +8,7 @@ from swather.model.lane import Lane, PacedKind
 from swather.model.run import Counts, Run
 from swather.model.waiting import Waiting
 from swather.model.worker import Worker, WorkerKind
+from swather.runs import proxy_words
 from swather.runs.worker_line import RunningTarget, WorkerLine, lines_of
 from swather.store import Store
 
@@ -47,6 +48,7 @@ class Situation:
         ]
         self.waiting = store.tasks.waiting(run.name) if counts.waiting else Waiting()
         self.scraper = store.lanes.get(run.scraper, PacedKind.SCRAPER)
+        self.pool = proxy_words.pool_of(store, run)
         self.lanes: list[Lane] = list(self._lanes())
         waits_on = {lane.lane for lane in self.waiting.lanes}
         self.breakers = [
@@ -66,6 +68,17 @@ class Situation:
                 known.add(lane.name)
                 yield lane
         yield from map(self.store.lanes.get, sorted(waits_on - known)[:MAX_LANES_SHOWN])
+
+    @property
+    def is_out_of_proxies(self) -> bool:
+        """Whether the run needs a proxy, and none can be used wherever it goes."""
+        if self.pool is None:
+            return False
+        return not proxy_words.usable_on(self.pool, "", self.worker_ids).usable
+
+    @property
+    def worker_ids(self) -> set[int]:
+        return {worker.id for worker in self.workers}
 
     @property
     def able(self) -> list[WorkerLine]:

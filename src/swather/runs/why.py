@@ -14,6 +14,7 @@ from swather.runs.reasons import (
     lane_reasons,
     lock_reasons,
     own_reasons,
+    pool_reasons,
     reasons_of,
     worker_reasons,
 )
@@ -117,6 +118,7 @@ def _of_task(situation: Situation, task: Task) -> Iterator[Reason]:
             yield Reason(code="task_ready", text="It is ready and waiting for a worker.")
             yield from own_reasons(situation)
             yield from _lane_of(situation, task)
+            yield from pool_reasons(situation, {task.lane})
             yield from worker_reasons(situation)
             yield from lock_reasons(situation.store)
     if task.error_class == ErrorClass.LATER and task.state is not State.FAILED:
