@@ -295,6 +295,15 @@ def test_a_rate_holds_for_each_proxy(shop, three):
         assert gaps[0] > 0.4
 
 
+def test_so_does_the_number_in_flight(shop, three):
+    fill(shop, three.urls)
+    pages = through()
+    run = shop.run(pages, TARGETS[:6], lane_limits=Limits(in_flight=1))
+    working = shop.start(pages, forever=True)
+    wait_until(lambda: shop.store.runs.get(run).egresses == 3)
+    working.stop()
+
+
 def test_a_worker_leases_proxies_for_itself_and_warns_if_there_are_fewer(shop, three, caplog):
     fill(shop, three.urls)
     pages = through(proxies=Proxies(per_worker=2))

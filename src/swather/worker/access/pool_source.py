@@ -68,7 +68,7 @@ class PoolSource:
         return view.why_out() if view is not None and view.is_out else ""
 
     def serve(self, run: Run) -> None:
-        """From now on its pace keeps step with the number of proxies."""
+        """From now on its limits keep step with the number of proxies."""
         self._watch.serve(run)
 
     def choose(self, traveller: Traveller, lane: str, session: str) -> Egress | None:

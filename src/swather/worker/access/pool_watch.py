@@ -66,8 +66,8 @@ class PoolWatch:
         self._look_now.set()
 
     def serve(self, run: Run) -> None:
-        """From now on its pace keeps step with the number of proxies, if it has one."""
-        if run.lane_limits.every_seconds:
+        """From now on its limits keep step with the number of proxies, if it has one."""
+        if not run.lane_limits.are_none:
             self._runs[run.id] = run.name
 
     def forget(self, run_id: int) -> None:
