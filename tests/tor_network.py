@@ -40,6 +40,7 @@ SITE = "site.example"
 OR_PORT, DIRECTORY_PORT, SERVICE_PORT = 5000, 7000, 8080
 # The authorities vote at multiples of this on the clock; with less, not all relays are known yet.
 FIRST_VOTE_SECONDS = 10
+BANDWIDTH = 1000
 START_SECONDS = 120
 
 OF_ALL = """
@@ -191,7 +192,7 @@ def _start(folder: Path, owner: int) -> TorNetwork:
         for name, identity in identities.items()
     )
     # Otherwise the first exit that is used counts as the quickest one, and is used ever after.
-    measured = [f"node_id=${each} bw=1000\n" for each in fingerprints.values()]
+    measured = [f"node_id=${each} bw={BANDWIDTH}\n" for each in fingerprints.values()]
     (folder / "bandwidths").write_text(f"{time.time():.0f}\n{''.join(measured)}")
     (folder / "geoip").write_text(_table_of_countries(addresses))
     config = folder / "client.torrc"
@@ -277,7 +278,9 @@ def _wait_for_consensus(address: str, relays: int) -> None:
     def agreed() -> bool:
         with suppress(OSError), urllib.request.urlopen(url, timeout=5) as answer:
             lines = answer.read().decode().splitlines()
-            return relays == sum(line.startswith("s ") and " Running " in line for line in lines)
+            running = sum(line.startswith("s ") and " Running " in line for line in lines)
+            measured = lines.count(f"w Bandwidth={BANDWIDTH}")
+            return running == relays and measured == len(EXITS)
         return False
 
     _wait_until(agreed, f"the authorities know {relays} relays")

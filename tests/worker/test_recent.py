@@ -1,10 +1,12 @@
 """The figures that a rate is made of say how fast work goes now."""
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import pytest
 
 from swather.worker.recent import Recent
+from swather.worker.report import Statistics
 
 RUN = "r"
 LOOK_SECONDS = 0.5
@@ -61,3 +63,17 @@ def test_a_run_is_forgotten_when_it_is_long_over():
     assert recent.as_dict(1_200.0) == {}
     recent.look({RUN: 7}, set(), 1_201.0, 0.1)
     assert recent.as_dict(1_201.0)[RUN]["ended"] == 2
+
+
+def test_what_a_worker_waits_for_is_news_whenever_it_changes():
+    access = SimpleNamespace(trouble="")
+    tally = SimpleNamespace(attempts=0, done={}, average_seconds=None, as_dict=dict)
+    slots = SimpleNamespace(running={}, concurrency=1, abandoned=0)
+    statistics = Statistics(
+        tally, slots, SimpleNamespace(strays=0), SimpleNamespace(trouble=""), access, None
+    )
+    for trouble in ("bootstrapped 5 %", "bootstrapped 45 %", ""):
+        assert not statistics.is_news
+        access.trouble = trouble
+        assert statistics.is_news
+        assert statistics.as_dict()["trouble"] == trouble

@@ -127,7 +127,7 @@ class Statistics:
         self._access = access
         self._run = run
         self._recent = Recent(monotonic())
-        self._told = (0, 0)
+        self._told = (0, 0, "")
 
     def look(self, *, limits_changed: bool = False) -> None:
         """Note what has ended; several times between two beats. `limits_changed`: a person has
@@ -141,12 +141,19 @@ class Statistics:
 
     @property
     def is_news(self) -> bool:
-        """Whether anything was begun or has ended since it was last asked for."""
-        return self._told != (self._tally.attempts, len(self._slots.running))
+        """Whether anything was begun or has ended since it was last asked for, or what it waits
+        for has changed.
+        """
+        return self._told != (self._tally.attempts, len(self._slots.running), self._trouble)
+
+    @property
+    def _trouble(self) -> str:
+        return self._saving.trouble or self._access.trouble
 
     def as_dict(self) -> dict[str, Any]:
         running = list(self._slots.running.values())
-        self._told = (self._tally.attempts, len(running))
+        trouble = self._trouble
+        self._told = (self._tally.attempts, len(running), trouble)
         now = monotonic()
         return {
             **self._tally.as_dict(),
@@ -156,7 +163,7 @@ class Statistics:
             "running": Counter(attempt.job.run.name for attempt in running),
             "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
-            "trouble": self._saving.trouble or self._access.trouble,
+            "trouble": trouble,
             "strays": self._dispatch.strays,
             "current": current(running, now),
         }

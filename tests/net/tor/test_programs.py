@@ -22,6 +22,7 @@ exit 1
 """
 WRONG_PORT = """#!/bin/sh
 echo PORT=127.0.0.1:1 > "${2%/torrc}/control-port"
+: > "${2%/torrc}/cookie"
 exec sleep 60
 """
 

@@ -179,11 +179,13 @@ def _write(files: Files, text: str) -> None:
     files.torrc.write_text(text)
     files.defaults.touch()
     # Of an earlier daemon in this folder.
-    files.control_port.unlink(missing_ok=True)
+    for file in (files.control_port, files.cookie):
+        file.unlink(missing_ok=True)
 
 
 async def _take_control(files: Files, process: TorProcess) -> Control:
-    while not files.control_port.exists():
+    # It writes the cookie after the port.
+    while not (files.control_port.exists() and files.cookie.exists()):
         if process.exit_code is not None:
             code = await process.ended()
             raise TorFailed(f"Tor did not start, exit code {code}{process.last_words()}")
