@@ -16,6 +16,7 @@ from swather.store import Store
 from swather.testing.proxies import LocalProxies
 from swather.testing.site import Answer, FakeSite
 from tests.cli.conftest import PROGRAM, Swather, done
+from tests.cli.scrapers import write
 
 LIST = """\
 # of a provider
@@ -145,6 +146,28 @@ def test_stdin_adds(installed: Swather, store: Store, database: str):
         arguments = ("proxies", "import", "-", "--db", database)
         assert installed(*arguments, input=f"{host}:1").out == "stdin: 1 added\n"
     assert len(urls(store)) == 2
+
+
+def test_hostile_text_controls_no_terminal(swather: Swather, pool: Store):
+    first = pool.proxies.pool().proxies[0].id
+    hostile = "\x1b[31mred\x1b]0;title\x07\nnext http://me:hunter2@h/"
+    fault = ProxyReport(first, "shop\x1b[2J.example", faults={ProxyFault.TIMEOUT: 1}, error=hostile)
+    pool.proxies.report([fault], BlacklistRule())
+    for words in (("ls",), ("show", str(first)), ("ls", "--json"), ("show", str(first), "--json")):
+        said = done(swather, "proxies", *words).out
+        assert "\x1b" not in said
+        assert "\x07" not in said
+        assert "hunter2" not in said
+
+
+@pytest.mark.slow
+def test_a_run_says_that_its_pace_is_per_proxy(swather: Swather, pool: Store):
+    write(
+        "from swather import scraper\n\n\n@scraper(proxies=True)\nasync def p(ctx, url): ...\n",
+        "p.py",
+    )
+    said = done(swather, "run", "p.py", "http://shop.example/").err
+    assert "Pace: 5/s per public host and proxy (the default)" in said
 
 
 FILTERS = [

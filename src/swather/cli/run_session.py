@@ -15,6 +15,7 @@ from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
 from swather.model.run import RunState
 from swather.model.task_filter import TaskFilter
+from swather.net.egress import WayOut
 from swather.runs import limit_words
 from swather.runs.lane_words import default_pace
 from swather.runs.load import Loaded
@@ -172,7 +173,9 @@ def _paces(driver: RunDriver) -> Iterator[str]:
     """The paces that the run's own code does not name."""
     limits, lanes = driver.run.lane_limits, _lanes_of(driver)
     overriding = limit_words.overriding(driver.store, lanes)
-    if pace := default_pace(limits, lanes - {lane.name for lane in overriding}):
+    per_proxy = driver.scraper.options.way_out is WayOut.POOL
+    others = lanes - {lane.name for lane in overriding}
+    if pace := default_pace(limits, others, per_proxy=per_proxy):
         yield pace
     for lane in overriding:
         yield limit_words.pace_note(lane, limits)

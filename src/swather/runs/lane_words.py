@@ -48,12 +48,13 @@ def on_lane(limits: Limits, lane: str) -> Limits:
     return Limits(in_flight=limits.in_flight)
 
 
-def default_pace(limits: Limits, lanes: Iterable[str]) -> str | None:
+def default_pace(limits: Limits, lanes: Iterable[str], *, per_proxy: bool = False) -> str | None:
     """A note for users who set no rate, if any of these is a public host."""
     if not limits.public_only or not any(map(is_public_host, lanes)):
         return None
     return (
-        f"Pace: {rate(1 / limits.every_seconds)} per public host (the default); "
+        f"Pace: {rate(1 / limits.every_seconds)} per public host"
+        f"{' and proxy' if per_proxy else ''} (the default); "
         "--rate 20/s or @scraper(rate=...) changes it"
     )
 
