@@ -319,3 +319,37 @@ def test_a_worker_leases_proxies_for_itself_and_warns_if_there_are_fewer(shop, t
     wait_until(lambda: shop.counts(run) == {"completed": 160})
     second.stop()
     assert [row.worker_id for row in shop.store.proxies.find()] == [None] * 3
+
+
+def test_a_robots_file_that_one_proxy_cannot_get_is_got_through_another(shop, three):
+    fill(shop, three.urls)
+    for proxy in three[:2]:
+        proxy.ban(HOST, status=429, retry_after_seconds=600)
+    run, report = shop.scrape(through(retries=0), TARGETS[:10])
+    assert report.completed == 10
+    assert set(vias(shop, run)) == {"1.1 proxy-2"}
+    assert shop.store.robots.get(f"http://{HOST}").status == 404
+
+
+def test_a_scraper_without_lanes_is_served_too(shop, three):
+    fill(shop, three.urls)
+    three[0].ban(status=429, retry_after_seconds=600)
+    run, report = shop.scrape(through(lane=lambda _: None), TARGETS[:20])
+    assert report.completed == 20
+    assert set(vias(shop, run)) == {"1.1 proxy-1", "1.1 proxy-2"}
+
+
+def test_cookies_of_a_proxy_go_through_it_alone(shop, web, three):
+    web.routes["/login"] = lambda asked: Answer(headers={"Set-Cookie": f"who={via(asked)[-1]}"})
+    web.routes["/me"] = lambda asked: f"{via(asked)[-1]} {asked.headers.get('cookie')}"
+
+    @scraper(proxies=True, session="proxy", rate="none")
+    async def members(ctx, url):
+        await ctx.post("/login", data={"user": "me"})
+        return {"via": (await ctx.get("/me")).text}
+
+    fill(shop, three.urls)
+    run, report = shop.scrape(members, TARGETS[:12], concurrency=4)
+    assert report.completed == 12
+    assert set(vias(shop, run)) <= {f"{number} who={number}" for number in range(3)}
+    assert len(set(vias(shop, run))) > 1

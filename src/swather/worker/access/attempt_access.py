@@ -1,14 +1,13 @@
 """An attempt's requests: robots.txt obeyed, every one of them paid for, answers heeded."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from functools import partial
 from time import monotonic
 
 from swather.errors import FetchError
-from swather.masking import shown_url
 from swather.net.egress import Egress, WayOut
-from swather.net.errors import ConnectionFailed, FetchTimeout, LaneBusy, ProxyFailed
+from swather.net.errors import LaneBusy
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Origin, Request
@@ -16,8 +15,7 @@ from swather.net.robots import MAX_REDIRECTS
 from swather.net.robots_rules import Rules
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.access import Access
-from swather.worker.access.egress_fetch import EgressFetch
-from swather.worker.access.egress_source import EgressLost
+from swather.worker.access.egress_fetch import EgressFetch, Fetch, fetch_for_all, fetch_through
 from swather.worker.access.passage import GO_AWAY, Passage
 from swather.worker.access.permits import Bystander, Requester
 
@@ -145,26 +143,17 @@ class AttemptAccess:
         """A request of the scraper's goes out."""
         self.status = 0
 
-    def policy_through(
-        self, egress: Egress, max_wait: float | None, *, may_change: bool = False
-    ) -> FetchPolicy:
+    def policy_through(self, egress: Egress, max_wait: float | None) -> FetchPolicy:
         """For a fetch through an egress of its passage."""
         assert self.passage is not None
-        lane_fetch = AttemptFetch(self, max_wait)
-        return EgressFetch(lane_fetch, self.passage, egress, max_wait, may_change=may_change)
+        return EgressFetch(AttemptFetch(self, max_wait), self.passage, egress, max_wait)
 
-    async def fetch_through(
-        self, request: Request, fetch: Callable[[Request, FetchPolicy], Awaitable[Page]]
-    ) -> Page:
+    async def fetch_through(self, request: Request, fetch: Fetch) -> Page:
         """Fetch through an egress of its passage, once there is one."""
         assert self.passage is not None
-        while True:
-            leaving = await self.passage.let_out(request)
-            policy = self.policy_through(leaving.egress, request.max_wait, may_change=True)
-            try:
-                return await fetch(leaving, policy)
-            except EgressLost:
-                continue
+        return await fetch_through(
+            self.passage, request, fetch, lambda: AttemptFetch(self, request.max_wait)
+        )
 
     def answered(
         self,
@@ -225,19 +214,9 @@ class AttemptAccess:
         fetch, passage = self._access.fetcher.fetch, self.passage
         if passage is None or not passage.has_given(egress):
             return await fetch(request, _RobotsFetch(self, max_wait))
-        while True:
-            policy = EgressFetch(_RobotsFetch(self, max_wait), passage, request.egress, max_wait)
-            try:
-                page = await fetch(request, policy)
-                if page.status not in GO_AWAY:
-                    return page
-                why = f"HTTP {page.status}"
-            except (ConnectionFailed, FetchTimeout, ProxyFailed) as error:
-                why = str(error)
-            # What one egress cannot get must not be said of the site to the whole fleet.
-            if not passage.has_other(url):
-                raise ProxyFailed(f"{shown_url(url)} cannot be read through {egress}: {why}")
-            request = await passage.let_out(request)
+        return await fetch_for_all(
+            passage, request, fetch, lambda: _RobotsFetch(self, max_wait), max_wait
+        )
 
 
 class AttemptFetch:

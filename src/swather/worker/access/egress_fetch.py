@@ -1,14 +1,19 @@
 """The policy of a fetch through an egress that a source has given."""
 
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
 from swather.errors import FetchError
+from swather.masking import shown_url
 from swather.net.egress import Egress
+from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed
 from swather.net.fetch_policy import FetchPolicy
-from swather.net.request import Origin
+from swather.net.page import Page
+from swather.net.request import Origin, Request
 from swather.worker.access.egress_source import EgressLost
-from swather.worker.access.passage import Passage
+from swather.worker.access.passage import GO_AWAY, Passage
+
+Fetch = Callable[[Request, FetchPolicy], Awaitable[Page]]
 
 
 class LaneFetch(FetchPolicy, Protocol):
@@ -95,3 +100,43 @@ class EgressFetch:
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
         self._passage.failed(self._egress, url, error, seconds)
         self._lane_fetch.failed(url, error, seconds)
+
+
+async def fetch_through(
+    passage: Passage, request: Request, fetch: Fetch, new_lane_fetch: Callable[[], LaneFetch]
+) -> Page:
+    """Fetch through an egress of the passage, once there is one."""
+    while True:
+        leaving = await passage.let_out(request)
+        policy = EgressFetch(
+            new_lane_fetch(), passage, leaving.egress, request.max_wait, may_change=True
+        )
+        try:
+            return await fetch(leaving, policy)
+        except EgressLost:
+            continue
+
+
+async def fetch_for_all(
+    passage: Passage,
+    request: Request,
+    fetch: Fetch,
+    new_lane_fetch: Callable[[], LaneFetch],
+    max_wait: float | None,
+) -> Page:
+    """Fetch what the whole fleet uses, a robots.txt: what one egress cannot get must not be said of
+    the site to all, so that others are tried; ProxyFailed if none is left.
+    """
+    while True:
+        policy = EgressFetch(new_lane_fetch(), passage, request.egress, max_wait)
+        try:
+            page = await fetch(request, policy)
+            if page.status not in GO_AWAY:
+                return page
+            why = f"HTTP {page.status}"
+        except (ConnectionFailed, FetchTimeout, ProxyFailed) as error:
+            why = str(error)
+        if not passage.has_other(request.url):
+            url = shown_url(request.url)
+            raise ProxyFailed(f"{url} cannot be read through {request.egress}: {why}")
+        request = await passage.let_out(request)

@@ -81,9 +81,11 @@ class PoolWatch:
     async def close(self) -> None:
         if self._looking is not None:
             self._looking.cancel()
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self._tell()
+            except Exception as error:  # noqa: BLE001 - the worker ends all the same
+                _log.warning("the database was not told how the last proxies fared: %s", error)
 
     @property
     def _is_wanted(self) -> bool:
@@ -92,12 +94,16 @@ class PoolWatch:
         return is_out or monotonic() - self._used_at < REST_SECONDS
 
     async def _keep_looking(self) -> None:
+        failed = False
         while self._is_wanted:
             self._look_now.clear()
             try:
                 await self._look(await self._tell())
+                failed = False
             except Exception as error:  # noqa: BLE001 - it is tried again until it succeeds
-                _log.warning("the proxy pool could not be read: %s", error)
+                if not failed:
+                    _log.warning("the proxy pool could not be read, trying again: %s", error)
+                failed = True
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._look_now.wait()
