@@ -21,6 +21,7 @@ CLEAN_SECONDS: Final = 5.0
 CLOSE_SECONDS: Final = 3.0
 _LEAVE: Final = "() => { try { sessionStorage.clear() } catch {} window.name = '' }"
 _BLANK: Final = "about:blank"
+_MOMENT_SECONDS: Final = 0.1
 
 
 class RoomKey(NamedTuple):
@@ -132,18 +133,22 @@ class Room:
         for popup in self.context.pages:
             if popup is not page:
                 await popup.close()
-        await asyncio.gather(
-            *(frame.evaluate(_LEAVE) for frame in page.frames), return_exceptions=True
+        # The page does one after the other; we need not wait between them.
+        *_, opened_blank = await asyncio.gather(
+            *(frame.evaluate(_LEAVE) for frame in page.frames),
+            page.goto(_BLANK),
+            return_exceptions=True,
         )
-        await page.goto(_BLANK)
+        if isinstance(opened_blank, BaseException):
+            raise opened_blank
         await asyncio.gather(
             self.context.clear_cookies(),
-            devtools.send("Page.resetNavigationHistory"),
+            _forget_history(devtools),
             *(
                 devtools.send(
                     "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"}
                 )
-                for origin in traffic.origins
+                for origin in traffic.documents
             ),
         )
 
@@ -158,6 +163,15 @@ class Room:
         except Exception:  # noqa: BLE001 - it is gone already
             return True
         return True
+
+
+async def _forget_history(devtools: "CDPSession") -> None:
+    """For a moment after a navigation Chromium may say that there is no page."""
+    try:
+        await devtools.send("Page.resetNavigationHistory")
+    except Exception:  # noqa: BLE001 - Playwright's error is not imported for this
+        await asyncio.sleep(_MOMENT_SECONDS)
+        await devtools.send("Page.resetNavigationHistory")
 
 
 def _is_simple(page: "BrowserPage", traffic: VisitTraffic) -> bool:

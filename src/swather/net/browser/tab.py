@@ -27,8 +27,15 @@ T = TypeVar("T")
 
 _SCROLL_WAIT_SECONDS: Final = 0.5
 # What describes the body as it was sent, not the document as scripts have left it.
-_OF_THE_BODY: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-_LENGTH: Final = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
+_OF_THE_BODY: Final = frozenset(
+    {"content-encoding", "content-length", "content-type", "transfer-encoding"}
+)
+# As Playwright's content(), unless that is too much to hand over.
+_HTML: Final = """most => {
+    const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
+    const html = document.documentElement ? document.documentElement.outerHTML : "";
+    return html.length > most ? null : kind + html;
+}"""
 _TO_THE_END: Final = (
     "() => { const at = document.scrollingElement || document.documentElement;"
     " window.scrollTo(0, at.scrollHeight); return at.scrollHeight }"
@@ -149,14 +156,10 @@ class Tab:
         await self._bounded(self._traffic.settled())
         if response is None:
             raise BadResponse(f"{shown_url(page.url)} has not answered")
-        headers = [
-            (each["name"].lower(), each["value"])
-            for each in await self._bounded(response.headers_array())
-        ]
         return Page(
             url=page.url,
             status=response.status,
-            raw_headers=_in_utf8(headers),
+            raw_headers=_in_utf8(response.headers),
             content=(await self.html()).encode("utf-8", "replace"),
         )
 
@@ -176,10 +179,10 @@ class Tab:
     async def html(self) -> str:
         """The document as it is now; TooLarge if that is too much to hand over."""
         page = self._opened.page
-        length = await self._bounded(page.evaluate(_LENGTH))
-        if isinstance(length, int) and length > MAX_BYTES:
+        html: str | None = await self._bounded(page.evaluate(_HTML, MAX_BYTES))
+        if html is None:
             raise TooLarge(f"{shown_url(page.url)} has more than {MAX_BYTES >> 20} MB of HTML")
-        return await self._bounded(page.content())
+        return html
 
     async def screenshot_bytes(self, *, full_page: bool = True) -> bytes:
         """A PNG of the page."""
@@ -260,12 +263,8 @@ class Tab:
         return FetchTimeout(f"{shown} has taken too long in the browser")
 
 
-def _in_utf8(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _in_utf8(headers: dict[str, str]) -> list[tuple[str, str]]:
     """The headers of a document that is UTF-8 now, whatever it was sent in."""
-    kept = [
-        (name, value)
-        for name, value in headers
-        if name != "content-type" and name not in _OF_THE_BODY
-    ]
-    kind = next((value for name, value in headers if name == "content-type"), "text/html")
-    return [*kept, ("content-type", f"{kind.partition(';')[0].strip()}; charset=utf-8")]
+    kind = headers.get("content-type", "text/html").partition(";")[0].strip()
+    kept = [(name, value) for name, value in headers.items() if name not in _OF_THE_BODY]
+    return [*kept, ("content-type", f"{kind}; charset=utf-8")]

@@ -46,15 +46,14 @@ _log = logging.getLogger(__name__)
 
 class VisitTraffic:
     """What happens to the requests of one visit. `response` is the last answer for the page itself,
-    `origins` are those of all requests, `documents` those of the pages and frames that were opened;
-    `errors` say why a URL or a host was not reached, `failure` why the page itself was not.
+    `documents` are the origins of the pages and frames that were opened. `errors` say why a URL or
+    a host was not reached, `failure` why the page itself was not.
     """
 
     def __init__(self, visit: Visit, page: "BrowserPage") -> None:
         self.visit = visit
         self.page = page
         self.response: Response | None = None
-        self.origins: set[str] = set()
         self.documents: set[str] = set()
         self.errors: dict[str, SwatherError] = {}
         self.failure: SwatherError | None = None
@@ -162,7 +161,6 @@ class Traffic:
             raise UnusableURL(f"only http and https URLs can be opened, got {shown_url(url)!r}")
         is_page = _is_page(request, visit)
         sent = _Sent(visit, visit.visit.new_policy(is_page), url, is_page=is_page)
-        visit.origins.add(origin_of(url))
         try:
             await self._admit(sent.policy, url)
         except BaseException:
@@ -197,20 +195,15 @@ class Traffic:
         sent.url = request.url
         self._sent[request] = sent
         self._expect(sent.url, 1)
-        if is_http(sent.url):
-            sent.visit.origins.add(origin_of(sent.url))
-            if (
-                urldefrag(sent.url)[0] not in self._passed
-                and _tunnel_to(sent.url) not in self._passed
-            ):
-                task = asyncio.create_task(self._admit_late(sent, sent.url))
-                sent.visit.late.add(task)
-                task.add_done_callback(sent.visit.late.discard)
+        if is_http(sent.url) and urldefrag(sent.url)[0] not in self._passed:
+            task = asyncio.create_task(self._admit_late(sent, sent.url))
+            sent.visit.late.add(task)
+            task.add_done_callback(sent.visit.late.discard)
         return sent
 
     async def _admit_late(self, sent: _Sent, url: str) -> None:
-        """It went over a connection that was there. The lane counts it all the same, and if it was
-        not allowed, nobody gets to see the answer.
+        """It went through a tunnel, in which we do not see it. The lane counts it all the same, and
+        if it was not allowed, nobody gets to see the answer.
         """
         try:
             await self._admit(sent.policy, url)
@@ -251,7 +244,6 @@ class Traffic:
             else:
                 checked = await self._admit(policy, url)
                 self._passed.add(key)
-                visit.origins.add(checked.origin.url)
             yield checked
         finally:
             policy.end()
