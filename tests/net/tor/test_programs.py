@@ -12,6 +12,8 @@ from swather.net.tor import tor as tor_module
 from swather.net.tor.own_tor import OwnTor
 from swather.net.tor.process import TorFailed
 from swather.net.tor.tor import GivenTor, Tor
+from tests import debian
+from tests.tor_network import PACKAGES
 
 ESCAPES = "#!/bin/sh\nprintf 'x\\033[2J\\377 not a relay\\n'; exit 3\n"
 SILENT = "#!/bin/sh\nexec sleep 60\n"
@@ -138,3 +140,52 @@ def test_a_running_daemon_that_was_not_there_is_found_when_it_comes(
         assert tor.trouble == ""
 
     asyncio.run(scene())
+
+
+@pytest.mark.slow
+def test_a_country_needs_the_table_of_countries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    debian.need(PACKAGES)
+    monkeypatch.setattr(daemon, "START_SECONDS", 30.0)
+    config = tmp_path / "further"
+    config.write_text(f"GeoIPFile {tmp_path}/none\nDisableNetwork 1\n")
+    error = asyncio.run(fails(OwnTor(TorPolicy(config=config), "de")))
+    assert error.is_hopeless
+    assert str(error).endswith("needs Tor's table of countries: run `apt install tor-geoipdb`")
+    assert list(tmp_path.glob("swather-*-tor/*")) == []
+
+
+class FakeControl:
+    """Of a daemon that knows one relay, in the Netherlands."""
+
+    def __init__(self) -> None:
+        self.events: asyncio.Queue[str | None] = asyncio.Queue()
+        self.asked: list[str] = []
+
+    async def ask(self, command: str) -> None:
+        self.asked.append(command)
+
+    async def get(self, name: str) -> dict[str, str]:
+        relay = "r one ERERERERERERERERERERERERERE 2026-01-01 00:00:00 192.0.2.1 9001 0\ns Exit"
+        return {name: relay if name.startswith("ns/id/") else "nl"}
+
+    async def close(self) -> None:
+        self.events.put_nowait(None)
+
+
+class FakeProcess:
+    pid = 1
+
+    async def end(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("country", "closed"), [("nl", []), ("de", ["CLOSECIRCUIT 7"])])
+def test_a_circuit_that_leaves_in_another_country_is_closed(country: str, closed: list[str]):
+    async def scene() -> list[str]:
+        control = FakeControl()
+        control.events.put_nowait(f"CIRC 7 BUILT ${'1' * 40}~one PURPOSE=GENERAL")
+        running = daemon.Daemon(FakeProcess(), control, country)
+        await running.stop()
+        return control.asked
+
+    assert asyncio.run(scene()) == ["SETEVENTS CIRC", *closed]

@@ -1,7 +1,9 @@
 """The process of a Tor daemon: found, started, heard, ended."""
 
 import asyncio
+import os
 import shutil
+import signal
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -87,16 +89,20 @@ class TorProcess:
 
     async def end(self) -> None:
         """Ask it to end, then make it."""
-        with suppress(ProcessLookupError):
-            self._process.terminate()
+        self._signal(signal.SIGTERM)
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 await self._process.wait()
         except TimeoutError:
-            with suppress(ProcessLookupError):
-                self._process.kill()
+            self._signal(signal.SIGKILL)
             await self._process.wait()
         self._listening.cancel()
+
+    def _signal(self, number: int) -> None:
+        # Not by the process's own methods: they ask for its exit code, which asyncio then misses.
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     async def _listen(self) -> None:
         assert self._process.stdout is not None
