@@ -148,6 +148,7 @@ def test_a_proxy_that_refuses_our_login_is_out(shop, web):
     assert "wr0ng" not in first.last_error
 
 
+@pytest.mark.slow
 def test_after_its_time_one_probe_decides_and_the_proxy_returns(shop, web, three):
     fill(shop, three.urls)
     three[0].ban(HOST, status=429)
@@ -165,6 +166,7 @@ def test_after_its_time_one_probe_decides_and_the_proxy_returns(shop, web, three
     working.stop()
 
 
+@pytest.mark.slow
 def test_a_failed_probe_keeps_it_out(shop, three):
     fill(shop, three.urls[:2])
     three[0].ban(HOST, status=429)
@@ -179,6 +181,7 @@ def test_a_failed_probe_keeps_it_out(shop, three):
     assert shop.store.proxies.get(1).sites[0].blacklistings == 2
 
 
+@pytest.mark.slow
 def test_without_a_proxy_nothing_is_claimed_and_the_worker_says_why(shop, web):
     pages = through()
     run = shop.run(pages, 0)
@@ -272,7 +275,7 @@ def test_a_named_proxy_wins_for_its_request(shop, web, three):
     assert set(vias(shop, run)) == {"1.1 proxy-2"}
 
 
-@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize("isolation", ["thread", pytest.param("process", marks=pytest.mark.slow)])
 def test_plain_scrapers_and_those_in_a_child_leave_through_the_pool_too(shop, three, isolation):
     fill(shop, three.urls)
     plain = pool_scrapers.in_thread if isolation == "thread" else pool_scrapers.in_process
@@ -281,6 +284,7 @@ def test_plain_scrapers_and_those_in_a_child_leave_through_the_pool_too(shop, th
     assert all(text.startswith("1.1 proxy-") for text in vias(shop, run))
 
 
+@pytest.mark.slow
 def test_a_rate_holds_for_each_proxy(shop, three):
     fill(shop, three.urls)
     pages = through(rate="2/s")

@@ -79,14 +79,15 @@ class Options:
 
     name             the name of the scraper; by default that of the function or class
     rate             requests per lane: '5/s', '30/min', 'auto', 'none'; 5/s per public host if None
-                     ('auto' learns a pace from how fast the site answers)
+                     ('auto' learns a pace from how fast the site answers); with proxies, for each
+                     of them
     total_rate       targets that the scraper may start, over all lanes: '10/s'
     burst            how many targets may start at once before a rate applies
     lane             what is paced as one: a name, or a function of the target; a URL's host if None
     partition        what is owned by one worker at a time: a name, or a function of the target
     key              what makes two targets the same one: a function of the target; its URL, or all
                      of it, if None
-    in_flight        how many targets run at the same time on one lane
+    in_flight        how many targets run at the same time on one lane; with proxies, for each
     retries          executions after the first
     backoff          delay = backoff ** attempts seconds, or a Backoff
     timeout          seconds after which an execution is stopped
