@@ -92,6 +92,12 @@ def test_a_site_that_blocks_circuit_after_circuit_cools_its_lane():
     assert block()
 
 
+def test_many_requests_by_one_blocked_circuit_are_one_block():
+    source = TorSource(FakeTor())
+    egress = source.choose(ME, "a", "")
+    assert all(source.blocked(egress, "a", None) for _ in range(2 * MAX_BLOCKED))
+
+
 def test_a_daemon_that_refuses_connections_is_looked_at():
     source = TorSource(tor := FakeTor())
     source.failed(source.choose(ME, "a", ""), "a", ProxyFailed(""), 0.1)

@@ -42,10 +42,13 @@ class Circuits:
         self._egresses.move_to_end(purpose)
         return egress
 
-    def renew(self, egress: Egress) -> None:
-        """Another circuit for the purpose of this one, unless it has another one by now."""
-        if (purpose := self._purposes.get(egress.key)) is not None:
-            self.forget(purpose)
+    def renew(self, egress: Egress) -> bool:
+        """Another circuit for the purpose of this one; False if it has another one by now."""
+        purpose = self._purposes.get(egress.key)
+        if purpose is None:
+            return False
+        self.forget(purpose)
+        return True
 
     def forget(self, purpose: str) -> None:
         """Another circuit for this purpose."""

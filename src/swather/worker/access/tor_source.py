@@ -89,8 +89,9 @@ class TorSource:
 
     def blocked(self, egress: Egress, lane: str, retry_after_seconds: float | None) -> bool:
         del retry_after_seconds
-        self._circuits.renew(egress)
-        self._blocked[lane] += 1
+        if self._circuits.renew(egress):
+            # Once for all requests that were in flight by this circuit.
+            self._blocked[lane] += 1
         return self._blocked[lane] < MAX_BLOCKED
 
     def failed(self, egress: Egress, lane: str, error: FetchError, seconds: float) -> None:
