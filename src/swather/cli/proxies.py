@@ -1,8 +1,7 @@
 """`swather proxies …`: the proxies that all workers of a database share."""
 
-import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -27,8 +26,7 @@ from swather.cli.proxy_options import (
 )
 
 if TYPE_CHECKING:
-    from swather.model.proxy import ProxyFilter, ProxyRow
-    from swather.store.ports import Store
+    from swather.model.proxy import ProxyRow
 
 EXAMPLES: Final = """\
 swather proxies import proxies.txt
@@ -37,7 +35,6 @@ swather proxies test https://example.com/
 swather proxies ls --state blacklisted --watch
 swather proxies show 7"""
 
-LOOK_SECONDS: Final = 1.0
 _MAX_TOLD: Final = 20
 
 group = listing_group(EXAMPLES)
@@ -90,68 +87,22 @@ def list_proxies(
     address), timeout and network. A proxy that failed is blacklisted, for all sites or only where
     it failed; afterwards one request (probing) decides whether it returns.
     """
-    from swather.cli import database, output
+    from swather.cli import database, output, proxies_listing
     from swather.cli.proxy_facts import data_of
 
     with database.opened(db) as store:
         having = filter_of(store, tags, country, source, state, text)
         if watch:
-            _watch(store, having, limit, as_json=as_json)
-            return
+            proxies_listing.watch(store, having, limit, as_json=as_json)
         found = store.proxies.find(having, limit=MAX_PROXIES)
     if as_json:
         output.print_json([data_of(row) for row in found[:limit]])
         return
     if not found:
-        print(_nothing(having, db))
+        print(proxies_listing.nothing(having, db))
         return
-    for part in _drawn(found, limit):
+    for part in proxies_listing.drawn(found, limit):
         output.show(part) if not isinstance(part, str) else print(part)
-
-
-def _drawn(found: "list[ProxyRow]", limit: int) -> list[Any]:
-    """A table, and a line about all of them."""
-    from swather.cli import output
-    from swather.cli.proxy_facts import summary_of, table_of
-
-    now = datetime.now(UTC)
-    more = [f"there are more: --limit {limit * 10}"] if len(found) > limit else []
-    return [output.listing(*table_of(found[:limit], now)), *more, f"\n{summary_of(found, now)}"]
-
-
-def _nothing(having: "ProxyFilter", db: str | None) -> str:
-    from swather.cli import database
-    from swather.model.proxy import ProxyFilter
-
-    if having != ProxyFilter():
-        return f"no proxy matches; to see all: {database.with_db('swather proxies ls', db)}"
-    example = database.with_db("swather proxies import proxies.txt", db)
-    return f"there are no proxies; to import a list, one on each line: {example}"
-
-
-def _watch(store: "Store", having: "ProxyFilter", limit: int, *, as_json: bool) -> None:
-    from swather.cli import output
-    from swather.cli.proxy_facts import data_of, summary_of
-
-    console = output.stdout()
-    if as_json or not console.is_terminal:
-        said = ""
-        while True:
-            found = store.proxies.find(having, limit=MAX_PROXIES)
-            if as_json:
-                output.print_json([data_of(row) for row in found[:limit]], indent=None)
-            elif (line := summary_of(found, datetime.now(UTC))) != said:
-                print(said := line, flush=True)
-            time.sleep(LOOK_SECONDS)
-    from rich.console import Group
-
-    from swather.runs.region import Region
-
-    with Region(console) as region:
-        while True:
-            found = store.proxies.find(having, limit=MAX_PROXIES)
-            region.update(Group(*_drawn(found, limit)) if found else _nothing(having, store.url))
-            time.sleep(LOOK_SECONDS)
 
 
 @command_in(
