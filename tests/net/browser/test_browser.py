@@ -114,6 +114,13 @@ def test_a_session_keeps_its_cookies_and_storage_and_no_other_has_them(in_browse
     assert again.startswith("a=1,1,")
 
 
+def test_many_sessions_share_few_rooms_and_keep_what_they_stored(in_browser):
+    names = [f"session {number}" for number in range(4)]
+    texts = visits_to(in_browser, [*names, *names])
+    assert [text.startswith("a=1,1,") for text in texts] == [False] * 4 + [True] * 4
+    assert len(in_browser.browser._chromium._shared) <= 3
+
+
 def test_a_target_may_begin_with_the_storage_of_another(in_browser):
     async def scene(browser):
         async with site(page=html(STORING)) as served:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from swather import posix
 from swather.net.browser import failures, program
-from swather.net.browser.chromium import Chromium
+from swather.net.browser.chromium import Chromium, States
 from swather.net.browser.guard_proxy import GuardProxy
 from swather.net.browser.room import OpenPage, Room, RoomKey, cut
 from swather.net.browser.tab import Tab
@@ -34,7 +34,6 @@ WATCH_SECONDS: Final = 1.0
 _CLOSE_SECONDS: Final = 15.0
 _PAGES_PER_CORE: Final = 2
 _PAGE_MB: Final = 300
-_MAX_STATES: Final = 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -62,8 +61,8 @@ class Browser:
         self._program: Path | None = None
         self._chromium: Chromium | None = None
         self._retired: set[Chromium] = set()
-        # Of sessions whose browser was restarted.
-        self._states: OrderedDict[RoomKey, dict[str, Any]] = OrderedDict()
+        # Of sessions that have no room now.
+        self._states: States = OrderedDict()
         self._work: set[asyncio.Task[None]] = set()
         self.starts = 0
         self._watching: asyncio.Task[None] | None = None
@@ -132,6 +131,10 @@ class Browser:
                 if self._proxy is None:
                     self._proxy = GuardProxy()
                     await self._proxy.start()
+                for retired in list(self._retired):
+                    if not retired.is_over:
+                        # Its last visits may still run; sessions go on in the new one.
+                        await retired.keep_sessions()
                 self.starts += 1
                 self._chromium = await Chromium.start(
                     self._program,
@@ -139,6 +142,7 @@ class Browser:
                     self._guard,
                     headed=self._headed,
                     max_idle=self._max_pages,
+                    states=self._states,
                 )
                 if self._watching is None:
                     self._watching = asyncio.create_task(self._watch())
@@ -165,9 +169,7 @@ class Browser:
         room = None
         try:
             async with asyncio.timeout(OPEN_SECONDS):
-                state = self._states.get(key) or visit.storage_state
-                room = await chromium.take(key, state)
-                self._states.pop(key, None)
+                room = await chromium.take(key, visit.storage_state)
                 opened, traffic = await room.enter(visit)
         except BaseException as error:
             has_failed = isinstance(error, Exception) and failures.is_failure_to_open(error)
@@ -196,6 +198,7 @@ class Browser:
             else:
                 await chromium.close_room(room)
             await chromium.close_idle()
+            await chromium.close_idle_sessions()
         finally:
             if is_suspect:
                 chromium.acquit()
@@ -225,20 +228,10 @@ class Browser:
     async def _close(self, chromium: Chromium) -> None:
         try:
             if not chromium.is_over:
-                await self._keep_sessions(chromium)
+                await chromium.keep_sessions()
             await chromium.close()
         finally:
             self._retired.discard(chromium)
-
-    async def _keep_sessions(self, chromium: Chromium) -> None:
-        for room in chromium.session_rooms():
-            try:
-                async with asyncio.timeout(_CLOSE_SECONDS):
-                    self._states[room.key] = dict(await room.context.storage_state())
-            except Exception as error:  # noqa: BLE001 - the browser may hang or be gone
-                _log.warning("the cookies of a session were lost with its browser: %r", error)
-        while len(self._states) > _MAX_STATES:
-            self._states.popitem(last=False)
 
     async def _cut(self, chromium: Chromium, opened: OpenPage, tab: Tab) -> None:
         """A visit has not ended in time: its page is closed, else the whole browser."""

@@ -1,6 +1,7 @@
 """One running Chromium, from its start to its end, with its rooms."""
 
 import asyncio
+import logging
 import os
 from collections import OrderedDict
 from contextlib import suppress
@@ -24,6 +25,7 @@ LAUNCH_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 5.0
 # A room of an egress or a session that nobody has used for so long is closed.
 IDLE_SECONDS: Final = 60.0
+MAX_STATES: Final = 1_000
 # Nothing may leave but by the proxy: not by UDP, not to loopback, and nothing of Chromium's own.
 FLAGS: Final = (
     "--proxy-bypass-list=<-loopback>",
@@ -43,6 +45,12 @@ FLAGS: Final = (
 )
 
 
+_log = logging.getLogger(__name__)
+
+# What sessions without a room have stored, by their rooms' keys.
+States = OrderedDict[RoomKey, dict[str, Any]]
+
+
 class Chromium:
     """`is_over` when it has ended by itself or was killed. `targets` is how many it has had."""
 
@@ -54,7 +62,9 @@ class Chromium:
         proxy: GuardProxy,
         guard: Guard,
         max_idle: int,
+        states: States,
     ) -> None:
+        self._states = states
         self._processes = processes
         self._driver = driver
         self._browser = browser
@@ -75,7 +85,14 @@ class Chromium:
 
     @classmethod
     async def start(
-        cls, program: Path, proxy: GuardProxy, guard: Guard, *, headed: bool, max_idle: int
+        cls,
+        program: Path,
+        proxy: GuardProxy,
+        guard: Guard,
+        *,
+        headed: bool,
+        max_idle: int,
+        states: States,
     ) -> "Chromium":
         try:
             from playwright.async_api import async_playwright  # noqa: PLC0415 - it is an extra
@@ -107,7 +124,7 @@ class Chromium:
             if isinstance(error, SwatherError) or not isinstance(error, Exception):
                 raise
             raise BrowserFailed(f"{program} did not start: {_first_lines(error)}") from None
-        return cls(processes, driver, browser, proxy, guard, max_idle)
+        return cls(processes, driver, browser, proxy, guard, max_idle, states)
 
     @property
     def version(self) -> str:
@@ -119,12 +136,11 @@ class Chromium:
     async def take(self, key: RoomKey, storage_state: dict[str, Any] | None) -> Room:
         """A room for one visit."""
         if key.session:
-            room = await self._shared_room(key, storage_state)
-        else:
-            room = self._idle_room(key) or await self._new_room(key, None)
-            if storage_state is not None:
-                await room.context.set_storage_state(storage_state)  # type: ignore[arg-type]
+            return await self._shared_room(key, storage_state)
+        room = self._idle_room(key) or await self._new_room(key, None)
         room.visits += 1
+        if storage_state is not None:
+            await room.context.set_storage_state(storage_state)  # type: ignore[arg-type]
         return room
 
     def give_back(self, room: Room) -> None:
@@ -152,8 +168,37 @@ class Chromium:
             if not await room.close():
                 self.kill()
 
-    def session_rooms(self) -> list[Room]:
-        return list(self._shared.values())
+    async def close_idle_sessions(self) -> None:
+        """The same for rooms of sessions, whose cookies and storage are kept for their return."""
+        long_ago = monotonic() - IDLE_SECONDS
+        idle = sorted(
+            (room for room in self._shared.values() if not room.visits),
+            key=lambda room: room.idle_since,
+        )
+        excess = len(idle) - self._max_idle
+        for number, room in enumerate(idle):
+            if number < excess or room.idle_since < long_ago:
+                async with self._opening[room.key]:
+                    if room.visits or self._shared.get(room.key) is not room:
+                        continue
+                    await self._keep(room)
+                    del self._shared[room.key]
+                    if not await room.close():
+                        self.kill()
+
+    async def keep_sessions(self) -> None:
+        """What they have stored, for the browser that takes over."""
+        for room in list(self._shared.values()):
+            await self._keep(room)
+
+    async def _keep(self, room: Room) -> None:
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                self._states[room.key] = dict(await room.context.storage_state())
+        except Exception as error:  # noqa: BLE001 - the browser may hang or be gone
+            _log.warning("the cookies of a session were lost with its browser: %r", error)
+        while len(self._states) > MAX_STATES:
+            self._states.popitem(last=False)
 
     def suspect(self) -> None:
         """It may hang; until that is known, nobody else should begin a visit."""
@@ -195,7 +240,10 @@ class Chromium:
         async with self._opening.setdefault(key, asyncio.Lock()):
             room = self._shared.get(key)
             if room is None:
-                room = self._shared[key] = await self._new_room(key, storage_state)
+                kept = self._states.pop(key, None)
+                room = self._shared[key] = await self._new_room(key, kept or storage_state)
+            # Counted here, so that it is not closed as an idle one.
+            room.visits += 1
             return room
 
     async def _new_room(self, key: RoomKey, storage_state: dict[str, Any] | None) -> Room:
