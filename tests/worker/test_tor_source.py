@@ -33,19 +33,19 @@ class FakeTor:
         self.told.append("new identity")
 
 
-def traveller(run_id=1, lane="a.example", egress=None):
+def asker(run_id=1, lane="a.example", egress=None):
     requester = SimpleNamespace(
         job=SimpleNamespace(run=SimpleNamespace(id=run_id)), lease=SimpleNamespace(lane=lane)
     )
     return SimpleNamespace(requester=requester, egress=egress, failed_keys=())
 
 
-ME = traveller()
+ME = asker()
 
 
 def test_a_lane_and_a_session_of_a_run_keep_their_circuit():
     source = TorSource(FakeTor())
-    asked = [(ME, "a", ""), (ME, "b", ""), (ME, "a", "s"), (ME, "b", "s"), (traveller(2), "a", "")]
+    asked = [(ME, "a", ""), (ME, "b", ""), (ME, "a", "s"), (ME, "b", "s"), (asker(2), "a", "")]
     found = [source.choose(*place) for place in asked]
     assert [found.index(egress) for egress in found] == [0, 1, 2, 2, 4]
     assert [source.choose(*place) for place in asked] == found
@@ -108,7 +108,7 @@ def test_a_new_identity_is_for_the_lane_of_the_target_and_the_session_of_its_las
     source = TorSource(tor := FakeTor())
     session = source.choose(ME, "a.example", "s")
     own, other = source.choose(ME, "a.example", ""), source.choose(ME, "b.example", "")
-    asyncio.run(source.renew(traveller(egress=session)))
+    asyncio.run(source.renew(asker(egress=session)))
     assert source.choose(ME, "a.example", "s") != session
     assert source.choose(ME, "a.example", "") != own
     assert source.choose(ME, "b.example", "") == other

@@ -179,8 +179,8 @@ class Attempt:
         """Its outcome is known. Its access refers back to it: were that left to the collector, each
         attempt would wait there with its task, its context and its runner's handle.
         """
-        if self.access is not None and self.access.passage is not None:
-            self.access.passage.close()
+        if self.access is not None and self.access.egresses is not None:
+            self.access.egresses.close()
         self.access = None
 
     def cut_off(self, why: Cut, abandon_at: float = math.inf) -> bool:

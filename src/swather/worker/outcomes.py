@@ -49,8 +49,8 @@ def outcome_of(
         ending = classify(ending, alone=alone)
     job = attempt.job
     ending = _with_location(ending, job)
-    if attempt.access is not None and attempt.access.passage is not None:
-        ending = attempt.access.passage.judge(ending)
+    if attempt.access is not None and attempt.access.egresses is not None:
+        ending = attempt.access.egresses.judge(ending)
     outcome = fault_outcome(attempt.lease, ending, job.budgets, job.backoff, random)
     return _noted(outcome, attempt), ending
 

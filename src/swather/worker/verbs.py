@@ -186,7 +186,7 @@ class LoopVerbs:
             return services.replay.fetch(attempt, request)
         access = attempt.access or attempt.visit(services.access)
         request = attempt.job.own_headers.added_to(request)
-        if access.passage is not None and request.egress.is_direct:
+        if access.egresses is not None and request.egress.is_direct:
             fetching = access.fetch_through(request, services.access.fetcher.fetch)
         else:
             policy = AttemptFetch(access, request.max_wait)
@@ -204,9 +204,9 @@ class LoopVerbs:
         attempt.check()
         if services.replay is not None:
             return  # nothing leaves
-        passage = (attempt.access or attempt.visit(services.access)).passage
-        assert passage is not None
-        await passage.source.renew(passage)
+        egresses = (attempt.access or attempt.visit(services.access)).egresses
+        assert egresses is not None
+        await egresses.source.renew(egresses)
 
     async def checkpoint(self, cursor: Any, collected: Collected) -> None:
         self._attempt.check()
@@ -284,7 +284,7 @@ class LoopVerbs:
 
         async def fetch(landing: Landing) -> Page:
             fetcher = services.access.fetcher
-            if access.passage is not None and request.egress.is_direct:
+            if access.egresses is not None and request.egress.is_direct:
                 page = await access.fetch_through(
                     request,
                     lambda leaving, policy: download(fetcher, leaving, policy, landing, max_bytes),

@@ -153,12 +153,12 @@ class Visits:
         self._check_not_replayed()
         access = attempt.access or attempt.visit(self._access)
         request = browsing.request
-        # A proxy that the scraper names itself is not the passage's business.
-        passage = access.passage if request.egress.is_direct else None
-        if passage is not None:
-            request = await passage.let_out(request)
+        # A proxy that the scraper names itself is not the egresses's business.
+        egresses = access.egresses if request.egress.is_direct else None
+        if egresses is not None:
+            request = await egresses.let_out(request)
         return Grant(
-            new_policy=PageRequests(access, request.egress, passage),
+            new_policy=PageRequests(access, request.egress, egresses),
             deadline=partial(call_deadline, attempt),
             egress=request.egress,
             session=request.session,

@@ -15,8 +15,8 @@ from swather.net.robots import MAX_REDIRECTS
 from swather.net.robots_rules import Rules
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.access import Access
+from swather.worker.access.attempt_egresses import GO_AWAY, AttemptEgresses
 from swather.worker.access.egress_fetch import EgressFetch, Fetch, fetch_for_all, fetch_through
-from swather.worker.access.passage import GO_AWAY, Passage
 from swather.worker.access.permits import Bystander, Requester
 
 
@@ -27,7 +27,7 @@ class AttemptAccess:
     robots.txt among them, takes a permit from the lane that it goes to. The lease stands for one
     request in flight at a time on the task's own lane; any other one is counted by itself. `status`
     is that of the last request: 0 while it has no answer, None before the first; `struck` are lanes
-    whose site has asked us to go away. `passage` is None if its requests leave directly.
+    whose site has asked us to go away. `egresses` is None if its requests leave directly.
     """
 
     __slots__ = (
@@ -36,7 +36,7 @@ class AttemptAccess:
         "_lease_is_free",
         "_own_lane",
         "_robots",
-        "passage",
+        "egresses",
         "requester",
         "status",
         "struck",
@@ -49,9 +49,11 @@ class AttemptAccess:
         self._lease_is_free = bool(self._own_lane)
         self._claim_is_unused = True
         self._robots = access.robots(requester.job.own_headers.user_agent)
-        self.passage: Passage | None = None
+        self.egresses: AttemptEgresses | None = None
         if requester.job.way_out is not WayOut.DIRECT:
-            self.passage = Passage(requester, access.egress_source(requester.job), access.throttle)
+            self.egresses = AttemptEgresses(
+                requester, access.egress_source(requester.job), access.throttle
+            )
         self.status: int | None = None
         self.struck: set[str] | None = None
 
@@ -144,15 +146,15 @@ class AttemptAccess:
         self.status = 0
 
     def policy_through(self, egress: Egress, max_wait: float | None) -> FetchPolicy:
-        """For a fetch through an egress of its passage."""
-        assert self.passage is not None
-        return EgressFetch(AttemptFetch(self, max_wait), self.passage, egress, max_wait)
+        """For a fetch through an egress of its egresses."""
+        assert self.egresses is not None
+        return EgressFetch(AttemptFetch(self, max_wait), self.egresses, egress, max_wait)
 
     async def fetch_through(self, request: Request, fetch: Fetch) -> Page:
-        """Fetch through an egress of its passage, once there is one."""
-        assert self.passage is not None
+        """Fetch through an egress of its egresses, once there is one."""
+        assert self.egresses is not None
         return await fetch_through(
-            self.passage, request, fetch, lambda: AttemptFetch(self, request.max_wait)
+            self.egresses, request, fetch, lambda: AttemptFetch(self, request.max_wait)
         )
 
     def answered(
@@ -211,11 +213,11 @@ class AttemptAccess:
         agent = self.requester.job.own_headers.user_agent
         headers = {} if agent is None else {"User-Agent": agent}
         request = Request(url=url, headers=headers, egress=egress, max_redirects=MAX_REDIRECTS)
-        fetch, passage = self._access.fetcher.fetch, self.passage
-        if passage is None or not passage.has_given(egress):
+        fetch, egresses = self._access.fetcher.fetch, self.egresses
+        if egresses is None or not egresses.has_given(egress):
             return await fetch(request, _RobotsFetch(self, max_wait))
         return await fetch_for_all(
-            passage, request, fetch, lambda: _RobotsFetch(self, max_wait), max_wait
+            egresses, request, fetch, lambda: _RobotsFetch(self, max_wait), max_wait
         )
 
 

@@ -10,8 +10,8 @@ from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.page import Page
 from swather.net.request import Origin, Request
+from swather.worker.access.attempt_egresses import GO_AWAY, AttemptEgresses
 from swather.worker.access.egress_source import EgressLost
-from swather.worker.access.passage import GO_AWAY, Passage
 
 Fetch = Callable[[Request, FetchPolicy], Awaitable[Page]]
 
@@ -39,10 +39,10 @@ class EgressFetch:
 
     __slots__ = (
         "_egress",
+        "_egresses",
         "_lane_fetch",
         "_max_wait",
         "_may_change",
-        "_passage",
         "end",
         "may_reach",
         "refusal",
@@ -51,7 +51,7 @@ class EgressFetch:
     def __init__(
         self,
         lane_fetch: LaneFetch,
-        passage: Passage,
+        egresses: AttemptEgresses,
         egress: Egress,
         max_wait: float | None = None,
         *,
@@ -60,7 +60,7 @@ class EgressFetch:
         self._max_wait = max_wait
         self._may_change = may_change
         self._lane_fetch = lane_fetch
-        self._passage = passage
+        self._egresses = egresses
         self._egress = egress
         self.may_reach = lane_fetch.may_reach
         self.refusal = lane_fetch.refusal
@@ -68,8 +68,8 @@ class EgressFetch:
 
     def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
         turn = self._lane_fetch.admit(url, origin, egress)
-        lane = self._passage.lane_of_url(url)
-        pace = self._passage.pace(lane, egress, self._max_wait)
+        lane = self._egresses.lane_of_url(url)
+        pace = self._egresses.pace(lane, egress, self._max_wait)
         # After the first hop, the request has been sent.
         may_change, self._may_change = self._may_change, False
         if turn is None and pace is None:
@@ -88,28 +88,33 @@ class EgressFetch:
             raise
         if pace is not None:
             await pace
-        if lane is not None and not self._passage.source.may_use(self._egress, lane):
+        if lane is not None and not self._egresses.source.may_use(self._egress, lane):
             raise EgressLost
 
     def answered(
         self, url: str, status: int, retry_after_seconds: float | None, seconds: float
     ) -> None:
-        cools_lane = self._passage.answered(self._egress, url, status, retry_after_seconds, seconds)
+        cools_lane = self._egresses.answered(
+            self._egress, url, status, retry_after_seconds, seconds
+        )
         self._lane_fetch.answered(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
-        self._passage.failed(self._egress, url, error, seconds)
+        self._egresses.failed(self._egress, url, error, seconds)
         self._lane_fetch.failed(url, error, seconds)
 
 
 async def fetch_through(
-    passage: Passage, request: Request, fetch: Fetch, new_lane_fetch: Callable[[], LaneFetch]
+    egresses: AttemptEgresses,
+    request: Request,
+    fetch: Fetch,
+    new_lane_fetch: Callable[[], LaneFetch],
 ) -> Page:
-    """Fetch through an egress of the passage, once there is one."""
+    """Fetch through an egress of the attempt, once there is one."""
     while True:
-        leaving = await passage.let_out(request)
+        leaving = await egresses.let_out(request)
         policy = EgressFetch(
-            new_lane_fetch(), passage, leaving.egress, request.max_wait, may_change=True
+            new_lane_fetch(), egresses, leaving.egress, request.max_wait, may_change=True
         )
         try:
             return await fetch(leaving, policy)
@@ -118,7 +123,7 @@ async def fetch_through(
 
 
 async def fetch_for_all(
-    passage: Passage,
+    egresses: AttemptEgresses,
     request: Request,
     fetch: Fetch,
     new_lane_fetch: Callable[[], LaneFetch],
@@ -128,7 +133,7 @@ async def fetch_for_all(
     the site to all, so that others are tried; ProxyFailed if none is left.
     """
     while True:
-        policy = EgressFetch(new_lane_fetch(), passage, request.egress, max_wait)
+        policy = EgressFetch(new_lane_fetch(), egresses, request.egress, max_wait)
         try:
             page = await fetch(request, policy)
             if page.status not in GO_AWAY:
@@ -136,7 +141,7 @@ async def fetch_for_all(
             why = f"HTTP {page.status}"
         except (ConnectionFailed, FetchTimeout, ProxyFailed) as error:
             why = str(error)
-        if not passage.has_other(request.url):
+        if not egresses.has_other(request.url):
             url = shown_url(request.url)
             raise ProxyFailed(f"{url} cannot be read through {request.egress}: {why}")
-        request = await passage.let_out(request)
+        request = await egresses.let_out(request)

@@ -19,7 +19,7 @@ class EgressLost(Exception):
     """While a request waited, its egress went out of use: it needs another, and was not sent."""
 
 
-class Traveller(Protocol):
+class Asker(Protocol):
     """An attempt that asks for egresses: who it is, through which its last request went, and the
     keys of those that have failed its target.
     """
@@ -51,11 +51,11 @@ class EgressSource(Protocol):
         """Whether no request can leave, wherever it goes: nothing is claimed that needs one."""
         ...
 
-    def choose(self, traveller: Traveller, lane: str, session: str) -> Egress | None:
+    def choose(self, asker: Asker, lane: str, session: str) -> Egress | None:
         """The egress of the next request; None if there is none at once: then `wait`."""
         ...
 
-    async def wait(self, traveller: Traveller, lane: str, session: str) -> Egress:
+    async def wait(self, asker: Asker, lane: str, session: str) -> Egress:
         """The same once there is one. NoEgress when that takes long; Permanent when there never
         will be one.
         """
@@ -65,7 +65,7 @@ class EgressSource(Protocol):
         """Whether a request that was given this egress, and had to wait since, may still use it."""
         ...
 
-    def has_other(self, traveller: Traveller, lane: str) -> bool:
+    def has_other(self, asker: Asker, lane: str) -> bool:
         """Whether an attempt that failed for its egress may use another one now."""
         ...
 
@@ -83,7 +83,7 @@ class EgressSource(Protocol):
         """No answer came: ProxyFailed is the egress's own fault, all else may be the site's."""
         ...
 
-    async def renew(self, traveller: Traveller) -> None:
+    async def renew(self, asker: Asker) -> None:
         """Leave as somebody else from now on: another circuit, another proxy."""
         ...
 

@@ -6,7 +6,7 @@ from typing import Final
 from swather.net.egress import Egress
 from swather.net.fetch_policy import FetchPolicy
 from swather.worker.access.attempt_access import AttemptAccess, AttemptFetch
-from swather.worker.access.passage import GO_AWAY, Passage
+from swather.worker.access.attempt_egresses import GO_AWAY, AttemptEgresses
 from swather.worker.access.permits import Bystander, Requester
 
 # How long a picture, a script or an answer for a script may wait for its lane.
@@ -15,21 +15,23 @@ RESOURCE_SECONDS: Final = 30.0
 
 class PageRequests:
     """Makes the policy of each request of a visit: of the page itself, or of what that loads.
-    `passage` is None if the source of egresses has not given the visit its egress.
+    `egresses` is None if the egress of the visit is not from their source.
     """
 
-    __slots__ = ("_access", "_egress", "_passage", "_patience")
+    __slots__ = ("_access", "_egress", "_egresses", "_patience")
 
-    def __init__(self, access: AttemptAccess, egress: Egress, passage: Passage | None) -> None:
+    def __init__(
+        self, access: AttemptAccess, egress: Egress, egresses: AttemptEgresses | None
+    ) -> None:
         self._access = access
         self._egress = egress
-        self._passage = passage
+        self._egresses = egresses
         self._patience = Patience(access.requester)
 
     def __call__(self, is_page: bool) -> FetchPolicy:
         if not is_page:
-            return ResourceFetch(self._access, self._egress, self._passage, self._patience)
-        if self._passage is None:
+            return ResourceFetch(self._access, self._egress, self._egresses, self._patience)
+        if self._egresses is None:
             return AttemptFetch(self._access, None)
         return self._access.policy_through(self._egress, None)
 
@@ -89,18 +91,18 @@ class ResourceFetch(AttemptFetch):
     about the target or its egress: the page's own answer stays the last one.
     """
 
-    __slots__ = ("_egress", "_passage", "_patience")
+    __slots__ = ("_egress", "_egresses", "_patience")
 
     def __init__(
         self,
         access: AttemptAccess,
         egress: Egress,
-        passage: Passage | None,
+        egresses: AttemptEgresses | None,
         patience: Patience,
     ) -> None:
         super().__init__(access, RESOURCE_SECONDS)
         self._egress = egress
-        self._passage = passage
+        self._egresses = egresses
         self._patience = patience
         self.answered = self._answered
         self.failed = access.note_failure
@@ -120,6 +122,6 @@ class ResourceFetch(AttemptFetch):
         *,
         cools_lane: bool = True,
     ) -> None:
-        if self._passage is not None and status in GO_AWAY:
-            cools_lane = self._passage.is_lane_blocked(self._egress, url, retry_after_seconds)
+        if self._egresses is not None and status in GO_AWAY:
+            cools_lane = self._egresses.is_lane_blocked(self._egress, url, retry_after_seconds)
         self._access.heed(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)

@@ -17,7 +17,7 @@ from swather.net.egress_policy import PoolPolicy
 from swather.net.errors import BadResponse, ConnectionFailed, FetchTimeout, ProxyFailed
 from swather.scraping.proxies import Proxies, Selection, selection_of
 from swather.scraping.scraper import Scraper
-from swather.worker.access.egress_source import NoEgress, Traveller
+from swather.worker.access.egress_source import Asker, NoEgress
 from swather.worker.access.pool_probes import PoolProbes
 from swather.worker.access.pool_view import PoolView
 from swather.worker.access.pool_watch import LOOK_SECONDS, PoolWatch
@@ -71,35 +71,35 @@ class PoolSource:
         """From now on its limits keep step with the number of proxies."""
         self._watch.serve(run)
 
-    def choose(self, traveller: Traveller, lane: str, session: str) -> Egress | None:
+    def choose(self, asker: Asker, lane: str, session: str) -> Egress | None:
         self._watch.use()
         view = self._watch.view
         if view is None:
             return None
         usable = view.usable(lane)
         self._probes.ask(view, lane)
-        avoided = traveller.failed_keys if usable else ()
+        avoided = asker.failed_keys if usable else ()
         if (probe := self._probes.next(view, lane, avoided)) is not None:
             return Egress(probe.url)
-        if traveller.failed_keys:
-            usable = _without(usable, traveller) or usable
+        if asker.failed_keys:
+            usable = _without(usable, asker) or usable
         if not usable:
             return None
-        if (kept := self._kept(traveller, view, usable, session)) is not None:
+        if (kept := self._kept(asker, view, usable, session)) is not None:
             return kept
         return Egress(self._choice.choose(usable, lane, session).url)
 
-    async def wait(self, traveller: Traveller, lane: str, session: str) -> Egress:
+    async def wait(self, asker: Asker, lane: str, session: str) -> Egress:
         give_up_at = monotonic() + PATIENCE_SECONDS
         while True:
             self._probes.got.clear()
             changed = self._watch.changed
-            if (egress := self.choose(traveller, lane, session)) is not None:
+            if (egress := self.choose(asker, lane, session)) is not None:
                 return egress
             left, view = give_up_at - monotonic(), self._watch.view
             first = 0.0 if view is None else view.first_return_seconds(lane)
             if left <= 0 or first is None or first > left:
-                raise await self._none_for(traveller, view, lane)
+                raise await self._none_for(asker, view, lane)
             await _any_of(changed, self._probes.got, min(left, first or LOOK_SECONDS))
 
     def may_use(self, egress: Egress, lane: str) -> bool:
@@ -109,9 +109,9 @@ class PoolSource:
         is_usable = any(one.id == proxy.id for one in view.usable(lane))
         return is_usable or self._probes.is_ours((proxy.id, lane))
 
-    def has_other(self, traveller: Traveller, lane: str) -> bool:
+    def has_other(self, asker: Asker, lane: str) -> bool:
         view = self._watch.view
-        return view is not None and bool(_without(view.usable(lane), traveller))
+        return view is not None and bool(_without(view.usable(lane), asker))
 
     def answered(self, egress: Egress, lane: str, status: int, seconds: float) -> None:
         del status
@@ -135,11 +135,11 @@ class PoolSource:
         if fault is not None:
             self._note(egress, lane, fault, masked(str(error))[:_MAX_ERROR_CHARACTERS])
 
-    async def renew(self, traveller: Traveller) -> None:
+    async def renew(self, asker: Asker) -> None:
         """Another proxy for this attempt, its lane and its session."""
-        if traveller.egress is not None:
-            traveller.failed_keys.add(traveller.egress.key)
-            if (proxy := self._proxy(traveller.egress)) is not None:
+        if asker.egress is not None:
+            asker.failed_keys.add(asker.egress.key)
+            if (proxy := self._proxy(asker.egress)) is not None:
                 self._choice.let_go(proxy.id)
 
     def forget(self, run_id: int) -> None:
@@ -154,18 +154,18 @@ class PoolSource:
         return None if self._watch.view is None else self._watch.view.proxy(egress.key)
 
     def _kept(
-        self, traveller: Traveller, view: PoolView, usable: list[Proxy], session: str
+        self, asker: Asker, view: PoolView, usable: list[Proxy], session: str
     ) -> Egress | None:
         """The proxy that the attempt has used so far, if it is to use no other."""
-        if traveller.egress is None or not (
+        if asker.egress is None or not (
             self._policy.rotation is Rotation.TARGET
             or is_by_proxy(session)
             or (self._strategy is ProxyStrategy.STICKY_SESSION and not session)
         ):
             return None
-        proxy = view.proxy(traveller.egress.key)
+        proxy = view.proxy(asker.egress.key)
         is_usable = proxy is not None and any(one.id == proxy.id for one in usable)
-        return traveller.egress if is_usable else None
+        return asker.egress if is_usable else None
 
     def _note(
         self,
@@ -196,7 +196,7 @@ class PoolSource:
             self._choice.let_go(proxy.id)
         self._watch.hurry()
 
-    async def _none_for(self, traveller: Traveller, view: PoolView | None, lane: str) -> NoEgress:
+    async def _none_for(self, asker: Asker, view: PoolView | None, lane: str) -> NoEgress:
         """Why there is none. Where only this lane has none it cools down, so that nothing is
         claimed on it meanwhile; where no lane has one, nothing is claimed anyway.
         """
@@ -210,7 +210,7 @@ class PoolSource:
         if not lane:
             return NoEgress(why, seconds)
         await self._watch.call(lambda store: store.lanes.cool(lane, seconds, why))
-        return NoEgress(why, 0.0 if lane == traveller.requester.lease.lane else seconds)
+        return NoEgress(why, 0.0 if lane == asker.requester.lease.lane else seconds)
 
 
 def chosen(scraper: Scraper, policy: PoolPolicy) -> tuple[Selection, PoolPolicy]:
@@ -226,9 +226,9 @@ def chosen(scraper: Scraper, policy: PoolPolicy) -> tuple[Selection, PoolPolicy]
     return selection_of(scraper.name, proxies), policy
 
 
-def _without(usable: list[Proxy], traveller: Traveller) -> list[Proxy]:
+def _without(usable: list[Proxy], asker: Asker) -> list[Proxy]:
     """Those that have not failed the target."""
-    return [proxy for proxy in usable if proxy.key not in traveller.failed_keys]
+    return [proxy for proxy in usable if proxy.key not in asker.failed_keys]
 
 
 async def _any_of(one: asyncio.Event, other: asyncio.Event, seconds: float) -> None:

@@ -66,7 +66,7 @@ class PoolWatch:
         self._look_now.set()
 
     def serve(self, run: Run) -> None:
-        """From now on its limits keep step with the number of proxies, if it has one."""
+        """From now on its limits keep step with the number of proxies, if it has any."""
         if not run.lane_limits.are_none:
             self._runs[run.id] = run.name
 

@@ -11,7 +11,7 @@ from swather.net.tor.circuits import Circuits
 from swather.net.tor.own_tor import OwnTor
 from swather.net.tor.process import TorFailed
 from swather.net.tor.tor import GivenTor, Tor
-from swather.worker.access.egress_source import NoEgress, Traveller
+from swather.worker.access.egress_source import Asker, NoEgress
 
 # An attempt waits so long for Tor to be connected; then its target comes again.
 WAIT_SECONDS: Final = 30.0
@@ -62,25 +62,25 @@ class TorSource:
     def is_out(self) -> bool:
         return self._tor.is_starting
 
-    def choose(self, traveller: Traveller, lane: str, session: str) -> Egress | None:
+    def choose(self, asker: Asker, lane: str, session: str) -> Egress | None:
         socks = self._tor.socks
-        return None if socks is None else self._leave(socks, traveller, lane, session)
+        return None if socks is None else self._leave(socks, asker, lane, session)
 
-    async def wait(self, traveller: Traveller, lane: str, session: str) -> Egress:
+    async def wait(self, asker: Asker, lane: str, session: str) -> Egress:
         try:
             socks = await self._tor.wait(WAIT_SECONDS)
         except TorFailed as error:
             if error.is_hopeless:
                 raise Permanent(str(error), reason="no_tor") from None
             raise NoEgress(str(error), AGAIN_SECONDS) from None
-        return self._leave(socks, traveller, lane, session)
+        return self._leave(socks, asker, lane, session)
 
     def may_use(self, egress: Egress, lane: str) -> bool:
         del egress, lane
         return self._tor.socks is not None
 
-    def has_other(self, traveller: Traveller, lane: str) -> bool:
-        del traveller
+    def has_other(self, asker: Asker, lane: str) -> bool:
+        del asker
         return self._tor.socks is not None and self._blocked[lane] < MAX_BLOCKED
 
     def answered(self, egress: Egress, lane: str, status: int, seconds: float) -> None:
@@ -101,11 +101,11 @@ class TorSource:
         elif isinstance(error, ConnectionFailed):
             self._circuits.renew(egress)
 
-    async def renew(self, traveller: Traveller) -> None:
+    async def renew(self, asker: Asker) -> None:
         """For its last request, which may have been in a session, and for its own lane."""
-        if traveller.egress is not None:
-            self._circuits.renew(traveller.egress)
-        self._circuits.forget(_purpose(traveller, traveller.requester.lease.lane))
+        if asker.egress is not None:
+            self._circuits.renew(asker.egress)
+        self._circuits.forget(_purpose(asker, asker.requester.lease.lane))
         await self._tor.new_identity()
 
     def forget(self, run_id: int) -> None:
@@ -114,9 +114,9 @@ class TorSource:
     async def close(self) -> None:
         """The daemons are the worker's."""
 
-    def _leave(self, socks: str, traveller: Traveller, lane: str, session: str) -> Egress:
-        return self._circuits.egress(socks, session or _purpose(traveller, lane))
+    def _leave(self, socks: str, asker: Asker, lane: str, session: str) -> Egress:
+        return self._circuits.egress(socks, session or _purpose(asker, lane))
 
 
-def _purpose(traveller: Traveller, lane: str) -> str:
-    return f"{traveller.requester.job.run.id} {lane}"
+def _purpose(asker: Asker, lane: str) -> str:
+    return f"{asker.requester.job.run.id} {lane}"

@@ -36,8 +36,8 @@ class _Answer(NamedTuple):
     seconds: float
 
 
-class Passage:
-    """How the requests of one attempt leave, and what became of them; see Traveller."""
+class AttemptEgresses:
+    """How the requests of one attempt leave, and what became of them; see Asker."""
 
     __slots__ = (
         "_answer",
