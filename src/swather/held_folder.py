@@ -12,11 +12,15 @@ from swather import posix
 
 class HeldFolder:
     """A temporary folder of one kind ('children', 'tor'), held by this process. That of a process
-    which was killed is removed by the next of this user that makes one of its kind.
+    which was killed is removed by the next of this user that makes one of its kind. If its path
+    would have more than `longest` bytes, it is not in the usual place but in /tmp.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, longest: int = 4096) -> None:
         temporary = Path(tempfile.gettempdir())
+        name = f"swather-{os.geteuid()}-{kind}/swather-12345678"
+        if len(os.fsencode(temporary / name)) > longest:
+            temporary = Path("/tmp")  # noqa: S108 - the folder itself is private
         shelf = temporary / f"swather-{os.geteuid()}-{kind}"
         if _is_private(shelf):
             _remove_abandoned(shelf)

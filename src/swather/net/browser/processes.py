@@ -29,6 +29,9 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     sleep 0.2
 done
 """
+# Below it Chromium makes a socket, tmp/org.chromium.Chromium.123456/SingletonSocket, whose path may
+# have at most 107 bytes.
+_LONGEST_FOLDER: Final = 55
 _NODE: Final = "PLAYWRIGHT_NODEJS_PATH"
 
 
@@ -36,7 +39,7 @@ class BrowserProcesses:
     """A private folder with the programs to start and all that they write, and what was started."""
 
     def __init__(self, chromium: Path) -> None:
-        held = HeldFolder("browsers")
+        held = HeldFolder("browsers", longest=_LONGEST_FOLDER)
         self._held: HeldFolder | None = held
         self.folder = held.path
         temporary = self.folder / "tmp"
