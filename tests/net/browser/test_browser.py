@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from swather.net.browser import Browser
+from swather.net.browser import Browser, tab
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.errors import BadResponse, ConnectionFailed, TooLarge, UnusableURL
 from tests.net.browser.visiting import html, visit
@@ -49,6 +49,31 @@ def test_an_error_of_a_site_is_a_page_too(in_browser):
     answer = respond(b"gone", "410 Gone", Content_Type="text/html", Retry_After="7")
     page, _ = rendered(in_browser, {"page": answer})
     assert (page.status, page.headers["retry-after"]) == (410, "7")
+
+
+def test_an_error_status_without_a_body_is_an_empty_page(in_browser):
+    answer = respond(b"", "429 Slow", Content_Type="text/html", Retry_After="7")
+    page, served = rendered(in_browser, {"page": answer}, wait_for="article", timeout=60)
+    assert (page.status, page.content, page.headers["retry-after"]) == (429, b"", "7")
+    assert page.url == f"{served.url}/page"
+
+
+def test_an_element_is_not_waited_for_on_an_error_page(in_browser, monkeypatch):
+    monkeypatch.setattr(tab, "ERROR_PAGE_SECONDS", 0.1)
+    answer = respond(b"<h1>gone</h1>", "410 Gone", Content_Type="text/html")
+    page, _ = rendered(in_browser, {"page": answer}, wait_for="article", timeout=60)
+    assert (page.status, page.one("h1").text()) == (410, "gone")
+
+
+def test_an_error_page_may_open_the_real_one(in_browser):
+    pages = {
+        "page": respond(
+            b"<script>location = '/real'</script>", "403 Checking", Content_Type="text/html"
+        ),
+        "real": html("<article>real</article>"),
+    }
+    page, _ = rendered(in_browser, pages, wait_for="article", timeout=60)
+    assert (page.status, page.one("article").text()) == (200, "real")
 
 
 def test_a_page_is_read_once_what_was_waited_for_is_there(in_browser):

@@ -84,6 +84,15 @@ def test_each_request_is_admitted_answered_and_ended(in_browser):
     assert all(each.ends == 1 and each.egresses == [DIRECT] for each in told.values())
 
 
+def test_an_error_status_without_a_body_is_an_answer_and_no_failure(in_browser):
+    policies = Policies()
+    seen(in_browser, {"page": respond(b"", "429 Slow", Retry_After="9")}, policies)
+    (page,) = policies.of("/page")
+    assert [each[1:] for each in page.answers] == [(429, 9.0)]
+    assert page.failures == []
+    assert page.ends == 1
+
+
 def test_a_redirect_is_admitted_before_it_is_sent_and_answered_by_the_same_policy(in_browser):
     policies = Policies()
     pages = {

@@ -34,14 +34,18 @@ _KINDS: Final[dict[str, type[FetchError]]] = {
     "ERR_TOO_MANY_REDIRECTS": TooManyRedirects,
     "ERR_UNKNOWN_URL_SCHEME": UnusableURL,
 }
+# What Chromium says of an error status that came without a body.
+_EMPTY: Final = "ERR_HTTP_RESPONSE_CODE_FAILURE"
 _GONE: Final = ("has been closed", "browser has disconnected", "Connection closed", "crashed")
 
 
 def by_net_error(text: str, url: str) -> FetchError | None:
-    """The error for what Chromium says of a request; None for one that a page gave up itself."""
+    """The error for what Chromium says of a request; None for one that a page gave up itself, or
+    that was answered.
+    """
     found = _NET_ERROR.search(text)
     code = found[1] if found is not None else ""
-    if code == "ERR_ABORTED":
+    if code in {"ERR_ABORTED", _EMPTY}:
         return None
     kind = _KINDS.get(code, ConnectionFailed)
     if kind is ConnectionFailed and "PROXY" in code:
@@ -57,7 +61,14 @@ def by_message(text: str, url: str) -> FetchError | None:
         return BadResponse(f"{shown_url(url)} is a download, not a page")
     if "net::" not in text:
         return None
+    if _EMPTY in text:
+        return BadResponse(f"{shown_url(url)} answered with an error status and no page")
     return by_net_error(text, url) or BadResponse(f"{shown_url(url)} was given up by the page")
+
+
+def is_empty_answer(error: BaseException) -> bool:
+    """Whether the site has answered with an error status and nothing else."""
+    return is_of_playwright(error) and _EMPTY in str(error)
 
 
 def is_gone(error: BaseException) -> bool:

@@ -19,12 +19,14 @@ from swather.net.page import Page
 from swather.net.request import Request, is_http
 
 if TYPE_CHECKING:
-    from playwright.async_api import Download
+    from playwright.async_api import Download, Response
     from playwright.async_api import Page as BrowserPage
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
 T = TypeVar("T")
 
+# How long an element is waited for on a page with an error status.
+ERROR_PAGE_SECONDS: Final = 5.0
 _SCROLL_WAIT_SECONDS: Final = 0.5
 # What describes the body as it was sent, not the document as scripts have left it.
 _OF_THE_BODY: Final = frozenset(
@@ -90,6 +92,7 @@ class Tab:
         self._begun: list[Download] = []
         self._finished: list[Downloaded] = []
         self._goal = "about:blank"
+        self._empty: Response | None = None
         self.is_tidy = True
         self.is_late = False
         opened.page.on("download", self._begin_download)
@@ -120,9 +123,18 @@ class Tab:
             raise UnusableURL(f"only http and https URLs can be opened, got {shown_url(url)!r}")
         self._traffic.forget_errors()
         self._goal = url
-        response = await self._bounded(self._opened.page.goto(url, **options), url)
+        response = await self._bounded(self._answer_to(url, options), url)
         await self._bounded(self._traffic.settled(), url)
         return response
+
+    async def _answer_to(self, url: str, options: dict[str, Any]) -> Any:
+        try:
+            return await self._opened.page.goto(url, **options)
+        except Exception as error:
+            if self._traffic.response is not None and failures.is_empty_answer(error):
+                self._empty = self._traffic.response
+                return self._empty
+            raise
 
     async def render(
         self,
@@ -141,14 +153,37 @@ class Tab:
             async with asyncio.timeout(timeout):
                 await self.goto(url, wait_until=wait_until)
                 if wait_for is not None:
-                    await self._bounded(
-                        self._opened.page.wait_for_selector(wait_for, state="attached"), url
-                    )
+                    await self._wait_for(wait_for, url)
                 if scroll:
                     await self.scroll_to_end(max_scrolls=scroll)
                 return await self.read()
         except TimeoutError:
             raise FetchTimeout(f"{shown_url(url)} was not ready within {timeout:g} s") from None
+
+    async def _wait_for(self, selector: str, url: str) -> None:
+        """Most error pages never have the element: the answer is their status. A few check the
+        browser by a script and open the real page then.
+        """
+        page = self._opened.page
+        if self._is_empty():
+            return
+        if self._is_error():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ERROR_PAGE_SECONDS):
+                    await self._bounded(page.wait_for_selector(selector, state="attached"), url)
+            if self._is_error():
+                return
+        await self._bounded(page.wait_for_selector(selector, state="attached"), url)
+
+    def _is_error(self) -> bool:
+        response = self._traffic.response
+        return response is not None and response.status >= 400
+
+    def _is_empty(self) -> bool:
+        """Chromium shows a page of its own, in a moment, for an error status without a body."""
+        if self._empty is not None and self._empty is self._traffic.response:
+            return True
+        return self._is_error() and self._opened.page.url.startswith("chrome-error:")
 
     async def read(self) -> Page:
         """The document as it is now, with the status and headers of its last answer."""
@@ -156,11 +191,12 @@ class Tab:
         await self._bounded(self._traffic.settled())
         if response is None:
             raise BadResponse(f"{shown_url(page.url)} has not answered")
+        is_empty = self._is_empty()
         return Page(
-            url=page.url,
+            url=response.url if is_empty else page.url,
             status=response.status,
             raw_headers=_in_utf8(response.headers),
-            content=(await self.html()).encode("utf-8", "replace"),
+            content=b"" if is_empty else (await self.html()).encode("utf-8", "replace"),
         )
 
     async def scroll_to_end(
