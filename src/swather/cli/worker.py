@@ -9,7 +9,7 @@ import typer
 
 from swather.cli.arguments import BatchSize, Concurrency, GraceSeconds, LeaseSeconds, StrategyName
 from swather.cli.options import AsJSON, Database
-from swather.errors import InputError
+from swather.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -27,6 +27,8 @@ swather worker books.py shops.py:dutch --concurrency 50 --strategy priority"""
 
 MAX_OPEN_RUNS: Final = 100
 MAX_TOLD: Final = 10
+
+_log = logging.getLogger(__name__)
 
 
 class Level(StrEnum):
@@ -106,6 +108,7 @@ def command(
         settings = configuration.resolve(store, options).settings
         run = None if run is None else find_run(store, run).name
         code = _scrapers(store, scrapers or [], run)
+        code = _with_programs(code, settings, run)
         if run is None and not forever:
             _check_code(store, code)
     worker = _worker(
@@ -133,6 +136,26 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
     if not scrapers:
         raise InputError("no scraper is installed; name the code to run: swather worker books.py")
     return scrapers
+
+
+def _with_programs(
+    code: dict[str, "Scraper"], settings: "Settings", run: str | None
+) -> dict[str, "Scraper"]:
+    """Without the scrapers whose browser or Tor this machine lacks: their targets would fail, and
+    other machines may have it.
+    """
+    from swather.runs.programs import check_programs
+
+    kept: dict[str, Scraper] = {}
+    for name, found in code.items():
+        try:
+            check_programs(found, settings)
+            kept[name] = found
+        except (InputError, MissingExtra) as error:
+            if run is not None or len(code) == 1:
+                raise
+            _log.warning("this worker leaves out %s: %s", name, error)
+    return kept
 
 
 def _check_code(store: "Store", code: "Collection[str]") -> None:

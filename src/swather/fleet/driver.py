@@ -16,6 +16,7 @@ from swather.model.task_filter import TaskFilter
 from swather.runs import configuration
 from swather.runs.fresh_chance import close_breakers
 from swather.runs.loading import Loading, LoadingHere, anything_new
+from swather.runs.programs import check_programs
 from swather.runs.proxy_lists import load_lists
 from swather.runs.results import Results
 from swather.runs.source import Source, Values
@@ -156,6 +157,7 @@ class RunDriver(Driver):
             scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)
+            check_programs(scraper, settings)
             of_proxies = load_lists(store, scraper, settings)
             planned = _planned(store, scraper, settings, order, folder)
             aside = None if results is None else _begun(results, store, planned)
