@@ -87,6 +87,7 @@ def test_too_few_proxies_are_only_a_warning(store: Store):
     assert load(store, greedy, workers=2, proxies_per_worker=1) == []
     (note,) = load(store, books(proxies=True), proxy_tags="fast")
     assert note.startswith("no proxy can be used")
+    assert "of 2 enabled proxies, none has the tags" in note
 
 
 def test_a_setting_goes_before_the_decorator():

@@ -56,6 +56,25 @@ def test_the_same_call_again_goes_on_and_another_one_does_not(url: str):
     assert numbers(other) == [1, 3]
 
 
+def test_a_temporary_database_without_proxies_is_not_waited_for():
+    @scraper(proxies=True)
+    async def proxied(ctx, url): ...
+
+    with pytest.raises(InputError, match="'proxied' uses proxies, and the temporary database"):
+        swather.run(proxied, ["http://shop.example/"], progress=False)
+
+
+def test_a_missing_browser_ends_no_target(url: str, monkeypatch: pytest.MonkeyPatch):
+    @scraper(browser=True)
+    async def rendered(ctx, url): ...
+
+    monkeypatch.setenv("SWATHER_CHROMIUM", "/nix")
+    with pytest.raises(InputError, match="chromium names '/nix'"):
+        swather.run(rendered, ["http://shop.example/"], db=url, progress=False)
+    with closing(swather.store.open(url)) as store:
+        assert store.runs.find() == []
+
+
 def test_a_limit_holds_for_what_is_given_and_for_what_is_found(url: str):
     @scraper
     async def successors(ctx, number):

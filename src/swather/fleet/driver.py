@@ -158,7 +158,7 @@ class RunDriver(Driver):
             if results is not None and not order.is_alone:
                 results.check(store)
             check_programs(scraper, settings)
-            of_proxies = load_lists(store, scraper, settings)
+            of_proxies = load_lists(store, scraper, settings, is_temporary=order.is_alone)
             planned = _planned(store, scraper, settings, order, folder)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)

@@ -13,9 +13,12 @@ from swather.settings import Settings
 from swather.store import Store
 
 
-def load_lists(store: Store, scraper: Scraper, settings: Settings) -> list[str]:
+def load_lists(
+    store: Store, scraper: Scraper, settings: Settings, *, is_temporary: bool = False
+) -> list[str]:
     """Import what the scraper's decorator and the setting proxy_file list, and what a person should
-    know before a run that needs proxies starts. Nothing for other runs.
+    know before a run that needs proxies starts. Nothing for other runs. Nobody can import a proxy
+    into a temporary database: InputError if it has none.
     """
     if scraper.options.way_out is not WayOut.POOL:
         return []
@@ -33,7 +36,15 @@ def load_lists(store: Store, scraper: Scraper, settings: Settings) -> list[str]:
         country=selection.country,
         source=selection.source,
     )
-    return [*notes, *_too_few(len(found.proxies), own, settings, store.url)]
+    if not found.proxies:
+        if is_temporary:
+            raise InputError(
+                f"scraper {scraper.name!r} uses proxies, and the temporary database of this run "
+                "has none for it: name a database that has some (db='swather.db'), or list them "
+                "in the decorator (proxies='proxies.txt')"
+            )
+        return [*notes, _none(store)]
+    return [*notes, *_too_few(len(found.proxies), own, settings)]
 
 
 def own_proxies(scraper: Scraper) -> tuple[list[str], list[ProxyLine]]:
@@ -63,13 +74,17 @@ def _parsed(shown: str, lines: Sequence[str]) -> tuple[list[str], list[ProxyLine
     return [f"{shown}, line {each.line}: {each.reason}" for each in bad], proxies
 
 
-def _too_few(there: int, own: object, settings: Settings, url: str) -> Iterator[str]:
-    if not there:
-        yield (
-            "no proxy can be used, and nothing is requested without one; to import some: "
-            f"{command('proxies', 'import', 'proxies.txt', url=url)}"
+def _none(store: Store) -> str:
+    said = "no proxy can be used, and nothing is requested without one"
+    if others := len(store.proxies.pool().proxies):
+        return (
+            f"{said}: of {count(others, 'enabled proxy', 'enabled proxies')}, none has the tags, "
+            "the country or the list that this run asks for"
         )
-        return
+    return f"{said}; to import some: {command('proxies', 'import', 'proxies.txt', url=store.url)}"
+
+
+def _too_few(there: int, own: object, settings: Settings) -> Iterator[str]:
     decorated = own.per_worker if isinstance(own, Proxies) else None
     each = settings.proxies_per_worker or decorated or 0
     if there < settings.workers * each:

@@ -58,6 +58,11 @@ def test_one_that_is_too_old_is_named_with_its_version(write):
         opened(write("echo Chromium 90.0.4430.212 built on Debian"))
 
 
+def test_one_that_does_not_run_is_named(write):
+    with pytest.raises(InputError, match=r"chromium --version ended with exit code 3"):
+        opened(write("exit 3"))
+
+
 def test_without_playwright_it_is_said_what_to_install(monkeypatch, write):
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
     with pytest.raises(MissingExtra, match=r"pip install 'swather\[browser\]'"):
@@ -67,5 +72,10 @@ def test_without_playwright_it_is_said_what_to_install(monkeypatch, write):
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_program_that_does_not_start_says_why(write):
-    with pytest.raises(BrowserFailed, match="did not start"):
-        opened(write('[ "$1" = --version ] && echo Chromium 150.0.0.1\nexit 3'))
+    with pytest.raises(BrowserFailed, match=r"did not start: exit code 3: no display$"):
+        opened(
+            write(
+                '[ "$1" = --version ] && echo Chromium 150.0.0.1\n'
+                "echo warning >&2; echo no display >&2\nexit 3"
+            )
+        )

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import re
 from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +50,9 @@ _log = logging.getLogger(__name__)
 
 # What sessions without a room have stored, by their rooms' keys.
 States = OrderedDict[RoomKey, dict[str, Any]]
+# In what Playwright says of a browser that did not start.
+_SAID: Final = re.compile(r"^\[pid=\d+\]\[err\] (.+)$", re.MULTILINE)
+_ENDED: Final = re.compile(r"process did exit: exitCode=(\w+), signal=(\w+)")
 
 
 class Chromium:
@@ -99,6 +103,7 @@ class Chromium:
         except ModuleNotFoundError as error:
             raise MissingExtra(MISSING) from error
         processes = BrowserProcesses(program)
+        driver: Playwright | None = None
         try:
             async with asyncio.timeout(LAUNCH_SECONDS):
                 manager = async_playwright()
@@ -120,10 +125,10 @@ class Chromium:
                 )
         except BaseException as error:
             processes.kill()
-            await asyncio.shield(processes.ended())
+            await asyncio.shield(_all_ended(driver, processes))
             if isinstance(error, SwatherError) or not isinstance(error, Exception):
                 raise
-            raise BrowserFailed(f"{program} did not start: {_first_lines(error)}") from None
+            raise BrowserFailed(f"{program} did not start: {_why(error)}") from None
         return cls(processes, driver, browser, proxy, guard, max_idle, states)
 
     @property
@@ -223,10 +228,7 @@ class Chromium:
                         await self._browser.close()
         finally:
             self.kill()
-            with suppress(Exception):
-                async with asyncio.timeout(STOP_SECONDS):
-                    await self._driver.stop()
-            await self._processes.ended()
+            await _all_ended(self._driver, self._processes)
 
     def _idle_room(self, key: RoomKey) -> Room | None:
         # The latest, which has its pages in memory.
@@ -253,6 +255,15 @@ class Chromium:
         self.is_over = True
 
 
+async def _all_ended(driver: "Playwright | None", processes: BrowserProcesses) -> None:
+    """After they were killed."""
+    if driver is not None:
+        with suppress(Exception):
+            async with asyncio.timeout(STOP_SECONDS):
+                await driver.stop()
+    await processes.ended()
+
+
 def _expect_its_end(manager: Any) -> None:
     """We kill the driver when it hangs; asyncio need not report that as an error nobody read."""
     transport = getattr(getattr(manager, "_client", None), "_transport", None)
@@ -261,7 +272,13 @@ def _expect_its_end(manager: Any) -> None:
         ended.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
-def _first_lines(error: Exception) -> str:
+def _why(error: Exception) -> str:
+    """How Chromium ended and what it said last, in place of Playwright's long log."""
     text = str(error) or type(error).__name__
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " ".join(lines[:3])[:500]
+    said = _SAID.findall(text)
+    worst = next((line for line in said if "FATAL" in line), said[-1] if said else "")
+    if (ended := _ENDED.search(text)) is None:
+        how = text.splitlines()[0]
+    else:
+        how = f"exit code {ended[1]}" if ended[2] == "null" else ended[2]
+    return f"{how}: {worst}"[:500] if worst else how[:500]

@@ -49,19 +49,24 @@ def find(named: Path | None = None) -> Path:
 
 
 async def checked(named: Path | None = None) -> Path:
-    """The same; InputError too if it is older than what Playwright can drive."""
+    """The same; InputError too if it cannot be used."""
     program = find(named)
-    version = await asyncio.to_thread(version_of, program)
+    await asyncio.to_thread(check, program)
+    return program
+
+
+def check(program: Path) -> None:
+    """InputError if it is older than what Playwright can drive, or does not run."""
+    version = version_of(program)
     if version is not None and version < MIN_VERSION:
         raise InputError(
             f"{program} is Chromium {version}, and a browser must be {MIN_VERSION} or newer: "
             "upgrade it, or name another program with the setting chromium"
         )
-    return program
 
 
 def version_of(program: Path) -> int | None:
-    """The number of its release; None if it does not say."""
+    """The number of its release; None if it does not say. InputError if it does not run."""
     try:
         ran = subprocess.run(
             [program, "--version"],
@@ -77,4 +82,8 @@ def version_of(program: Path) -> int | None:
     except subprocess.TimeoutExpired:
         return None
     found = _VERSION.search(ran.stdout)
+    if found is None and ran.returncode:
+        raise InputError(
+            f"{program} does not run: {program} --version ended with exit code {ran.returncode}"
+        )
     return None if found is None else int(found[1])
