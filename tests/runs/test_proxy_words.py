@@ -54,7 +54,8 @@ def test_without_a_proxy_it_says_how_to_import_some(store: Store):
     ids = load(store, 2)
     store.proxies.disable(ids)
     told = reasons(store, a_proxied_run(store))
-    assert "none is enabled for it. To import some: swather proxies import" in told["no_proxies"]
+    assert "none is enabled for it. `swather proxies enable` enables" in told["no_proxies"]
+    assert "To import some: swather proxies import" in told["no_proxies"]
 
 
 def test_bans_on_a_site_are_counted(store: Store):

@@ -92,7 +92,8 @@ def _selection(egress: dict[str, Any]) -> dict[str, Any]:
 def _none(url: str) -> Reason:
     return Reason(
         code="no_proxies",
-        text="The scraper uses proxies, and none is enabled for it.",
+        text="The scraper uses proxies, and none is enabled for it. `swather proxies enable` "
+        "enables disabled ones.",
         brief="Waiting for a proxy: none is enabled",
         stops=True,
         change="To import some",
