@@ -35,6 +35,10 @@ def test_the_reference_is_what_the_code_says():
         assert path.read_text() == text, "run: make docs"
 
 
+def test_no_help_has_what_is_masked_as_a_password():
+    assert "***" not in page_of("cli")
+
+
 def test_what_the_docs_tell_to_make_can_be_made():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     told = {name for page in PAGES for name in re.findall(r"`make ([a-z-]+)", page.read_text())}

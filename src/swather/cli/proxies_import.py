@@ -66,7 +66,7 @@ def import_proxies(
 ) -> int:
     """Import lists of proxies, or import them again.
 
-    A proxy on each line: host:port, host:port:user:password, user:password@host:port, or a URL
+    A proxy on each line: host:port, host:port:user:password, or a URL, with or without its scheme
     (http, https, socks4, socks5, socks5h). `tags=a,b country=de weight=2` may follow; # begins a
     comment. Workers use the new list within two seconds. Proxies that are in the pool already keep
     what is known about them. Lines that cannot be read are named, and the exit code is 1.
