@@ -119,7 +119,8 @@ def _pictures(figures: Figures) -> Iterator[Bar]:
 
 def _browser(figures: Figures) -> Iterator[Bar]:
     for who in ON:
-        yield from _ratio(figures, "render", who, "Crawlee", 1.5)
+        # Whose pages share their cookies, too.
+        yield from _ratio(figures, "render", f"{who}, one session", "Crawlee", 1.5)
         yield from _ratio(figures, "render", who, "bare Playwright, fresh contexts", 4)
 
 

@@ -14,7 +14,9 @@ import swather.store
 from bench import driver
 
 
-def render(urls: str, count: int, at_once: int, rows: int, db: str | None = None) -> dict[str, Any]:
+def render(
+    urls: str, count: int, at_once: int, rows: int, session: str | None, db: str | None = None
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="swather-bench-") as folder:
         if db is None:
             db = f"sqlite:///{folder}/queue.db"
@@ -22,7 +24,7 @@ def render(urls: str, count: int, at_once: int, rows: int, db: str | None = None
             swather.store.prepare(db)
         ended: list[float] = []
 
-        @swather.scraper(browser=True, in_flight=None)
+        @swather.scraper(browser=True, in_flight=None, session=session)
         async def pages(ctx, url):
             page = await ctx.render(url, wait_for="article")
             ended.append(time.perf_counter())

@@ -26,13 +26,13 @@ def measure(setting: Setting) -> list[Figure]:
 
 def _contenders(setting: Setting, urls: str, count: int) -> Iterator[Contender]:
     shared = {"urls": urls, "at_once": AT_ONCE, "rows": ROWS}
-    ours = partial(_driven, OURS, "bench.ours.browser", count, **shared)
-    yield Contender("Swather, SQLite", "ours", ours, "durable, synchronous FULL")
-    yield Contender(
-        "Swather, PostgreSQL", "ours", partial(_on_postgres, setting, ours), "durable, fsync on"
-    )
+    for session, what in ((None, ""), ("run", ", one session")):
+        ours = partial(_driven, OURS, "bench.ours.browser", count, session=session, **shared)
+        yield Contender(f"Swather, SQLite{what}", "ours", ours, "durable, synchronous FULL")
+        on_postgres = partial(_on_postgres, setting, ours)
+        yield Contender(f"Swather, PostgreSQL{what}", "ours", on_postgres, "durable, fsync on")
     theirs = partial(_driven, PEERS, "bench.peers.crawlee_browser", count, **shared)
-    yield Contender("Crawlee", "peer", theirs, "PlaywrightCrawler, in memory")
+    yield Contender("Crawlee", "peer", theirs, "PlaywrightCrawler, one session, in memory")
     bare = partial(_driven, OURS, "bench.ours.bare_browser", **shared)
     few = max(count // 5, 40)
     yield Contender(FRESH, "limit", partial(bare, few, fresh=True), "keeps nothing")
