@@ -144,6 +144,8 @@ def ask_past_the_context(verbs, folder: Path) -> None:
     """What a message of 'a' comes to when nothing in the child holds it back."""
     wait_for(folder / "b-began")
     late = Collected([Item(b'{"late":1}', None)], [], [], [], part=0)
+    # As a browser tells of the last requests of its page.
+    verbs._line.tell(verbs._token, "over", b"")
     said = errors_of(lambda: asyncio.run(verbs.checkpoint(None, late)))
     (folder / "said.part").write_text(said)
     (folder / "said.part").rename(folder / "said")
@@ -171,6 +173,7 @@ def test_a_worker_refuses_what_a_child_asks_for_another_attempt(
     assert (tmp_path / "said").read_text() == AttemptOver.__name__
     assert items_by_target(shop, run) == {name: [{"of": name}] for name in "abc"}
     assert "asked for 'checkpoint' for an attempt that is over" in caplog.text
+    assert "'over'" not in caplog.text
 
 
 kept: list = []

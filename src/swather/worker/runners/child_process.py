@@ -154,7 +154,11 @@ class Child:
             raise ChildDied from None
 
     def _refuse(self, stray: wire.Ask | wire.Done | wire.Faulted) -> None:
-        """Something that the scraper has left behind speaks for an attempt that is over."""
+        """Something that the scraper has left behind speaks for an attempt that is over. What the
+        browser tells of the last requests of a page may come late.
+        """
+        if isinstance(stray, wire.Ask) and stray.number == wire.TOLD:
+            return
         self.strays += 1
         what = f"asked for {stray.verb!r}" if isinstance(stray, wire.Ask) else "sent a result"
         _log.warning(
