@@ -17,12 +17,13 @@ from tests.worker.sites import NotingSite
 PATIENCE_SECONDS = 120.0
 
 
-@scraper(tor=True, robots=False, retries=0)
+# A circuit of the network may fail; on a busy machine it does.
+@scraper(tor=True, robots=False, backoff=1)
 async def anywhere(ctx, url):
     return (await ctx.get(url)).text
 
 
-@scraper(tor="nl", robots=False, retries=0)
+@scraper(tor="nl", robots=False, backoff=1)
 def dutch(ctx, url):
     return ctx.get(url).text
 

@@ -64,7 +64,7 @@ def test_a_daemon_that_was_restarted_elsewhere_is_found_there():
     [
         (lambda source, egress: source.blocked(egress, "a", None), True),
         (lambda source, egress: source.failed(egress, "a", ConnectionFailed(""), 1), True),
-        (lambda source, egress: source.failed(egress, "a", FetchTimeout(""), 1), False),
+        (lambda source, egress: source.failed(egress, "a", FetchTimeout(""), 1), True),
         (lambda source, egress: source.answered(egress, "a", 404, 1), False),
     ],
 )

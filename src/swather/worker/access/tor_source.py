@@ -6,7 +6,7 @@ from typing import Final
 from swather.errors import FetchError, InputError, Permanent
 from swather.net.egress import Egress
 from swather.net.egress_policy import TorPolicy
-from swather.net.errors import ConnectionFailed, ProxyFailed
+from swather.net.errors import ConnectionFailed, FetchTimeout, ProxyFailed
 from swather.net.tor.circuits import Circuits
 from swather.net.tor.own_tor import OwnTor
 from swather.net.tor.process import TorFailed
@@ -98,7 +98,7 @@ class TorSource:
         del lane, seconds
         if isinstance(error, ProxyFailed):
             self._tor.suspect()
-        elif isinstance(error, ConnectionFailed):
+        elif isinstance(error, ConnectionFailed | FetchTimeout):
             self._circuits.renew(egress)
 
     async def renew(self, asker: Asker) -> None:
