@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import swather.store
-from tests import postgres, tor_network
+from tests import debian, postgres, tor_network
 from tests.store.database import ReusedPostgres
 
 MEMORY = Path("/dev/shm")  # noqa: S108
@@ -114,6 +114,12 @@ def reused(postgres_server: postgres.PostgresServer, template: str) -> Iterator[
         database = ReusedPostgres(url)
         yield database
         database.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> None:
+    """For tests that open pages in a real browser."""
+    debian.need_chromium()
 
 
 @pytest.fixture

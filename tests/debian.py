@@ -37,3 +37,8 @@ def need(packages: Mapping[str, str]) -> None:
             pytest.fail(f"in CI this test must run: {' '.join(install)}", pytrace=False)
         else:
             pytest.skip(f"needs sudo {' '.join(install)}")
+
+
+def need_chromium() -> None:
+    if shutil.which("chromium") is None:
+        need({"chromium": "/usr/bin/chromium"})

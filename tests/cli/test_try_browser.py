@@ -26,6 +26,9 @@ RENDERED = PLAIN.replace("ctx.get", "ctx.render").replace("(allow", "(browser=Tr
 BROKEN = RENDERED.replace('one("h3")', 'one("h4")')
 
 
+pytestmark = [pytest.mark.timeout(180), pytest.mark.usefixtures("chromium")]
+
+
 @pytest.fixture
 def site() -> Iterator[FakeSite]:
     with FakeSite({"/": PAGE}) as opened:

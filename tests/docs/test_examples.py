@@ -83,6 +83,8 @@ def test_the_examples_of_a_page_run_in_order(
     monkeypatch.delenv("SWATHER_DB", raising=False)
     if page.name == "subtitles.md":
         request.getfixturevalue("youtube")
+    if page.name == "browsers.md":
+        request.getfixturevalue("chromium")
     if page.name == "proxies.md":
         request.getfixturevalue("proxies")
     monkeypatch.setenv("COLUMNS", "100")

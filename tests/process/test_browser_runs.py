@@ -53,7 +53,7 @@ Promise.allSettled(asked).then(() => {
 </script>"""
 PATIENCE_SECONDS = 120.0
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("chromium")]
 
 
 @pytest.fixture

@@ -11,7 +11,11 @@ from swather.testing import Answer, Asked, FakeSite
 from swather.testing import shop as open_shop
 from tests.worker.given import Shop, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(180),
+    pytest.mark.usefixtures("chromium"),
+]
 
 SCRIPTED = """<title>Scripted</title><h1>raw</h1><a href="/next">next</a>
 <script>document.querySelector("h1").textContent = "scripted"</script>"""

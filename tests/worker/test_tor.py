@@ -38,6 +38,11 @@ async def hasty(ctx, url):
     return (await ctx.get(url)).text
 
 
+@scraper(tor=True, browser=True, robots=False, backoff=1, timeout=120)
+async def rendered(ctx, url):
+    return (await ctx.render(url)).text
+
+
 @scraper
 async def direct(ctx, url):
     await ctx.new_identity()
@@ -121,6 +126,16 @@ def test_a_new_identity_needs_tor_or_proxies(shop: Shop):
     task = shop.only(run)
     assert task.reason == "bad_input"
     assert "new_identity() needs tor or proxies, and the scraper 'direct' has neither" in task.error
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+@pytest.mark.usefixtures("chromium")
+def test_a_browser_leaves_through_tor_too(shop: Shop, tor_net: TorNetwork, tor_site_: TorSite):
+    run, _ = shop.scrape(rendered, [f"{tor_site_.url}/page"], tor=policy_in(tor_net))
+    assert shop.counts(run) == {"completed": 1}
+    assert set(tor_site_.exits("/page")) <= set(EXITS)
+    assert {came_by for came_by, _ in tor_site_.log} <= set(EXITS)
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.net.browser.visiting import Runs, need_chromium
+from tests.debian import need_chromium
+from tests.net.browser.visiting import Runs
 
 
 @pytest.fixture(scope="module")

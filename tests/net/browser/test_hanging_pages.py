@@ -11,7 +11,8 @@ from swather.net.browser import Browser
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.errors import BrowserFailed, FetchTimeout
 from swather.scraping.classify import classify
-from tests.net.browser.visiting import html, need_chromium, visit
+from tests.debian import need_chromium
+from tests.net.browser.visiting import html, visit
 from tests.net.fetching import forever, silent
 from tests.net.site import site
 

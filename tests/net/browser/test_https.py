@@ -4,8 +4,9 @@ import pytest
 
 from swather.net.browser import chromium
 from swather.net.errors import Disallowed
+from tests.debian import need_chromium
 from tests.net.browser.test_rules import Policies
-from tests.net.browser.visiting import Runs, html, need_chromium, visit
+from tests.net.browser.visiting import Runs, html, visit
 from tests.net.site import respond, site
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]

@@ -12,7 +12,8 @@ import pytest
 
 from swather.net.browser import Browser
 from swather.net.egress_policy import BrowserPolicy
-from tests.net.browser.visiting import html, need_chromium, visit
+from tests.debian import need_chromium
+from tests.net.browser.visiting import html, visit
 from tests.net.site import site
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]

@@ -1,7 +1,6 @@
 """Visits of a real Chromium to sites on loopback."""
 
 import asyncio
-import shutil
 import time
 from ipaddress import ip_address
 
@@ -9,7 +8,6 @@ from swather.net.browser import Browser, Visit
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.guard import Guard
-from tests.debian import need
 from tests.net.site import respond
 
 HTML = {"Content_Type": "text/html; charset=utf-8"}
@@ -17,11 +15,6 @@ HTML = {"Content_Type": "text/html; charset=utf-8"}
 
 def html(text, **headers):
     return respond(text.encode(), **HTML, **headers)
-
-
-def need_chromium():
-    if shutil.which("chromium") is None:
-        need({"chromium": "/usr/bin/chromium"})
 
 
 class Runs:
