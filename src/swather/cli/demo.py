@@ -102,40 +102,26 @@ def _scrape(site: "Shop", url: str, workers: int, folder: Path) -> "Report":
     from swather.cli import output
     from swather.cli.demo_kill import KillingView
     from swather.cli.demo_report import report_on
-    from swather.fleet.driver import Order, RunDriver
-    from swather.fleet.processes import Processes
-    from swather.runs.source import Source
+    from swather.cli.demo_run import order_for, work_through
+    from swather.fleet.driver import RunDriver
     from swather.runs.view import view_on
-    from swather.scraping import registry
     from swather.store import factory
 
     factory.prepare(url)
-    order = Order(
-        scraper=registry.load(SCRAPER),
-        source=Source(arguments=(f"{site.url}/",)),
-        options={
-            "db": url,
-            "workers": workers,
-            "concurrency": PAGES_PER_WORKER,
-            "logs_folder": folder / "logs",
-            "files_folder": folder / "files",
-        },
-        output=folder / "books.jsonl",
-        new=True,
+    order = order_for(
+        SCRAPER,
+        f"{site.url}/",
+        url,
+        folder,
+        workers=workers,
+        pages_per_worker=PAGES_PER_WORKER,
     )
     with RunDriver(order) as driver:
         store, run = driver.store, driver.run
         view = KillingView(view_on(output.stderr()), store, run.name, at=site.pages // 2)
         view.say(f"the shop has {len(site.books)} books on {site.pages} pages, at {site.url}")
         view.say(f"{workers} worker processes scrape it, {PAGES_PER_WORKER} pages at a time each")
-        started = time.monotonic()
-        ended = driver.work(Processes(run, SCRAPER, driver.settings, view.say, verbose=False), view)
-        seconds = time.monotonic() - started
-        written = driver.finish().whole().written
-        if ended.interrupted:
-            raise KeyboardInterrupt
-        assert written is not None
-        results = Path(written["path"])
+        results, seconds = work_through(driver, SCRAPER, view)
         return report_on(store, run.name, site, view.killed, results, seconds)
 
 

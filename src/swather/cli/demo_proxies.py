@@ -1,7 +1,6 @@
 """`swather demo --proxies`: a run through local proxies, of which some die and some are banned."""
 
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -103,12 +102,10 @@ def scrape_through_proxies(
     stay in the pool only with `keep`.
     """
     from swather.cli import output
-    from swather.fleet.driver import Order, RunDriver
-    from swather.fleet.processes import Processes
+    from swather.cli.demo_run import order_for, work_through
+    from swather.fleet.driver import RunDriver
     from swather.model.proxy_list import ProxyLine
-    from swather.runs.source import Source
     from swather.runs.view import view_on
-    from swather.scraping import registry
     from swather.store import factory
 
     # Of this process and its workers.
@@ -119,18 +116,13 @@ def scrape_through_proxies(
         with LocalProxies(PROXIES, hosts={HOST: site.url}, login=LOGIN) as proxies:
             lines = [ProxyLine(url=each, tags=("demo",)) for each in proxies.urls]
             store.proxies.load(lines, source=SOURCE, replace=True)
-            order = Order(
-                scraper=registry.load(SCRAPER),
-                source=Source(arguments=(f"http://{HOST}/",)),
-                options={
-                    "db": url,
-                    "workers": workers,
-                    "concurrency": PAGES_PER_WORKER,
-                    "logs_folder": folder / "logs",
-                    "files_folder": folder / "files",
-                },
-                output=folder / "books.jsonl",
-                new=True,
+            order = order_for(
+                SCRAPER,
+                f"http://{HOST}/",
+                url,
+                folder,
+                workers=workers,
+                pages_per_worker=PAGES_PER_WORKER,
             )
             with RunDriver(order) as driver:
                 run = driver.run
@@ -140,15 +132,8 @@ def scrape_through_proxies(
                     f"{count(workers, 'worker')} scrape it through {len(proxies)} proxies on this "
                     "machine; nothing else can reach it"
                 )
-                started = time.monotonic()
-                processes = Processes(run, SCRAPER, driver.settings, view.say, verbose=False)
-                ended = driver.work(processes, view)
-                seconds = time.monotonic() - started
-                written = driver.finish().whole().written
-                if ended.interrupted:
-                    raise KeyboardInterrupt
-                assert written is not None
-            return report_on(store, run.name, site, proxies, Path(written["path"]), seconds)
+                results, seconds = work_through(driver, SCRAPER, view)
+            return report_on(store, run.name, site, proxies, results, seconds)
     finally:
         if not keep:
             rows = store.proxies.find(ProxyFilter(source=SOURCE))

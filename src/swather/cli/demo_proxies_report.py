@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from swather.cli import database, output
+from swather.cli.demo_run import print_ending
 from swather.cli.json_names import named
 from swather.model.proxy import ProxyDetail, ProxyFault, ProxyFilter, ProxyState
 from swather.model.run import RunState
@@ -109,13 +110,13 @@ class Report:
             for each in self.proxies
         ]
         output.show(output.listing(headers, rows), output.facts(self._facts()))
-        objections = list(self.objections())
-        print("\nThis does not add up:" if objections else "\nNothing was lost, or went directly.")
-        for objection in objections:
-            print(f"  {objection}")
-        print(f"\nresults   {self.results}\ndatabase  {database.shown(url)}\n\nTry next:")
-        for words in ("proxies", f"status {self.summary.run}"):
-            print(f"  {database.with_db(f'swather {words}', url)}")
+        print_ending(
+            list(self.objections()),
+            "Nothing was lost, or went directly.",
+            self.results,
+            url,
+            next_=("proxies", f"status {self.summary.run}"),
+        )
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         counts = self.summary.counts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from swather.cli import database, output
+from swather.cli.demo_run import print_ending
 from swather.cli.json_names import named
 from swather.model.run import RunState
 from swather.model.task import State
@@ -94,13 +95,13 @@ class Report:
         url, run = self.summary.url, self.summary.run
         print()
         output.show(output.facts(self._facts()))
-        objections = list(self.objections())
-        print("\nThis does not add up:" if objections else "\nNothing was lost.")
-        for objection in objections:
-            print(f"  {objection}")
-        print(f"\nresults   {self.results}\ndatabase  {database.shown(url)}\n\nTry next:")
-        for words in (f"status {run}", f"errors {run}", f"export {run} -o books.csv"):
-            print(f"  {database.with_db(f'swather {words}', url)}")
+        print_ending(
+            list(self.objections()),
+            "Nothing was lost.",
+            self.results,
+            url,
+            next_=(f"status {run}", f"errors {run}", f"export {run} -o books.csv"),
+        )
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         counts = self.summary.counts
