@@ -7,6 +7,7 @@ import pytest
 from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.run import RunState
+from swather.model.supervisor import SupervisorState
 from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, TERMINAL, EventKind
 from swather.model.worker import WorkerKind, WorkerState
 from swather.store.migrate import migrations_in
@@ -21,6 +22,7 @@ EXPECTED: dict[tuple[str, str], set[str]] = {
     ("outcomes", "state"): set(TERMINAL),
     ("workers", "kind"): set(WorkerKind),
     ("workers", "state"): set(WorkerState),
+    ("supervisors", "state"): set(SupervisorState),
     ("events", "kind"): set(EventKind),
 }
 
@@ -69,5 +71,5 @@ def test_both_databases_have_the_same_tables():
 
 
 def test_the_models_words_are_lower_case():
-    enums = [EventKind, PacedKind, RunState, Strategy, WorkerKind, WorkerState]
+    enums = [EventKind, PacedKind, RunState, Strategy, SupervisorState, WorkerKind, WorkerState]
     assert all(word == word.lower() for enum in enums for word in enum)

@@ -13,6 +13,7 @@ from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
 from swather.store.ports.sources import Sources
 from swather.store.ports.store import Store
+from swather.store.ports.supervisors import Supervisors
 from swather.store.ports.tasks import Enqueued, Tasks
 from swather.store.ports.upkeep import Settings, Upkeep
 from swather.store.ports.web import AllowedHosts, Pages, Robots, Sighting
@@ -40,6 +41,7 @@ __all__ = [
     "Sighting",
     "Sources",
     "Store",
+    "Supervisors",
     "Tasks",
     "Upkeep",
     "Workers",

@@ -10,6 +10,7 @@ from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
 from swather.store.ports.sources import Sources
+from swather.store.ports.supervisors import Supervisors
 from swather.store.ports.tasks import Tasks
 from swather.store.ports.upkeep import Settings, Upkeep
 from swather.store.ports.web import AllowedHosts, Pages, Robots
@@ -45,6 +46,8 @@ class Store(Protocol):
     def proxies(self) -> Proxies: ...
     @property
     def workers(self) -> Workers: ...
+    @property
+    def supervisors(self) -> Supervisors: ...
     @property
     def results(self) -> Results: ...
     @property

@@ -53,7 +53,8 @@ class Upkeep(Protocol):
         """Delete old ended runs, events and stored pages past their retention, bodies without a
         page, robots.txt long out of date, what was remembered more than `memory_days` ago, counts
         of sources that are a year old, what is known of proxies on sites that they have not been
-        used for in a long time, and rows of long-gone workers.
+        used for in a long time, and rows of long-gone workers and
+        supervisors.
         """
         ...
 

@@ -26,6 +26,7 @@ from swather.store.postgres.runs import PostgresRuns
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.sources import PostgresSources
 from swather.store.postgres.statements import queries
+from swather.store.postgres.supervisors import PostgresSupervisors
 from swather.store.postgres.tasks import PostgresTasks
 from swather.store.postgres.upkeep import PostgresUpkeep
 from swather.store.postgres.workers import PostgresWorkers
@@ -53,6 +54,7 @@ class PostgresStore:
         self.lanes = PostgresLanes(connection, self.settings)
         self.breakers = PostgresBreakers(connection, self.settings)
         self.workers = PostgresWorkers(connection, self.settings, claimer, finisher)
+        self.supervisors = PostgresSupervisors(connection)
         self.results = PostgresResults(connection)
         self.pages = PostgresPages(connection)
         self.robots = PostgresRobots(connection)

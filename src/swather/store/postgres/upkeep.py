@@ -139,6 +139,7 @@ class PostgresUpkeep:
         removed["source counts"] = self._delete(queries.prune_source_counts, SOURCE_DAYS)
         removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
+        removed["supervisors"] = self._delete(queries.prune_supervisors, WORKER_DAYS)
         return removed
 
     def drop_expired(self) -> str | None:

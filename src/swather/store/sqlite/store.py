@@ -29,6 +29,7 @@ from swather.store.sqlite.runs import SQLiteRuns
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.sources import SQLiteSources
 from swather.store.sqlite.statements import queries
+from swather.store.sqlite.supervisors import SQLiteSupervisors
 from swather.store.sqlite.tasks import SQLiteTasks
 from swather.store.sqlite.upkeep import SQLiteUpkeep
 from swather.store.sqlite.workers import SQLiteWorkers
@@ -53,6 +54,7 @@ class SQLiteStore:
         self.lanes = SQLiteLanes(connection, self.settings)
         self.breakers = SQLiteBreakers(connection, self.settings)
         self.workers = SQLiteWorkers(connection, self.settings)
+        self.supervisors = SQLiteSupervisors(connection)
         self.results = SQLiteResults(connection)
         self.pages = SQLitePages(connection)
         self.robots = SQLiteRobots(connection)

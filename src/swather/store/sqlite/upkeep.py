@@ -150,6 +150,10 @@ class SQLiteUpkeep:
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400
         )
+        # One that lives has beaten.
+        removed["supervisors"] = self._delete(
+            "supervisors", "beat_at < ?", now - WORKER_DAYS * 86_400
+        )
         return removed
 
     def drop_expired(self) -> str | None:
