@@ -1,5 +1,5 @@
 """Settings: what each one is. Where their values come from is in settings_sources.py, and those of
-proxies, Tor and browsers are in settings_egress.py.
+proxies, Tor and browsers are in settings_egress.py, those of fleets in settings_fleet.py.
 """
 
 import json
@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swather.settings_egress import EgressSettings
+from swather.settings_fleet import FleetSettings
 
 PREFIX: Final = "SWATHER_"
 
@@ -235,7 +236,7 @@ class GeneralSettings(BaseSettings):
         return value
 
 
-class Settings(EgressSettings, GeneralSettings):
+class Settings(FleetSettings, EgressSettings, GeneralSettings):
     """All settings. None where the scraper's decorator decides."""
 
     model_config = SettingsConfigDict(

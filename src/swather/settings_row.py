@@ -26,6 +26,8 @@ IN_THE_ROW: Final = frozenset(
         "proxy_blacklist_threshold", "proxy_blacklist_minutes", "proxy_probe_seconds",
         "tor_bootstrap_seconds", "max_targets_per_browser", "browser_memory_mb", "browser_pages",
         "browser_block", "browser_keep_failed",
+        "min_workers", "tasks_per_worker", "worker_memory_mb", "scale_down_seconds",
+        "ray_cpus_per_worker",
     }
 )  # fmt: skip
 # The folder for files if neither a setting nor the scraper names one.

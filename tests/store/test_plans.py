@@ -232,6 +232,7 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
             TaskFilter(run=run, states=frozenset({State.FAILED}))
         ),
         "waiting": lambda: store.tasks.waiting(run),
+        "demand": store.runs.demand,
         "task": lambda: store.tasks.get(777_777),
         "tasks": found(),
         **{f"tasks {state}": found(states=frozenset({state})) for state in State},

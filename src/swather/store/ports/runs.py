@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from swather.model.pacing import Limits
 from swather.model.run import Counts, Load, NewRun, Run, RunState
+from swather.model.scaling import RunDemand
 
 T = TypeVar("T")
 
@@ -28,6 +29,12 @@ class Runs(Protocol):
 
     def counts(self, name: str) -> Counts:
         """From the counter rows; costs the same for ten tasks and ten million."""
+        ...
+
+    def demand(self) -> list[RunDemand]:
+        """What each open run could use workers for, the oldest run first: the view
+        `v_fleet_demand`. Costs no more for ten million tasks.
+        """
         ...
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:

@@ -16,6 +16,7 @@ from swather.model.run import (
     run_name,
     with_reserved,
 )
+from swather.model.scaling import RunDemand, demand_of
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
 from swather.store.checks import (
@@ -108,6 +109,10 @@ class PostgresRuns:
 
     def counts(self, name: str) -> Counts:
         return counts_from(self._sums(run_id(self._connection, name)))
+
+    def demand(self) -> list[RunDemand]:
+        rows = self._connection.rows(queries.run_demand)
+        return [demand_of(row) for row in rows]
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)

@@ -16,6 +16,7 @@ from swather.model.run import (
     run_name,
     with_reserved,
 )
+from swather.model.scaling import RunDemand, demand_of
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
 from swather.store.checks import (
@@ -102,6 +103,10 @@ class SQLiteRuns:
     def counts(self, name: str) -> Counts:
         with self._connection.reading():
             return counts_from(counters_of(self._connection, run_id(self._connection, name)))
+
+    def demand(self) -> list[RunDemand]:
+        with self._connection.reading():
+            return [demand_of(row) for row in self._connection.rows(queries.run_demand)]
 
     def revise(self, name: str, *, version: str, lane_limits: Limits) -> Run:
         check_name("version", version)

@@ -37,6 +37,10 @@ WHERE name = %(name)s
 -- include: run_rows
 WHERE id = %(run_id)s
 
+-- name: run_demand
+SELECT run, scraper, backlog, usable_slots, partitions FROM swather.v_fleet_demand
+ORDER BY run_id
+
 -- name: list_runs
 -- include: run_rows
 ORDER BY id DESC

@@ -32,6 +32,9 @@ WHERE name = :name
 -- include: run_rows
 WHERE id = :run_id
 
+-- name: run_demand
+SELECT run, scraper, backlog, usable_slots, partitions FROM v_fleet_demand ORDER BY run_id
+
 -- name: list_runs
 -- include: run_rows
 ORDER BY id DESC LIMIT :limit
