@@ -9,6 +9,7 @@ from swather.model.task_filter import TaskFilter
 from swather.model.worker import WorkerState
 from swather.scraping.scraper import scraper
 from swather.store.sqlite.workers import SQLiteWorkers
+from swather.testing.site import Answer, FakeSite
 from tests.store.given import targets
 from tests.worker.given import Shop, until, wait_until
 
@@ -186,25 +187,28 @@ def test_a_beat_never_gives_back_what_is_being_claimed(shop: Shop):
 def test_statistics_and_current_targets_are_in_the_worker_row(shop: Shop):
     release = threading.Event()
 
-    @scraper(version="1.2")
+    @scraper(version="1.2", allow_private=True, robots=False)
     async def some(ctx, target):
         if target == 3:
+            await ctx.get(f"{site.url}/moved")
             raise ValueError(target)
         if target == 4:
             await until(release)
         await asyncio.sleep(0.01)
 
-    run = shop.run(some, 5)
-    working = shop.start(some, run=run, lease_seconds=1.0, name="reaper-1")
-
     def statistics():
         found = [worker for worker in shop.store.workers.find() if worker.name == "reaper-1"]
         return found and found[0].statistics.get("retried") == 1 and found[0]
 
-    worker = wait_until(statistics)
+    moved = Answer(status=302, headers={"Location": "/here"})
+    with FakeSite({"/moved": moved, "/here": "here"}) as site:
+        run = shop.run(some, 5)
+        working = shop.start(some, run=run, lease_seconds=1.0, name="reaper-1")
+        worker = wait_until(statistics)
     told = worker.statistics
     assert worker.version == "some 1.2"
     assert told["completed"] == 3
+    assert (told["attempts"], told["requests"]) == (4, 2)
     assert told["slots"] == 10
     assert told["average_seconds"] > 0
     (current,) = told["current"]

@@ -20,7 +20,7 @@ def command(db: Database = None, as_json: AsJSON = False) -> int:
     """
     from swather.cli import output
     from swather.cli.doctor_checks import checks
-    from swather.cli.doctor_health import Health
+    from swather.runs.health import Health
 
     found = checks(db)
     if as_json:

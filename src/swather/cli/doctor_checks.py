@@ -1,27 +1,26 @@
 """What `swather doctor` checks."""
 
 import importlib.util
-import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Final
 
-from swather import __version__, posix
-from swather.cli import database, output
-from swather.cli.doctor_egress import egress_checks
-from swather.cli.doctor_health import Check, Health
+from swather import __version__
+from swather.cli import database
 from swather.errors import SwatherError
+from swather.runs.database_checks import intact_check
+from swather.runs.egress_checks import chromium_check, proxies_check, tor_checks
+from swather.runs.health import Check, Health
+from swather.runs.machine_checks import folder_checks
 from swather.settings import Settings
 from swather.store import factory
 
 NEEDED_PYTHON: Final = (3, 11)
 # Before it, a reset of the write-ahead log could damage a file.
 NEEDED_SQLITE: Final = (3, 51, 3)
-LITTLE_SPACE_BYTES: Final = 1 << 30
 PACKAGES: Final = ("apsw", "msgspec", "psycopg", "pydantic-settings", "rich", "selectolax", "typer",
                    "wreq")  # fmt: skip
 EXTRAS: Final = {
@@ -34,6 +33,7 @@ EXTRAS: Final = {
 
 
 def checks(db: str | None) -> list[Check]:
+    settings = _known_settings()
     return [
         Check("swather", Health.OK, __version__),
         _python(),
@@ -41,9 +41,10 @@ def checks(db: str | None) -> list[Check]:
         *_packages(),
         *_extras(),
         _settings(),
-        _database(db),
-        *_disk(db),
-        *egress_checks(db, _known_settings()),
+        *_database(db),
+        *folder_checks(db or factory.DEFAULT_URL),
+        *tor_checks(settings),
+        chromium_check(settings),
     ]
 
 
@@ -102,40 +103,18 @@ def _known_settings() -> Settings:
         return Settings.model_construct()
 
 
-def _database(db: str | None) -> Check:
+def _database(db: str | None) -> Iterator[Check]:
+    """The database, and its pool of proxies if it can be asked for them."""
     what = "database"
-    try:
-        path = factory.sqlite_path(db or factory.DEFAULT_URL)
-        if path is not None and not path.exists():
-            return Check(what, Health.OK, f"{path} does not exist yet; it is created when needed")
-        with database.opened(db) as store:
-            schema = store.upkeep.schema_version()
-            pragmas = store.upkeep.pragmas()
-            wrong = store.upkeep.check()
-    except SwatherError as error:
-        return Check(what, Health.PROBLEM, " ".join(str(error).split()))
-    server = pragmas.get("server_version")
-    kind = f"PostgreSQL {server}, " if server else ""
-    if wrong:
-        return Check(what, Health.PROBLEM, f"{database.shown(db)}: {'; '.join(wrong)}")
-    return Check(what, Health.OK, f"{kind}{database.shown(db)}, schema version {schema}")
-
-
-def _disk(db: str | None) -> Iterator[Check]:
-    path = factory.sqlite_path(db or factory.DEFAULT_URL)
-    folder = Path.cwd() if path is None else path.absolute().parent
-    if not folder.is_dir():
-        yield Check("folder", Health.PROBLEM, f"{folder} does not exist")
-        return
-    free = shutil.disk_usage(folder).free
-    health = Health.OK if free >= LITTLE_SPACE_BYTES else Health.WARNING
-    yield Check("disk", health, f"{output.size(free)} free in {folder}")
-    if not os.access(folder, os.W_OK):
-        yield Check("folder", Health.PROBLEM, f"{folder} cannot be written to")
-    if path is not None:
-        network = posix.network_file_system(folder)
-        if network is None:
-            yield Check("file system", Health.OK, "local")
-        else:
-            said = f"{network}: SQLite is not safe there; use a local disk or PostgreSQL"
-            yield Check("file system", Health.PROBLEM, said)
+    with ExitStack() as stack:
+        try:
+            path = factory.sqlite_path(db or factory.DEFAULT_URL)
+            if path is not None and not path.exists():
+                said = f"{path} does not exist yet; it is created when needed"
+                yield Check(what, Health.OK, said)
+                return
+            store = stack.enter_context(database.opened(db))
+            yield intact_check(store)
+            yield proxies_check(store)
+        except SwatherError as error:
+            yield Check(what, Health.PROBLEM, " ".join(str(error).split()))

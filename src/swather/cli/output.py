@@ -13,13 +13,13 @@ from rich.text import Text
 from swather.masking import masked, masked_data
 from swather.runs.console import PlainConsole
 from swather.runs.reason import Reason
+from swather.runs.words import size as size  # noqa: PLC0414 - what commands write
 from swather.visible import VisibleBytes, underneath, visible_json, visible_line
 
 _PIPED_WIDTH: Final = 200
 # What is no longer is kept whole in a table; texts keep at least so many columns.
 _UNBROKEN: Final = 32
 _LEAST_TEXT: Final = 12
-_UNITS: Final = ("kB", "MB", "GB", "TB")
 
 
 def stderr() -> PlainConsole:
@@ -139,14 +139,6 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.2f}"
     return str(value)
-
-
-def size(count: int) -> str:
-    """'812 bytes', '4.1 MB'."""
-    if count < 1000:
-        return f"{count} bytes"
-    power = min(len(str(count)) - 1, 12) // 3
-    return f"{count / 1000**power:,.1f} {_UNITS[power - 1]}"
 
 
 def readable(

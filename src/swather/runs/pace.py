@@ -77,7 +77,7 @@ def _bounds(situation: Situation, *, is_moving: bool) -> Iterator[_Bound]:
     if (last := situation.waiting.last_due_at) is not None and last > now:
         yield _Bound((last - now).total_seconds(), "the last task that waits to retry")
     yield from _bound_by(situation, situation.scraper, NO_LIMITS, counts.unfinished, is_moving)
-    tasks = _tasks_by_lane(situation)
+    tasks = tasks_by_lane(situation)
     for lane in situation.lanes:
         limits = on_lane(situation.run.total_limits, lane.name)
         yield from _bound_by(situation, lane, limits, tasks.get(lane.name, 0.0), is_moving)
@@ -116,7 +116,7 @@ def _seconds_for(situation: Situation, limits: Limits, tasks: float) -> float:
     return tasks * average / at_once if at_once and average else math.inf
 
 
-def _tasks_by_lane(situation: Situation) -> dict[str, float]:
+def tasks_by_lane(situation: Situation) -> dict[str, float]:
     """How many wait on each lane. Those that were not counted are shared out to lanes that have
     more than was counted.
     """

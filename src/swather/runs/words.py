@@ -14,6 +14,7 @@ from swather.model.duration import duration as duration  # noqa: PLC0414 - one o
 URL_VARIABLE: Final = "SWATHER_DB"
 # Where a database may be named, besides.
 SETTINGS_FILES: Final = (".env", "swather.toml", "pyproject.toml")
+_BYTES: Final = ("kB", "MB", "GB", "TB")
 
 
 def estimate(seconds: float | None) -> str | None:
@@ -52,6 +53,14 @@ def shortened(text: str, characters: int = 80) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """'1 task', '2,000 tasks'."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size(count: int) -> str:
+    """'812 bytes', '4.1 MB'."""
+    if count < 1000:
+        return f"{count} bytes"
+    power = min(len(str(count)) - 1, 12) // 3
+    return f"{count / 1000**power:,.1f} {_BYTES[power - 1]}"
 
 
 def command(*words: str, url: str) -> str:

@@ -50,13 +50,15 @@ class Tally:
         self.lost = 0
         self.attempts = 0
         self.busy_seconds = 0.0
+        self.requests = 0
         # How many targets of each run are done.
         self.done: dict[str, int] = {}
 
-    def ended(self, run: str, seconds: float, outcome: Outcome | None) -> None:
-        """An attempt has taken so long, and came to this."""
+    def ended(self, run: str, seconds: float, outcome: Outcome | None, requests: int) -> None:
+        """An attempt has taken so long and made so many requests, and came to this."""
         self.attempts += 1
         self.busy_seconds += seconds
+        self.requests += requests
         if isinstance(outcome, (Completed, Failed)):
             done = self.done
             if run not in done and len(done) >= MAX_RUNS:
@@ -92,6 +94,7 @@ class Tally:
             "released": self.released,
             "lost": self.lost,
             "attempts": self.attempts,
+            "requests": self.requests,
             "average_seconds": None if average is None else round(average, 6),
         }
 

@@ -28,6 +28,7 @@ class AttemptAccess:
     request in flight at a time on the task's own lane; any other one is counted by itself. `status`
     is that of the last request: 0 while it has no answer, None before the first; `struck` are lanes
     whose site has asked us to go away. `egresses` is None if its requests leave directly.
+    `requests`: how many it has made, redirects among them.
     """
 
     __slots__ = (
@@ -38,6 +39,7 @@ class AttemptAccess:
         "_robots",
         "egresses",
         "requester",
+        "requests",
         "status",
         "struck",
     )
@@ -54,6 +56,7 @@ class AttemptAccess:
             self.egresses = AttemptEgresses(
                 requester, access.egress_source(requester.job), access.throttle
             )
+        self.requests = 0
         self.status: int | None = None
         self.struck: set[str] | None = None
 
@@ -144,6 +147,11 @@ class AttemptAccess:
     def await_answer(self) -> None:
         """A request of the scraper's goes out."""
         self.status = 0
+        self.requests += 1
+
+    def await_resource(self) -> None:
+        """A request of a page in the browser goes out, which says nothing about the target."""
+        self.requests += 1
 
     def policy_through(self, egress: Egress, max_wait: float | None) -> FetchPolicy:
         """For a fetch through an egress of its egresses."""

@@ -111,7 +111,7 @@ class ResourceFetch(AttemptFetch):
         return _Resource(self._access.requester, lane, self._patience)
 
     def _sent(self) -> None:
-        pass
+        self._access.await_resource()
 
     def _answered(
         self,

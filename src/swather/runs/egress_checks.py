@@ -1,4 +1,4 @@
-"""What `swather doctor` checks of the ways out: proxies, Tor, browsers."""
+"""Checks of the ways out: the proxy pool, Tor, browsers."""
 
 import asyncio
 import re
@@ -6,51 +6,36 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from swather.cli import database
-from swather.cli.doctor_health import Check, Health
-from swather.cli.proxy_options import MAX_PROXIES
 from swather.errors import SwatherError
-from swather.store import factory
+from swather.model.proxy import ProxyState
+from swather.net.browser import program
+from swather.net.tor.process import TorFailed, find_binary
+from swather.runs.health import Check, Health
+from swather.runs.words import command
+from swather.settings import Settings
+from swather.store import Store
 
-if TYPE_CHECKING:
-    from swather.settings import Settings
-
+# More than anyone has.
+_MAX_PROXIES: Final = 1_000_000
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 _PATIENCE_SECONDS: Final = 10.0
 
 
-def egress_checks(db: str | None, settings: "Settings") -> Iterator[Check]:
-    yield from _proxies(db)
-    yield from _tor(settings)
-    yield _chromium(settings)
-
-
-def _proxies(db: str | None) -> Iterator[Check]:
-    """Nothing, if there is no database that could be asked; that is said elsewhere."""
-    from swather.model.proxy import ProxyState
-
-    path = factory.sqlite_path(db or factory.DEFAULT_URL)
-    if path is not None and not path.exists():
-        return
-    try:
-        with database.opened(db) as store:
-            states = [row.state for row in store.proxies.find(limit=MAX_PROXIES)]
-    except SwatherError:
-        return
+def proxies_check(store: Store) -> Check:
+    """The whole pool, whoever uses it."""
+    states = [row.state for row in store.proxies.find(limit=_MAX_PROXIES)]
     if not states:
-        hint = database.with_db("swather proxies import FILE", db)
-        yield Check("proxies", Health.OK, f"none; to import a list: {hint}")
-        return
+        hint = command("proxies", "import", "FILE", url=store.url)
+        return Check("proxies", Health.OK, f"none; to import a list: {hint}")
     usable = states.count(ProxyState.USABLE)
     health = Health.OK if usable else Health.WARNING
-    yield Check("proxies", health, f"{usable:,} of {len(states):,} usable")
+    return Check("proxies", health, f"{usable:,} of {len(states):,} usable")
 
 
-def _tor(settings: "Settings") -> Iterator[Check]:
-    from swather.net.tor.process import TorFailed, find_binary
-
+def tor_checks(settings: Settings) -> Iterator[Check]:
+    """That none is installed is no problem, unless one is named."""
     if settings.tor_socks is not None:
         yield _tor_socks(settings.tor_socks)
         return
@@ -84,14 +69,12 @@ def _tor_socks(address: str) -> Check:
 
 def _tables_of_countries(binary: Path) -> Iterator[Path]:
     """Where Tor looks for them: beside its program, wherever that was installed."""
-    for program in (binary, binary.resolve()):
-        yield program.parent.parent / "share" / "tor" / "geoip"
+    for path in (binary, binary.resolve()):
+        yield path.parent.parent / "share" / "tor" / "geoip"
 
 
-def _chromium(settings: "Settings") -> Check:
+def chromium_check(settings: Settings) -> Check:
     """That none is installed is no problem for who uses none; one that cannot be used is."""
-    from swather.net.browser import program
-
     try:
         path = asyncio.run(program.checked(settings.chromium))
         version = program.version_of(path)

@@ -1,4 +1,4 @@
-"""What `swather doctor` finds: checks, and how each came out."""
+"""What a check of this machine or its database found, for `doctor` and before a fleet starts."""
 
 from enum import StrEnum
 from typing import NamedTuple
