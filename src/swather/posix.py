@@ -85,6 +85,14 @@ def socket_address(path: Path, folder: int, name: str) -> str:
     return f"{DESCRIPTORS}/{folder}/{name}" if DESCRIPTORS.is_dir() else f"{path}/{name}"
 
 
+def writable_by_others(path: Path) -> str | None:
+    """Why this file may hold what another user wrote; None if only we or root could."""
+    found = path.stat()
+    if found.st_uid not in (os.geteuid(), 0):
+        return f"belongs to another user (number {found.st_uid})"
+    return "can be written by everyone" if found.st_mode & 0o002 else None
+
+
 def sync_folder(path: Path) -> None:
     """Make the names in a folder durable, as fsync does for the content of a file."""
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)

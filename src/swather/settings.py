@@ -35,6 +35,13 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 OF_THE_DATABASE: Final = frozenset(
     {"event_level", "event_days", "page_age_days", "keep_runs_days", "memory_days"}
 )
+# Those that override the decorator's option of the same name, and may be set for one scraper.
+OF_SCRAPERS: Final = (
+    "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
+    "store_pages", "user_agent", "files_folder",
+)  # fmt: skip
+# The same of its option `delay`.
+DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 # What a thread can wait for has an end; this is a year.
 _LONGEST_SECONDS: Final = 31_536_000
 # What the model, which lies above this file, reads as a rate.
@@ -212,6 +219,9 @@ class GeneralSettings(BaseSettings):
         default=None,
         gt=0,
         description="days that scrapers remember, forever if unset; only in the database",
+    )
+    scrapers_folder: Path | None = Field(
+        default=None, description="folder of scrapers that are known by the names of their files"
     )
     params: dict[str, dict[str, Any]] = Field(
         default={}, description="parameters of scrapers by name: [params.books] in swather.toml"

@@ -1,8 +1,8 @@
 """Where settings come from, and where the value in force came from.
 
 The first place that names a setting wins: an option of the command, the environment, the file
-.env, the settings row of the database, swather.toml (or [tool.swather] in pyproject.toml), the
-scraper's decorator, the default.
+.env, the settings row of the database, swather.toml (or [tool.swather] in pyproject.toml; the
+scraper's own table [scrapers.NAME] first), the scraper's decorator, the default.
 """
 
 import logging
@@ -32,11 +32,14 @@ _VARIABLES: Final = "swather.variables"
 OPTION: Final = "option"
 ENVIRONMENT: Final = "environment"
 ROW: Final = "settings row"
+OF_SCRAPER: Final = "its table in swather.toml"
 DECORATOR: Final = "decorator"
 DEFAULT: Final = "default"
 DOTENV: Final = ".env"
 TOML: Final = "swather.toml"
 PYPROJECT: Final = "pyproject.toml"
+# Where the files describe scrapers by name, which are no settings.
+SCRAPERS: Final = "scrapers"
 
 # Variables that begin like ours and are no settings.
 _NO_SETTINGS: Final = (
@@ -78,13 +81,15 @@ def read(
     options: Mapping[str, Any] | None = None,
     *,
     row: Mapping[str, Any] | None = None,
+    of_scraper: Mapping[str, Any] | None = None,
     folder: Path | None = None,
 ) -> Resolved:
     """The settings in force. `options` that are None were not given; `row` is the settings row of
-    the database, once it is open; the files are those in `folder`, this one by default.
+    the database, once it is open; `of_scraper` is what the files say of one scraper, which goes
+    before what they say of all; the files are those in `folder`, this one by default.
     """
     values: dict[str, _Sourced] = {}
-    for layer in _layers(options or {}, row or {}, folder or Path.cwd()):
+    for layer in _layers(options or {}, row or {}, of_scraper or {}, folder or Path.cwd()):
         for name, value in layer.items():
             values.setdefault(name, value)
     try:
@@ -123,11 +128,16 @@ def checked(name: str, value: Any) -> Any:
     name = canonical(name)
     if (why := settings_row.refusal(name, value)) is not None:
         raise BadSetting(why)
+    return check({name: value}).model_dump(mode="json")[name]
+
+
+def check(values: Mapping[str, Any], where: str = "") -> Settings:
+    """Settings made of these values only; BadSetting names `where` a wrong one was given."""
     try:
-        made = _validated({name: value})
+        return _validated(dict(values))
     except ValidationError as error:
-        raise BadSetting(_message_of(error, {name: _Sourced(value, "")})) from error
-    return made.model_dump(mode="json")[name]
+        given = {name: _Sourced(value, where) for name, value in values.items()}
+        raise BadSetting(_message_of(error, given)) from error
 
 
 def described() -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -149,14 +159,18 @@ def _validated(values: dict[str, Any]) -> Settings:
 
 
 def _layers(
-    options: Mapping[str, Any], row: Mapping[str, Any], folder: Path
+    options: Mapping[str, Any],
+    row: Mapping[str, Any],
+    of_scraper: Mapping[str, Any],
+    folder: Path,
 ) -> Iterator[dict[str, _Sourced]]:
     yield {name: _Sourced(value, OPTION) for name, value in options.items() if value is not None}
     yield _from_variables(EnvSettingsSource(Settings), ENVIRONMENT)
     dotenv = folder / ".env"
     if dotenv.is_file():
         yield _from_variables(_read_dotenv(dotenv), DOTENV)
-    files = list(_from_toml(folder))
+    own = {name: _Sourced(value, OF_SCRAPER) for name, value in of_scraper.items()}
+    files = [own, *_from_toml(folder)]
     yield _from_row(row, files)
     yield from files
 
@@ -241,6 +255,8 @@ class _InPyproject(Settings):
 def _known(values: Mapping[str, Any], where: str) -> dict[str, _Sourced]:
     known: dict[str, _Sourced] = {}
     for name, value in values.items():
+        if name == SCRAPERS:
+            continue
         if name not in Settings.model_fields:
             raise BadSetting(_unknown(name, f"{where}: {name!r} is not a setting"))
         _refuse_the_databases_own(name, value, where)

@@ -10,7 +10,7 @@ from swather.errors import InputError, LoadError
 from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS
 from swather.model.run import RESERVED_PARAM, Run, RunState
-from swather.scraping import registry
+from swather.scraping import installed as entries
 from swather.scraping.available import Available
 from tests.scraping.attempts import nothing
 
@@ -47,12 +47,12 @@ def a_run(scraper: str, begun_with: str = "") -> Run:
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One under its own name, one under another, and one that is broken."""
     points = [
-        EntryPoint("nothing", WHERE, registry.ENTRY_POINTS),
-        EntryPoint("other", "swather.builtin.pages.scraper:pages", registry.ENTRY_POINTS),
-        EntryPoint("broken", "no_such_module:x", registry.ENTRY_POINTS),
-        EntryPoint("nothing", "shadowing:evil", registry.ENTRY_POINTS),
+        EntryPoint("nothing", WHERE, entries.ENTRY_POINTS),
+        EntryPoint("other", "swather.builtin.pages.scraper:pages", entries.ENTRY_POINTS),
+        EntryPoint("broken", "no_such_module:x", entries.ENTRY_POINTS),
+        EntryPoint("nothing", "shadowing:evil", entries.ENTRY_POINTS),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(entries, "entry_points", lambda group: points)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_what_is_given_and_what_is_installed_is_available(write, caplog: pytest.
     found = Available([write("books", "a.py")]).all()
     assert list(found) == ["books", "nothing", "pages"]
     assert found["nothing"] is nothing
-    assert "skipping the installed scraper 'broken'" in caplog.text
+    assert "skipping the scraper 'broken'" in caplog.text
 
 
 def test_a_given_scraper_goes_before_an_installed_one(write):

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from swather.errors import InputError, LoadError
-from swather.scraping import registry
+from swather.scraping import installed as entries
 from swather.scraping.registry import Known, load, names
 from tests.scraping.attempts import nothing
 
@@ -178,8 +178,8 @@ def test_a_file_that_cannot_be_used_says_why_and_where(write, text, complaint):
         ("books.py:helper", "'helper' in books.py is not a scraper: put @scraper above it"),
         ("no_such_module:books", "No module named 'no_such_module'"),
         (":books", "cannot be loaded"),
-        ("bookz", "no scraper named 'bookz' is installed"),
-        ("", "no scraper named '' is installed"),
+        ("bookz", "no scraper named 'bookz' is registered"),
+        ("", "no scraper named '' is registered"),
     ],
 )
 def test_a_name_that_leads_nowhere_says_so(write, spec, complaint):
@@ -193,11 +193,11 @@ def test_a_name_that_leads_nowhere_says_so(write, spec, complaint):
 def installed(monkeypatch):
     """Two installed scrapers that work and two entry points that do not."""
     points = [
-        EntryPoint("pages", "tests.scraping.attempts:nothing", registry.ENTRY_POINTS),
-        EntryPoint("broken", "no_such_module:x", registry.ENTRY_POINTS),
-        EntryPoint("odd", "tests.scraping.attempts:lease", registry.ENTRY_POINTS),
+        EntryPoint("pages", "tests.scraping.attempts:nothing", entries.ENTRY_POINTS),
+        EntryPoint("broken", "no_such_module:x", entries.ENTRY_POINTS),
+        EntryPoint("odd", "tests.scraping.attempts:lease", entries.ENTRY_POINTS),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(entries, "entry_points", lambda group: points)
 
 
 @pytest.mark.usefixtures("installed")

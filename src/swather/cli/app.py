@@ -25,7 +25,7 @@ class Commands(LazyGroup):
         "try": LazyCommand("swather.cli.try_once", "Scrape one target and show the result."),
         "init": LazyCommand("swather.cli.init", "Start a project: a scraper, its test, settings."),
         "scrapers": LazyCommand(
-            "swather.cli.scrapers", "List the installed scrapers, or show one."
+            "swather.cli.scrapers", "List the registered scrapers, or show one."
         ),
         "enqueue": LazyCommand(
             "swather.cli.enqueue",

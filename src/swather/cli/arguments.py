@@ -19,7 +19,7 @@ class StrategyChoice(StrEnum):
 ScraperSpec = Annotated[
     str,
     typer.Argument(
-        metavar="SCRAPER", help="file.py, file.py:name, module:name, or an installed name."
+        metavar="SCRAPER", help="A registered name, file.py, file.py:name or module:name."
     ),
 ]
 Parameters = Annotated[

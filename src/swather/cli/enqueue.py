@@ -57,13 +57,13 @@ def command(
     if source.is_empty:
         raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     found = registry.load(scraper)
-    settings = configuration.resolve(None, {"db": db}).settings
+    settings = configuration.resolve(None, {"db": db}, found).settings
     configuration.run_params(found, params or [], settings)
     intake = source.intake(found)
     folder = made_folder(output_dir)
     store = factory.open(settings.db)
     try:
-        settings = configuration.resolve(store, {"db": db}).settings
+        settings = configuration.resolve(store, {"db": db}, found).settings
         found = configuration.apply(found, settings)
         of_proxies = load_lists(store, found, settings)
         planned = plan_run(

@@ -21,8 +21,8 @@ def command(
         str | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run: file.py, file.py:name or module:name. Not needed for an "
-            "installed scraper.",
+            help="The code to run: file.py, file.py:name or module:name. Not needed for a "
+            "registered scraper.",
         ),
     ] = None,
     concurrency: Concurrency = None,
@@ -58,7 +58,6 @@ def command(
     from swather.cli import database
     from swather.cli.replay_session import ReplaySession
     from swather.cli.selection import run_named
-    from swather.runs import configuration
 
     with database.opened(db) as store:
         found = run_named(store, run)
@@ -66,7 +65,7 @@ def command(
         session = ReplaySession(
             store=store,
             db=db,
-            settings=configuration.resolve(store, options).settings,
+            options=options,
             spec=scraper,
             output=output,
             max_failed=max_failed_of(max_failed),

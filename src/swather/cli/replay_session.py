@@ -3,7 +3,7 @@
 import logging
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class ReplaySession:
 
     store: "Store"
     db: str | None
-    settings: "Settings"
+    options: Mapping[str, Any]
     spec: str | None
     output: Path | None
     max_failed: MaxFailed
@@ -57,7 +57,8 @@ class ReplaySession:
     def replay(self, run: Run) -> int:
         """The exit code."""
         scraper, results = self._checked(run)
-        driver = ReplayDriver(self.store, run, scraper, self.settings, results, new=self.new)
+        settings = self._settings(scraper)
+        driver = ReplayDriver(self.store, run, scraper, settings, results, new=self.new)
         view = _Unpaused(view_on(output.stderr()))
         view.say(
             f"{'Resuming the replay of' if driver.begun.goes_on else 'Replaying'} run {run.name}: "
@@ -101,11 +102,14 @@ class ReplaySession:
     def _checked(self, run: Run) -> tuple["Scraper", Results]:
         """The code and the results file of a run that can be replayed; refuses any other."""
         scraper = self._scraper_of(run)
-        configuration.apply(scraper, self.settings)
+        configuration.apply(scraper, self._settings(scraper))
         results = Results(self.output or results_path(run))
         results.check_rewrite(self.store, run)
         replay.check(self.store, run)
         return scraper, results
+
+    def _settings(self, scraper: "Scraper") -> "Settings":
+        return configuration.resolve(self.store, self.options, scraper).settings
 
     def _scraper_of(self, run: Run) -> "Scraper":
         if self.spec is None:
@@ -119,7 +123,7 @@ class ReplaySession:
 
     def _worker(self, driver: ReplayDriver) -> "Worker":
         return new_worker(
-            self.settings,
+            driver.settings,
             {driver.scraper.name: driver.scraper},
             url=database.existing(self.db),
             run=driver.run.name,

@@ -44,7 +44,7 @@ def command(
         typer.Argument(
             metavar="SCRAPER",
             help="With --run, the code to run: file.py, file.py:name or module:name. Not needed "
-            "for an installed scraper.",
+            "for a registered scraper.",
         ),
     ] = None,
     state: States = None,

@@ -8,7 +8,7 @@ from swather.cli.options import AsJSON
 
 EXAMPLES: Final = """\
 swather scrapers
-swather scrapers pages
+swather scrapers books
 swather scrapers books.py:books --json"""
 
 
@@ -16,15 +16,16 @@ def command(
     scraper: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCRAPER", help="file.py, file.py:name, module:name, or an installed name."
+            metavar="SCRAPER", help="A registered name, file.py, file.py:name or module:name."
         ),
     ] = None,
     as_json: AsJSON = False,
 ) -> None:
-    """List the installed scrapers, or show one.
+    """List the registered scrapers, or show one.
 
-    A package installs a scraper with an entry point in the group `swather.scrapers`. Your own
-    scrapers need not be installed: name their file to see their options and parameters.
+    A scraper is registered by a table [scrapers.NAME] in swather.toml, by its file in the folder
+    scrapers_folder, or by a package, with an entry point in the group `swather.scrapers`. Others
+    need no name: pass their file to see their options and parameters.
     """
     from swather.cli import output
     from swather.scraping import registry
@@ -36,7 +37,7 @@ def command(
         elif known:
             output.show(output.listing(("name", "where", "what"), known))
         else:
-            print("no scrapers are installed; name the file of your own: swather scrapers books.py")
+            print("no scraper is registered; name the file of your own: swather scrapers books.py")
         return
     data = _described(registry.load(scraper))
     if as_json:

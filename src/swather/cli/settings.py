@@ -28,7 +28,8 @@ def settings(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -
 
     The first place that names a setting wins: an option of the command, the environment
     (SWATHER_NAME), the file .env, the settings row of the database, swather.toml or [tool.swather]
-    in pyproject.toml, the scraper's decorator, the default. Without a command, lists them.
+    in pyproject.toml (there the scraper's own table first, [scrapers.NAME]), the scraper's
+    decorator, the default. Without a command, lists them.
     """
     list_unless_called(ctx, list_settings, db, as_json=as_json)
 
@@ -174,11 +175,18 @@ def _in_force(db: str | None, spec: str | None) -> list[_InForce]:
     from swather import settings_sources
     from swather.scraping import registry
     from swather.scraping.options import Options
+    from swather.scraping.registered import registered
 
-    options = Options() if spec is None else registry.load(spec).options
+    scraper = None if spec is None else registry.load(spec)
+    options = Options() if scraper is None else scraper.options
     # The option is also filled from the environment and from files, which are the origin then.
     named = {} if db is None or settings_sources.read().settings.db == db else {"db": db}
-    resolved = settings_sources.read(named, row=_row_in(settings_sources.read(named).settings.db))
+    known = None if scraper is None else registered().get(scraper.name)
+    resolved = settings_sources.read(
+        named,
+        row=_row_in(settings_sources.read(named).settings.db),
+        of_scraper=None if known is None else known.settings,
+    )
     return [
         _one(name, what, resolved, options)
         for name, what, _others in settings_sources.described()
@@ -199,18 +207,18 @@ def _row_in(url: str) -> dict[str, Any]:
 
 def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InForce:
     from swather.masking import masked_database
-    from swather.runs import configuration
     from swather.scraping.options import Options
+    from swather.settings import DELAYS, OF_SCRAPERS
 
     value, origin = getattr(resolved.settings, name), resolved.origin(name)
     if name == "db":
         return _InForce(name, masked_database(value), origin, what)
-    if value is None and name in configuration.OF_SCRAPERS:
+    if value is None and name in OF_SCRAPERS:
         value = getattr(options, name)
         origin = _said_by(value, getattr(Options(), name))
-    elif value is None and name in configuration.DELAYS:
+    elif value is None and name in DELAYS:
         delay = options.delay_range()
-        value = None if delay is None else delay[configuration.DELAYS.index(name)]
+        value = None if delay is None else delay[DELAYS.index(name)]
         origin = _said_by(delay, None)
     return _InForce(name, _plain(value), origin, what)
 

@@ -73,8 +73,9 @@ def command(
 
     # Made before the scraper may change the current folder, or anything is fetched.
     folder = made_folder(output_dir)
-    settings = configuration.resolve().settings
-    found = configuration.apply(registry.load(scraper), settings)
+    found = registry.load(scraper)
+    settings = configuration.resolve(scraper=found).settings
+    found = configuration.apply(found, settings)
     given = configuration.run_params(found, params or [], settings)
     fetcher = new_fetcher(settings)
     value = _value_of(target)

@@ -45,7 +45,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run, in addition to installed scrapers: file.py, file.py:name or "
+            help="The code to run, in addition to registered scrapers: file.py, file.py:name or "
             "module:name.",
         ),
     ] = None,
@@ -85,7 +85,7 @@ def command(
     """Claim, scrape and report until nothing is left to do.
 
     Any number of workers can share a database, on this machine or on others; start and stop them
-    at any time. A worker runs only code that is named here or installed. If only tasks of other
+    at any time. A worker runs only code that is named or registered here. If only tasks of other
     scrapers are waiting, it says so and exits with code 2; with --forever it waits. The first
     SIGINT or SIGTERM finishes running targets and returns the rest; the second stops now.
     """
@@ -109,11 +109,15 @@ def command(
         run = None if run is None else find_run(store, run).name
         code = _scrapers(store, scrapers or [], run)
         code = _with_programs(code, settings, run)
+        code = {
+            name: configuration.apply(found, configuration.resolve(store, options, found).settings)
+            for name, found in code.items()
+        }
         if run is None and not forever:
             _check_code(store, code)
     worker = _worker(
         settings,
-        {name: configuration.apply(found, settings) for name, found in code.items()},
+        code,
         url=database.existing(db),
         run=run,
         partitions=tuple(partitions.split(",")) if partitions else None,
@@ -134,7 +138,7 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
         return {found.name: found}
     scrapers = available.all()
     if not scrapers:
-        raise InputError("no scraper is installed; name the code to run: swather worker books.py")
+        raise InputError("no scraper is registered here; name the code: swather worker books.py")
     return scrapers
 
 

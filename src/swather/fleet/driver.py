@@ -145,7 +145,7 @@ class RunDriver(Driver):
     """
 
     def __init__(self, order: Order) -> None:
-        settings = configuration.resolve(None, order.options).settings
+        settings = configuration.resolve(None, order.options, order.scraper).settings
         results = None if order.output is None else Results(order.output)
         # Bad targets are reported before a database is created for them.
         configuration.run_params(order.scraper, order.params, settings)
@@ -153,7 +153,7 @@ class RunDriver(Driver):
         folder = made_folder(order.options.get("files_folder"))
         store = factory.open(settings.db)
         try:
-            settings = configuration.resolve(store, order.options).settings
+            settings = configuration.resolve(store, order.options, order.scraper).settings
             scraper = configuration.apply(order.scraper, settings)
             if results is not None and not order.is_alone:
                 results.check(store)

@@ -7,14 +7,14 @@ command.
 from typing import Final
 
 from swather.model.run import Run
-from swather.scraping import registry
+from swather.scraping.registered import registered
 
 _SCRAPER: Final = "SCRAPER"
 
 
 def argument(run: Run) -> list[str]:
-    """The argument for the code in a command; none if it is installed."""
-    return [] if run.scraper in registry.installed() else [_SCRAPER]
+    """The argument for the code in a command; none if it is registered here."""
+    return [] if run.scraper in registered() else [_SCRAPER]
 
 
 def explained(run: Run) -> str:

@@ -4,26 +4,28 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from swather.scraping import params
 from swather.scraping.proxies import Proxies
+from swather.scraping.registered import registered
 from swather.scraping.scraper import Scraper
-from swather.settings import PREFIX, Settings
+from swather.settings import OF_SCRAPERS, PREFIX, Settings
 from swather.settings_sources import OF_PARAMS, Resolved, read, variables
 from swather.store import Store
 
-# Settings that override the decorator's option of the same name.
-OF_SCRAPERS: Final = (
-    "retries", "backoff", "timeout", "rate", "total_rate", "in_flight", "strategy",
-    "store_pages", "user_agent", "files_folder",
-)  # fmt: skip
-DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 
-
-def resolve(store: Store | None = None, options: Mapping[str, Any] | None = None) -> Resolved:
-    """The settings in force; with a store, those in its settings row, too."""
-    return read(options, row=None if store is None else store.settings.all())
+def resolve(
+    store: Store | None = None,
+    options: Mapping[str, Any] | None = None,
+    scraper: Scraper | None = None,
+) -> Resolved:
+    """The settings in force; with a store, those in its settings row, too; for a scraper, those of
+    its table in swather.toml, too.
+    """
+    row = None if store is None else store.settings.all()
+    known = None if scraper is None else registered().get(scraper.name)
+    return read(options, row=row, of_scraper=None if known is None else known.settings)
 
 
 def apply(scraper: Scraper, settings: Settings) -> Scraper:
@@ -64,7 +66,12 @@ def run_params(
     """The parameters of a run: those that are given, by name or as 'name=value' texts, then those
     of the environment and .env, then those of swather.toml.
     """
-    known = {**settings.params.get(scraper.name, {}), **_from_variables(scraper)}
+    here = registered().get(scraper.name)
+    known = {
+        **settings.params.get(scraper.name, {}),
+        **({} if here is None else here.params),
+        **_from_variables(scraper),
+    }
     if isinstance(given, Mapping):
         named = {**known, **given}
         params.given_params(scraper, named)

@@ -1,4 +1,4 @@
-"""Which scrapers a process may run: those it was given, and those installed on its machine.
+"""Which scrapers a process may run: those it was given, and those registered on its machine.
 
 A database selects among them by name only; its values never become a path or a module. Any other
 source that may name code belongs here.
@@ -10,14 +10,15 @@ from collections.abc import Iterable
 from swather.errors import InputError, LoadError, MissingExtra
 from swather.model.run import Run
 from swather.scraping import registry
+from swather.scraping.registered import registered
 from swather.scraping.scraper import Scraper
 
 _log = logging.getLogger(__name__)
 
 
 class Available:
-    """`specs` are what a person named: 'file.py', 'file.py:name', 'module:name', installed names.
-    They take precedence over installed scrapers of the same name.
+    """`specs` are what a person named: 'file.py', 'file.py:name', 'module:name', registered names.
+    They take precedence over registered scrapers of the same name.
     """
 
     def __init__(self, specs: Iterable[str] = ()) -> None:
@@ -32,18 +33,20 @@ class Available:
                 )
 
     def all(self) -> dict[str, Scraper]:
-        """By name. An installed one that cannot be loaded is left out, with a warning unless it
+        """By name. A registered one that cannot be loaded is left out, with a warning unless it
         only lacks an optional package.
         """
         found = dict(self._given)
-        for name in registry.installed():
+        for name, known in registered().items():
+            if name in found:
+                continue
             try:
-                scraper = registry.load_installed(name)
+                scraper = registry.load_registered(known)
             except MissingExtra as error:
                 # Not a mistake: whoever does not use a scraper need not install what it needs.
-                _log.debug("skipping the installed scraper %r: %s", name, error)
+                _log.debug("skipping the scraper %r: %s", name, error)
             except LoadError as error:
-                _log.warning("skipping the installed scraper %r: %s", name, error)
+                _log.warning("skipping the scraper %r: %s", name, error)
             else:
                 found.setdefault(scraper.name, scraper)
         return found
@@ -52,6 +55,10 @@ class Available:
         """The scraper of a run; InputError says which there are, and how to name another."""
         if run.scraper in self._given:
             return self._given[run.scraper]
+        here = registered().get(run.scraper)
+        if here is not None and not here.is_installed:
+            # A person has said on this machine what the name means.
+            return registry.load_registered(here)
         found = self._installed(run.scraper)
         if found is None:
             has = ", ".join(self.all()) or "none"
@@ -69,7 +76,8 @@ class Available:
         return found
 
     def _installed(self, name: str) -> Scraper | None:
-        if name in registry.installed() and (found := registry.load_installed(name)).name == name:
+        known = registered().get(name)
+        if known is not None and (found := registry.load_registered(known)).name == name:
             return found
         # An entry point may have another name than its scraper.
         return self.all().get(name)

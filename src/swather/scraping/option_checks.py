@@ -53,8 +53,12 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def is_scraper_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
+
+
 def _name(field: str, value: Any) -> str:
-    if not isinstance(value, str) or (value and not _NAME.fullmatch(value)):
+    if not isinstance(value, str) or (value and not is_scraper_name(value)):
         raise _wrong(field, "up to 100 letters, digits, '_', '-' and '.'", value)
     return value
 

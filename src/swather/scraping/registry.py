@@ -1,4 +1,4 @@
-"""Finds scrapers: in a file, in a module, or among the installed ones."""
+"""Finds scrapers: in a file, in a module, or by the name they are registered under."""
 
 import hashlib
 import importlib
@@ -10,18 +10,21 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
 from typing import Final, NamedTuple
 
+from swather import posix
 from swather.errors import LoadError, MissingExtra
+from swather.scraping import installed
+from swather.scraping.option_checks import is_scraper_name
+from swather.scraping.registered import Registered, registered, renamed
 from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
 from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
 from swather.scraping.source_location import code_owner
 
-ENTRY_POINTS: Final = "swather.scrapers"
 FORMS: Final = "file.py, file.py:name or module:name"
 
 _entered: Final[list[Path]] = []
@@ -29,7 +32,7 @@ _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
 
 class Known(NamedTuple):
-    """An installed scraper: its name, where it comes from, and the first line of its docs."""
+    """A registered scraper: its name, where it comes from, and the first line of its docs."""
 
     name: str
     where: str
@@ -37,7 +40,8 @@ class Known(NamedTuple):
 
 
 def load(spec: str) -> Scraper:
-    """The scraper that 'file.py', 'file.py:name', 'module:name' or an installed name means.
+    """The scraper that 'file.py', 'file.py:name', 'module:name' or a registered name means.
+    'other=file.py' gives it another name.
 
     LoadError says what is missing or broken, and where; MissingExtra, what to install.
     """
@@ -54,6 +58,19 @@ def enter_folder() -> None:
 
 
 def _load(spec: str) -> Scraper:
+    name, code = _renamed(spec)
+    found = _load_code(code)
+    return found if name in ("", found.name) else replace(found, name=name)
+
+
+def _renamed(spec: str) -> tuple[str, str]:
+    """The name that a spec gives to its code, and the rest of it."""
+    name, equals, code = spec.partition("=")
+    is_one = bool(equals) and is_scraper_name(name) and not Path(spec).exists()
+    return (name, code) if is_one else ("", spec)
+
+
+def _load_code(spec: str) -> Scraper:
     source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
@@ -61,28 +78,49 @@ def _load(spec: str) -> Scraper:
         return _named(_load_file(Path(source)), name, source)
     if colon:
         return _named(_load_module(source), name, source)
-    return load_installed(spec)
+    return _load_registered(spec)
 
 
-def load_installed(name: str) -> Scraper:
-    """The scraper that is installed under a name, and nothing else."""
-    points = _points()
-    if name in points:
-        return _load_point(points[name])
-    near = get_close_matches(name, points, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
-    raise LoadError(
-        f"no scraper named {name!r} is installed; {hint} "
-        "(name your own by its file, books.py, or as module:name)"
-    )
+def _load_registered(name: str) -> Scraper:
+    known = registered()
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
+        raise LoadError(
+            f"no scraper named {name!r} is registered in {Path.cwd()} or installed; {hint} "
+            "(name your own by its file, books.py, or as module:name)"
+        )
+    return load_registered(known[name])
+
+
+def load_registered(known: Registered) -> Scraper:
+    """The scraper behind a name; LoadError says where the name comes from."""
+    if known.is_installed:
+        return _load_point(installed.points()[known.name])
+    if known.file is not None and known.file.exists():
+        why = posix.writable_by_others(known.file)
+        if why is not None:
+            raise LoadError(
+                f"{known.file} {why}, so it is not run as scraper {known.name!r}; make it yours "
+                "and writable only by you"
+            )
+    try:
+        return _load(known.spec)
+    except LoadError as error:
+        raise LoadError(f"scraper {known.name!r} ({known.origin}): {error}") from error
 
 
 def absolute(spec: str) -> str:
-    """A spec that works in any folder: with an absolute path, if it names a file."""
-    source, colon, name = spec.rpartition(":")
-    if spec.endswith(".py"):
-        return str(Path(spec).resolve())
-    return f"{Path(source).resolve()}{colon}{name}" if source.endswith(".py") else spec
+    """A spec that works in any folder: with an absolute path, if it means a file."""
+    given, code = _renamed(spec)
+    source, colon, name = code.rpartition(":")
+    if code.endswith(".py"):
+        code = str(Path(code).resolve())
+    elif source.endswith(".py"):
+        code = f"{Path(source).resolve()}{colon}{name}"
+    elif not colon and (known := registered().get(code)) is not None:
+        code = known.spec
+    return renamed(given, code) if given else code
 
 
 @contextmanager
@@ -108,26 +146,18 @@ def refuse_while_loading(what: str) -> None:
 
 
 def names() -> list[Known]:
-    """Every installed scraper, by name; one that cannot be loaded says why."""
-    return [Known(point.name, point.value, _summary_of(point)) for point in _points().values()]
+    """Every registered scraper, by name; one that cannot be loaded says why."""
+    known = registered()
+    return [Known(name, _where(known[name]), _summary_of(known[name])) for name in sorted(known)]
 
 
-def installed() -> list[str]:
-    """The names of the installed scrapers; none of them is loaded."""
-    return list(_points())
+def _where(known: Registered) -> str:
+    return installed.points()[known.name].value if known.is_installed else known.origin
 
 
-def _points() -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
-        # The first on the path wins, as for imports.
-        found.setdefault(point.name, point)
-    return found
-
-
-def _summary_of(point: EntryPoint) -> str:
+def _summary_of(known: Registered) -> str:
     try:
-        return _load_point(point).summary
+        return load_registered(known).summary
     except MissingExtra as error:
         return str(error)
     except LoadError as error:

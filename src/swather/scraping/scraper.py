@@ -17,6 +17,7 @@ from swather.scraping.options import (
     Options,
     options_from,
 )
+from swather.scraping.registered import renamed
 from swather.scraping.signatures import check_signature, takes_web
 
 __all__ = ["ExecutionMode", "Isolation", "Options", "Scraper", "scraper"]
@@ -67,17 +68,26 @@ class Scraper:
 
     @property
     def spec(self) -> str:
-        """What `registry.load` finds it by in another process: 'file.py:name' or 'module:name'."""
+        """What `registry.load` finds it by in another process: 'file.py:name' or 'module:name',
+        with 'other=' before it if it was given another name.
+        """
+        own = self.options.name or self.function.__name__
+        code = f"{self._source}:{own}"
+        return code if own == self.name else renamed(self.name, code)
+
+    @property
+    def _source(self) -> str:
+        """The file or module that its code is loaded from."""
         if self.loaded_from is not None:
-            return f"{self.loaded_from}:{self.name}"
+            return self.loaded_from
         name = self.function.__module__
         module = sys.modules.get(name)
         if name == "__main__" and (run_as := getattr(module, "__spec__", None)) is not None:
-            return f"{run_as.name}:{self.name}"
+            return str(run_as.name)
         path = getattr(module, "__file__", None)
         if path is not None and (name == "__main__" or hasattr(module, LOADED_FROM_FILE)):
-            return f"{Path(path).resolve()}:{self.name}"
-        return f"{name}:{self.name}"
+            return str(Path(path).resolve())
+        return name
 
     def on_request(self, hook: RequestHook) -> RequestHook:
         """Call the function with each request before it goes out; it may return another one."""
