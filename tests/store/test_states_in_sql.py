@@ -6,7 +6,9 @@ import pytest
 
 from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
+from swather.model.notice import DeliveryState, NoticeKind
 from swather.model.run import RunState
+from swather.model.schedule import FiringState, Overlap
 from swather.model.supervisor import SupervisorState
 from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, TERMINAL, EventKind
 from swather.model.worker import WorkerKind, WorkerState
@@ -24,6 +26,10 @@ EXPECTED: dict[tuple[str, str], set[str]] = {
     ("workers", "state"): set(WorkerState),
     ("supervisors", "state"): set(SupervisorState),
     ("events", "kind"): set(EventKind),
+    ("schedules", "overlap"): set(Overlap),
+    ("firings", "state"): set(FiringState),
+    ("notices", "kind"): set(NoticeKind),
+    ("deliveries", "state"): set(DeliveryState),
 }
 
 
@@ -71,5 +77,8 @@ def test_both_databases_have_the_same_tables():
 
 
 def test_the_models_words_are_lower_case():
-    enums = [EventKind, PacedKind, RunState, Strategy, SupervisorState, WorkerKind, WorkerState]
+    enums = [
+        DeliveryState, EventKind, FiringState, NoticeKind, Overlap, PacedKind, RunState, Strategy,
+        SupervisorState, WorkerKind, WorkerState,
+    ]  # fmt: skip
     assert all(word == word.lower() for enum in enums for word in enum)

@@ -7,10 +7,12 @@ dashboard) opens a store of its own.
 
 from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
 from swather.store.ports.memories import Memories
+from swather.store.ports.notices import Notices
 from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
+from swather.store.ports.schedules import Schedules
 from swather.store.ports.sources import Sources
 from swather.store.ports.store import Store
 from swather.store.ports.supervisors import Supervisors
@@ -31,12 +33,14 @@ __all__ = [
     "Lanes",
     "Loads",
     "Memories",
+    "Notices",
     "Pages",
     "Proxies",
     "Queue",
     "Results",
     "Robots",
     "Runs",
+    "Schedules",
     "Settings",
     "Sighting",
     "Sources",

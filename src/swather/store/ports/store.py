@@ -5,10 +5,12 @@ from typing import Protocol
 from swather.store.outage import Outage
 from swather.store.ports.lanes import Breakers, Lanes
 from swather.store.ports.memories import Memories
+from swather.store.ports.notices import Notices
 from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
 from swather.store.ports.runs import Loads, Runs
+from swather.store.ports.schedules import Schedules
 from swather.store.ports.sources import Sources
 from swather.store.ports.supervisors import Supervisors
 from swather.store.ports.tasks import Tasks
@@ -44,6 +46,10 @@ class Store(Protocol):
     def sources(self) -> Sources: ...
     @property
     def proxies(self) -> Proxies: ...
+    @property
+    def schedules(self) -> Schedules: ...
+    @property
+    def notices(self) -> Notices: ...
     @property
     def workers(self) -> Workers: ...
     @property

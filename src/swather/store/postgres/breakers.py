@@ -7,6 +7,7 @@ from swather.model.payload import decode, encode
 from swather.store.checks import check_breaker
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
+from swather.store.postgres.notices import tell_breaker
 from swather.store.postgres.repace import locked_lane
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
@@ -32,6 +33,7 @@ class PostgresBreakers:
             was_closed = self._connection.value(queries.trip_breaker, this)
             if was_closed:
                 self._connection.execute(queries.trip_lane, this)
+                tell_breaker(self._connection, scraper, lane, seen)
                 self._settings.bump_control_version()
 
         self._connection.transact(work)

@@ -26,9 +26,11 @@ from swather.store.checks import (
     check_new_run,
     unknown_run,
 )
+from swather.store.notice_rows import end_of
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id, run_id
+from swather.store.postgres.notices import add_notice
 from swather.store.postgres.remove import remove_run
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
@@ -173,7 +175,13 @@ class PostgresRuns:
         self._change(name, queries.unpause_run)
 
     def cancel(self, name: str) -> int:
-        self._change(name, queries.cancel_run)
+        def work() -> None:
+            self._change(name, queries.cancel_run)
+            run, counts = self.get(name), self.counts(name)
+            if run.state is RunState.CANCELLED and counts.total:
+                add_notice(self._connection, end_of(run, counts))
+
+        self._connection.transact(work)
         self._change(name, queries.wake_lanes_of_run)
         unfinished = TaskFilter(run=name, states=_UNFINISHED)
         return cancel_tasks(self._connection, self._settings, unfinished)
@@ -189,6 +197,7 @@ class PostgresRuns:
             is_finished = self._connection.row(queries.settle_run, this) is not None
             if is_finished:
                 self._connection.execute(queries.wake_lanes_of_run, this)
+                add_notice(self._connection, end_of(self.get(name), self.counts(name)))
             return is_finished
 
         return self._connection.transact(work)

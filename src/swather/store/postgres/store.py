@@ -17,12 +17,14 @@ from swather.store.postgres.hints import PostgresHints
 from swather.store.postgres.lanes import PostgresLanes
 from swather.store.postgres.loads import PostgresLoads
 from swather.store.postgres.memories import PostgresMemories
+from swather.store.postgres.notices import PostgresNotices
 from swather.store.postgres.pages import PostgresPages
 from swather.store.postgres.proxies import PostgresProxies
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
 from swather.store.postgres.robots import PostgresRobots
 from swather.store.postgres.runs import PostgresRuns
+from swather.store.postgres.schedules import PostgresSchedules
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.sources import PostgresSources
 from swather.store.postgres.statements import queries
@@ -62,6 +64,8 @@ class PostgresStore:
         self.memories = PostgresMemories(connection)
         self.sources = PostgresSources(connection)
         self.proxies = PostgresProxies(connection)
+        self.schedules = PostgresSchedules(connection)
+        self.notices = PostgresNotices(connection)
         self.upkeep = PostgresUpkeep(connection)
         self.hints = PostgresHints(connection)
 

@@ -137,6 +137,8 @@ class PostgresUpkeep:
         memories = self._days("memory_days", MAX_DAYS)
         removed["memories"] = self._delete(queries.prune_memories, memories)
         removed["source counts"] = self._delete(queries.prune_source_counts, SOURCE_DAYS)
+        removed["firings"] = self._delete(queries.prune_firings, events)
+        removed["notices"] = self._delete(queries.prune_notices, events)
         removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         removed["supervisors"] = self._delete(queries.prune_supervisors, WORKER_DAYS)

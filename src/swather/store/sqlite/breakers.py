@@ -8,6 +8,7 @@ from swather.store.checks import check_breaker
 from swather.store.clock import at
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
+from swather.store.sqlite.notices import tell_breaker
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
 
@@ -36,6 +37,7 @@ class SQLiteBreakers:
             )
             if not was_open:
                 self._connection.execute(queries.trip_lane, {"lane_id": this["lane_id"]})
+                tell_breaker(self._connection, scraper, lane, seen)
                 self._settings.bump_control_version()
 
     def close(self, scraper: str, lane: str) -> bool:

@@ -27,9 +27,11 @@ from swather.store.checks import (
     unknown_run,
 )
 from swather.store.clock import at, at_or_none
+from swather.store.notice_rows import end_of
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id, run_id
+from swather.store.sqlite.notices import add_notice
 from swather.store.sqlite.ready import counters_of
 from swather.store.sqlite.remove import remove_run
 from swather.store.sqlite.settings import SQLiteSettings
@@ -149,11 +151,11 @@ class SQLiteRuns:
         self._change(name, queries.unpause_run)
 
     def cancel(self, name: str) -> int:
-        self._change(
-            name,
-            queries.cancel_run,
-            now=self._connection.clock.wall(),
-        )
+        with self._connection.transaction():
+            self._change(name, queries.cancel_run, now=self._connection.clock.wall())
+            run, counts = self.get(name), self.counts(name)
+            if run.state is RunState.CANCELLED and counts.total:
+                add_notice(self._connection, end_of(run, counts))
         self._change(name, queries.wake_lanes_of_run)
         unfinished = frozenset({State.SCHEDULED, State.READY, State.LEASED})
         return cancel_tasks(
@@ -169,12 +171,15 @@ class SQLiteRuns:
                 return False
             if self._connection.value(queries.run_has_work, this):
                 return False
+            if self._connection.value(queries.run_is_loading, this):
+                return False
             now = self._connection.clock.wall()
             is_finished = (
                 self._connection.execute_counting(queries.finish_run, {**this, "now": now}) == 1
             )
             if is_finished:
                 self._connection.execute(queries.wake_lanes_of_run, this)
+                add_notice(self._connection, end_of(self.get(name), self.counts(name)))
             return is_finished
 
     def remove(self, name: str) -> None:

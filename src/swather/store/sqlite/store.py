@@ -20,12 +20,14 @@ from swather.store.sqlite.hints import SQLiteHints
 from swather.store.sqlite.lanes import SQLiteLanes
 from swather.store.sqlite.loads import SQLiteLoads
 from swather.store.sqlite.memories import SQLiteMemories
+from swather.store.sqlite.notices import SQLiteNotices
 from swather.store.sqlite.pages import SQLitePages
 from swather.store.sqlite.proxies import SQLiteProxies
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
 from swather.store.sqlite.robots import SQLiteRobots
 from swather.store.sqlite.runs import SQLiteRuns
+from swather.store.sqlite.schedules import SQLiteSchedules
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.sources import SQLiteSources
 from swather.store.sqlite.statements import queries
@@ -62,6 +64,8 @@ class SQLiteStore:
         self.memories = SQLiteMemories(connection)
         self.sources = SQLiteSources(connection)
         self.proxies = SQLiteProxies(connection)
+        self.schedules = SQLiteSchedules(connection)
+        self.notices = SQLiteNotices(connection)
         self.upkeep = SQLiteUpkeep(connection, self.settings)
         self.hints = SQLiteHints(connection.file)
 

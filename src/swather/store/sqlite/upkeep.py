@@ -146,6 +146,12 @@ class SQLiteUpkeep:
         removed["source counts"] = self._delete(
             "source_counts", "hour < ?", now - SOURCE_DAYS * 86_400
         )
+        removed["firings"] = self._delete(
+            "firings",
+            "state IN ('ended', 'skipped', 'failed') AND fired_at < ?",
+            now - events * 86_400,
+        )
+        removed["notices"] = self._delete("notices", "at < ?", now - events * 86_400)
         removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400

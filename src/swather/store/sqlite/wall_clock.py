@@ -23,6 +23,7 @@ _DUE: Final = (
     ("proxies", "probing_until"),
     ("proxy_sites", "retry_at"),
     ("proxy_sites", "probing_until"),
+    ("deliveries", "due_at"),
 )
 
 

@@ -18,6 +18,9 @@ RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane
 -- name: find_run
 SELECT id FROM swather.runs WHERE name = %(name)s
 
+-- name: run_name
+SELECT name FROM swather.runs WHERE id = %(run_id)s
+
 -- name: find_run_to_fill
 SELECT id, task_limit FROM swather.runs WHERE name = %(name)s
 
@@ -126,6 +129,10 @@ WHERE r.id = %(run_id)s AND r.state = 'open'
         AND (SELECT t.task_id FROM swather.ready AS t WHERE t.head_id = h.id LIMIT 1) IS NOT NULL
   )
   AND NOT EXISTS (SELECT FROM swather.leases AS l WHERE l.run_id = r.id)
+  -- A scheduled run whose loader has died is not at its end: another scheduler loads the rest.
+  AND NOT EXISTS (
+      SELECT FROM swather.firings AS f WHERE f.run_id = r.id AND f.state = 'loading'
+  )
 RETURNING r.id
 
 -- name: remove_run

@@ -13,6 +13,9 @@ VALUES (
 -- name: find_run
 SELECT id FROM runs WHERE name = ?
 
+-- name: run_name
+SELECT name FROM runs WHERE id = ?
+
 -- name: names_like
 SELECT name FROM runs WHERE name = ? OR name GLOB ?
 
@@ -100,6 +103,10 @@ SELECT EXISTS (SELECT 1 FROM leases WHERE run_id = :run_id)
         SELECT 1 FROM heads AS h
         WHERE h.run_id = :run_id AND EXISTS (SELECT 1 FROM ready AS r WHERE r.head_id = h.id)
     )
+
+-- name: run_is_loading
+-- A scheduled run whose loader has died is not at its end: another scheduler loads the rest.
+SELECT EXISTS (SELECT 1 FROM firings WHERE run_id = :run_id AND state = 'loading')
 
 -- name: finish_run
 UPDATE runs SET state = 'finished', times_finished = times_finished + 1, finished_at = :now
