@@ -14,7 +14,7 @@ PIP_AUDIT := pip-audit==2.10.1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-fast test-thorough check format bench bench-full bench-docs \
-	bench-pins faults docs screenshot tour pins audit clean
+	bench-pins faults scenes docs screenshot tour pins audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench-pins: ## compile the peers' pins anew; ARGS="--upgrade" moves every pin
 
 faults: $(READY) ## kill, stop and cut off workers, and count what is lost; ARGS="--trials 20"
 	$(BIN)/python -m faults $(ARGS)
+
+scenes: $(READY) ## hold the scenes of the fault campaign at full size; ARGS="million --targets 100000"
+	$(BIN)/python -m faults.scenes $(ARGS)
 
 docs: $(READY) ## write what docs/reference takes from the code
 	$(BIN)/python -m tests.docs.reference

@@ -14,6 +14,7 @@ import swather.store
 from bench.servers.postgres import postgres_server
 from faults import injections
 from faults.count import Count
+from faults.network import Network
 from faults.proxy import CuttingProxy
 from faults.trial import Trial
 from tests.postgres import PostgresServer
@@ -71,7 +72,10 @@ def _hold(
     began = time.monotonic()
     with ExitStack() as stack:
         folder = stack.enter_context(_folder(small=name == "full disk"))
-        proxy = None
+        proxy = network = None
+        if fault is injections.cut_the_network:
+            network = stack.enter_context(Network())
+            server = stack.enter_context(network.server())
         if database == "sqlite":
             url = f"sqlite:///{folder}/swather.db"
         else:
@@ -88,8 +92,9 @@ def _hold(
             targets=given.targets,
             fenced=fenced,
             # So that many are under way when their lease has run out.
-            longest_seconds=8.0 if fault is injections.mute_a_worker else 1.0,
+            longest_seconds=8.0 if fault in injections.PAST_THE_LEASE else 1.0,
             through=proxy,
+            network=network,
         )
         return trial.hold(fault), time.monotonic() - began
 

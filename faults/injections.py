@@ -75,6 +75,18 @@ def cut_at_commit(trial: "Trial", random: Random) -> None:
     trial.proxy.cut_all()
 
 
+def cut_the_network(trial: "Trial", random: Random) -> None:
+    """Two machines, one of them or both without the database for two leases."""
+    assert trial.network is not None
+    cut = random.choice([[0], [1], [0, 1]])
+    for number in cut:
+        trial.network.cut(number)
+    time.sleep(trial.lease_seconds * 2)
+    for number in cut:
+        trial.network.mend(number)
+    time.sleep(trial.lease_seconds)
+
+
 def give_commands(trial: "Trial", random: Random) -> None:
     """What people do meanwhile, three of them at once."""
     commands = [
@@ -110,6 +122,8 @@ def fill_the_disk(trial: "Trial", random: Random) -> None:
     time.sleep(1.0)
 
 
+# A worker goes on with what others have taken over.
+PAST_THE_LEASE: tuple[Fault, ...] = (mute_a_worker, cut_the_network)
 ON_BOTH: dict[str, Fault] = {
     "kill -9": kill_a_worker,
     "SIGSTOP past the lease": stop_a_worker,
@@ -121,4 +135,5 @@ ON_POSTGRES: dict[str, Fault] = {
     "connections ended": cut_connections,
     "server crashed": crash_the_server,
     "cut around COMMIT": cut_at_commit,
+    "two machines cut off": cut_the_network,
 }

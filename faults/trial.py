@@ -14,6 +14,7 @@ import swather.store
 from faults.count import Count, count
 from faults.injections import Fault
 from faults.ledger import Ledger
+from faults.network import MACHINES, Network
 from faults.proxy import CuttingProxy
 from swather.errors import SwatherError
 from swather.model.run import NewRun
@@ -28,7 +29,9 @@ _DRAIN_SECONDS: Final = 60.0
 
 
 class Trial:
-    """`url` leads to a prepared, empty database; with `through`, workers go through a proxy."""
+    """`url` leads to a prepared, empty database; with `through`, workers go through a proxy, and
+    with a `network`, they are on its machines in turn.
+    """
 
     def __init__(
         self,
@@ -39,12 +42,15 @@ class Trial:
         targets: int,
         fenced: bool = True,
         through: CuttingProxy | None = None,
+        network: Network | None = None,
         lease_seconds: float = 3.0,
         longest_seconds: float = 1.0,
     ) -> None:
         self.url = url
         self.folder = folder
         self.proxy = through
+        self.network = network
+        self._started = 0
         self.lease_seconds = lease_seconds
         self._longest_seconds = longest_seconds
         self._fenced = fenced
@@ -146,17 +152,27 @@ class Trial:
                 time.sleep(0.1)
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        url = self.url if self.proxy is None else self.proxy.url
         fenced = "fenced" if self._fenced else "unfenced"
+        command = [
+            sys.executable, "-m", "faults.worker",
+            self._workers_url, self.run, str(self.folder / "files"), str(self.lease_seconds),
+            fenced,
+        ]  # fmt: skip
+        if self.network is not None:
+            command = self.network.command(self._started % MACHINES, command)
+        self._started += 1
         with (self.folder / "workers.log").open("ab") as log:
             return subprocess.Popen(
-                [
-                    sys.executable, "-m", "faults.worker",
-                    url, self.run, str(self.folder / "files"), str(self.lease_seconds), fenced,
-                ],
+                command,
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-            )  # fmt: skip
+            )
+
+    @property
+    def _workers_url(self) -> str:
+        if self.network is not None:
+            return self.network.url(self.url)
+        return self.url if self.proxy is None else self.proxy.url

@@ -1,0 +1,62 @@
+"""`python -m faults.scenes`: hold whole scenes at full size, and say what did not hold."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import swather.store
+from bench.servers.postgres import postgres_server
+from faults.scenes import hundred_thousand, million
+from faults.scenes.place import Place
+
+SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
+    "hundred_thousand": (hundred_thousand.hold, 100_000),
+    "million": (million.hold, 1_000_000),
+}
+
+
+def main() -> int:
+    given = _arguments()
+    failed = 0
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres_server()) if "postgres" in given.databases else None
+        for name in given.scenes:
+            hold, targets = SCENES[name]
+            for database in given.databases:
+                with ExitStack() as scene:
+                    folder = Path(scene.enter_context(_folder()))
+                    url = f"sqlite:///{folder}/swather.db"
+                    if database == "postgres":
+                        assert server is not None
+                        url = scene.enter_context(server.fresh_database())
+                    swather.store.prepare(url)
+                    print(f"{name} on {database}", flush=True)
+                    place = Place(url, folder)
+                    scene.callback(place.store.close)
+                    wrong = hold(place, given.targets or targets)
+                for line in wrong[:20]:
+                    print(f"  WRONG: {line}")
+                print(f"{'FAILED' if wrong else 'held'}: {name} on {database}", flush=True)
+                failed += bool(wrong)
+    return 1 if failed else 0
+
+
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="swather-scene-", ignore_cleanup_errors=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m faults.scenes", description=__doc__)
+    parser.add_argument("scenes", nargs="*", default=list(SCENES), choices=[*SCENES, []])
+    parser.add_argument("--targets", type=int, help="instead of the scene's own number")
+    parser.add_argument(
+        "--databases", nargs="+", default=["postgres"], choices=["sqlite", "postgres"]
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
