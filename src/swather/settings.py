@@ -85,6 +85,10 @@ class GeneralSettings(BaseSettings):
     strategy: Literal["fifo", "lifo", "priority", "weighted_random"] | None = Field(
         default=None, description="the order in which tasks are taken"
     )
+    partitions: str | dict[str, Any] | None = Field(
+        default=None,
+        description="which worker number serves which partitions: a table, a file, or 'balanced'",
+    )
     retries: int | None = Field(default=None, ge=0, description="attempts after the first")
     backoff: float | None = Field(
         default=None, ge=1, description="seconds before a retry: backoff ** attempts"
@@ -231,6 +235,15 @@ class GeneralSettings(BaseSettings):
     @classmethod
     def _may_be_json(cls, value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
+
+    @field_validator("partitions", mode="before")
+    @classmethod
+    def _is_a_plan(cls, value: Any) -> Any:
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = json.loads(value)
+        if value == "" or not isinstance(value, str | dict | None):
+            raise ValueError("should be a table of lists by worker number, a file, or 'balanced'")
+        return value
 
     @field_validator("rate", "total_rate", "default_rate")
     @classmethod

@@ -185,7 +185,7 @@ def test_a_run_that_is_loading_or_was_not_loaded_is_told(store: Store):
 def test_partitions_without_an_owner_are_told(store: Store):
     run, worker = a_run(store), a_worker(store)
     store.tasks.enqueue(run, [*targets(["a"], partition="TX"), *targets(["b"], partition="CA")])
-    store.workers.take_partitions(worker, run, ["CA"])
+    store.partitions.take(worker, run, ["CA"])
     assert "1 partition has no owner: TX." in said(store, run)
 
 

@@ -253,7 +253,7 @@ def test_a_limit_that_is_no_count_is_refused(store: Store, limit):
         lambda: store.tasks.find(_all(run), limit=limit),
         lambda: store.lanes.find(limit=limit),
         lambda: store.workers.find(limit=limit),
-        lambda: store.workers.take_partitions(worker, run, limit=limit),
+        lambda: store.partitions.take(worker, run, limit=limit),
         lambda: store.results.items(run, limit=limit),
         lambda: store.results.files(run, limit=limit),
         lambda: store.results.errors(run, limit=limit),

@@ -184,7 +184,7 @@ def test_what_changes_elsewhere_right_after_a_claim_holds_for_the_next(
 ):
     run, worker = a_run(store, scraper="books"), a_worker(store)
     store.tasks.enqueue(run, targets(10, lane="site", partition="north"))
-    store.workers.take_partitions(worker, run)
+    store.partitions.take(worker, run)
     assert len(claim(store, worker)) == 1
     HOLDS[change](other, run, worker)
     assert claim(store, worker) == []

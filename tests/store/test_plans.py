@@ -249,7 +249,7 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "breakers": store.breakers.find,
         "lane": lambda: store.lanes.get("host7"),
         "workers": store.workers.find,
-        "partitions": lambda: store.workers.partitions(run),
+        "partitions": lambda: store.partitions.find(run),
         "settings": store.settings.all,
     }
 

@@ -82,7 +82,7 @@ def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
         store.results.files,
         store.results.errors,
         store.events.find,
-        store.workers.partitions,
+        store.partitions.find,
     ):
         with pytest.raises(NotFound, match="nowhere"):
             verb("nowhere")
@@ -193,7 +193,7 @@ def test_a_run_that_is_not_open_is_removed_with_all_it_has(store: Store, databas
     worker = a_worker(store)
     for name in (run, kept):
         store.tasks.enqueue(name, targets(1, lane="site", partition="p"))
-        store.workers.take_partitions(worker, name)
+        store.partitions.take(worker, name)
     finish(store, *(completed(lease, lease.target) for lease in claim(store, worker, 2)))
     assert store.runs.settle(run)
     store.runs.remove(run)

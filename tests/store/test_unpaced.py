@@ -124,7 +124,7 @@ def test_it_does_not_matter_who_owns_a_partition(store: Store):
     run = a_run(store)
     store.tasks.enqueue(run, targets(3, partition="p"))
     owner, worker = a_worker(store), a_worker(store)
-    store.workers.take_partitions(owner, run)
+    store.partitions.take(owner, run)
     assert claim(store, worker, 5, runs=(run,)) == []
     assert len(claim(store, worker, 5, runs=(run,), unpaced=True)) == 3
 

@@ -18,7 +18,7 @@ def test_active_tasks_are_those_that_wait_or_run(store: Store, database: Databas
     run = a_run(store, scraper="books")
     store.tasks.enqueue(run, targets(["a", "b", "c"], lane="site", priority=7, partition="p"))
     worker = a_worker(store, name="anna")
-    store.workers.take_partitions(worker, run)
+    store.partitions.take(worker, run)
     first, second = claim(store, worker, 2)
     finish(store, retried(second, 60))
     rows = database.rows(

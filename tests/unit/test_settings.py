@@ -296,7 +296,7 @@ def test_the_defaults_are_the_databases_own():
 
 OF_THIS_MACHINE = {
     "db", "params", "logs_folder", "proxy_file", "tor_binary", "tor_socks", "tor_config",
-    "chromium", "ray_address", "scrapers_folder",
+    "chromium", "ray_address", "scrapers_folder", "partitions",
 }  # fmt: skip
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
 swather worker books.py --run 20260215_120000-books
 swather worker books.py --forever --db postgresql://me@localhost/queue
-swather worker books.py shops.py:dutch --concurrency 50 --strategy priority"""
+swather worker books.py shops.py:dutch --concurrency 50 --strategy priority
+swather worker states.py --forever --number 3"""
 
 
 MAX_OPEN_RUNS: Final = 100
@@ -61,9 +62,25 @@ def command(
         typer.Option(
             "--partitions",
             metavar="A,B",
-            help="Serve these partitions. Default: any that no worker serves.",
+            help="Serve these partitions and no others, whatever the plan says. Default: those "
+            "planned for --number, then any that no worker serves.",
         ),
     ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option(
+            "--number",
+            min=0,
+            max=99_999,
+            metavar="K",
+            help="The number of this worker in its fleet, 0, 1, 2, …: it serves the partitions "
+            "that are planned for it.",
+        ),
+    ] = None,
+    only_own: Annotated[
+        bool,
+        typer.Option("--only-own", help="Serve no partitions but those planned for --number."),
+    ] = False,
     lease_seconds: LeaseSeconds = None,
     grace_seconds: GraceSeconds = None,
     poll_seconds: Annotated[
@@ -95,6 +112,8 @@ def command(
     from swather.worker import process
 
     _log_to_stderr(log_level)
+    if only_own and number is None:
+        raise InputError("--only-own needs the number of this worker: --number K")
     options = {
         "db": db,
         "concurrency": concurrency,
@@ -121,6 +140,8 @@ def command(
         url=database.existing(db),
         run=run,
         partitions=tuple(partitions.split(",")) if partitions else None,
+        number=number,
+        only_own=only_own,
         forever=forever,
         name=name,
         as_json=as_json,

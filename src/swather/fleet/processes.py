@@ -32,7 +32,7 @@ class Processes:
         self._logs = WorkerLogs(folder, say)
         command = _worker_command(run, spec, settings, verbose=verbose)
         self._fleet = LocalFleet(
-            lambda _number: command,
+            lambda number: [*command, "--number", str(number)],
             settings.workers,
             environment=_environment(settings),
             log_folder=folder,

@@ -11,6 +11,7 @@ from swather.model.proxy_choice import ProxyStrategy, Rotation
 from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
+from swather.runs.partition_plans import planning_of
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
@@ -36,6 +37,7 @@ def new_worker(
         tor=tor_policy(settings),
         browser=browser_policy(settings),
         log_lines=settings.log_lines,
+        planning=planning_of(settings),
         **given,
     )
 

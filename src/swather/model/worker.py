@@ -2,12 +2,14 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from swather.errors import InputError
 from swather.model.lease import Strategy
+
+MAX_WORKER_NUMBER: Final = 99_999
 
 
 class WorkerKind(StrEnum):
@@ -35,8 +37,15 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     started: str
 
 
+def check_worker_number(number: int | None) -> None:
+    if number is not None and not 0 <= number <= MAX_WORKER_NUMBER:
+        raise InputError(f"a worker's number is 0 to {MAX_WORKER_NUMBER:,}, got {number!r}")
+
+
 class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker to register; each process registers a new one."""
+    """A worker to register; each process registers a new one. `number` is its place in its fleet,
+    from 0 on: plans of partitions go by it.
+    """
 
     process: Process
     kind: WorkerKind = WorkerKind.WORKER
@@ -45,12 +54,14 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     lease_seconds: float = 60.0
     strategy: Strategy | None = None
     version: str = ""
+    number: int | None = None
 
     def __post_init__(self) -> None:
         if not self.lease_seconds > 0:
             raise InputError(f"lease_seconds must be positive, got {self.lease_seconds!r}")
         if (self.kind is WorkerKind.PRODUCER) != (self.run is not None):
             raise InputError("a producer names the run it loads; a worker names none")
+        check_worker_number(self.number)
 
 
 class Worker(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +76,7 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     lease_seconds: float
     strategy: Strategy | None
     version: str
+    number: int | None
     paused: bool
     registered_at: datetime
     beat_at: datetime
@@ -92,11 +104,3 @@ class Swept(msgspec.Struct, frozen=True, kw_only=True):
     workers: tuple[str, ...] = ()
     tasks: int = 0
     promoted: int = 0
-
-
-class Partition(msgspec.Struct, frozen=True, kw_only=True):
-    """A partition of a run and the live worker that serves it, if any."""
-
-    name: str
-    owner_id: int | None
-    owner: str | None

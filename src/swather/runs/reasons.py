@@ -243,7 +243,7 @@ def _retries(situation: Situation) -> Iterator[Reason]:
 def _partitions(situation: Situation) -> Iterator[Reason]:
     if not situation.counts.waiting:
         return
-    partitions = situation.store.workers.partitions(situation.run.name)
+    partitions = situation.store.partitions.find(situation.run.name)
     names = [partition.name for partition in partitions if partition.owner_id is None]
     if names:
         more = ", …" if len(names) > MAX_LISTED else ""

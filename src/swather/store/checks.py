@@ -1,16 +1,17 @@
 """Input checks of both stores, made before they touch the database."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from swather.errors import BadSetting, BadTarget, InputError, NotFound, RunCancelled
 from swather.model.lane import PacedKind
 from swather.model.pacing import MAX_AHEAD_SECONDS, MAX_COUNT
+from swather.model.partition import Partition
 from swather.model.run import Load, NewRun, RunState
 from swather.model.task import EventLevel, check_file_name, check_name
 from swather.model.task_filter import TaskFilter
-from swather.model.worker import NewWorker, Partition
+from swather.model.worker import NewWorker, check_worker_number
 
 MAX_ID: Final = 2**63 - 1
 MAX_TASKS: Final = 2**53
@@ -53,6 +54,14 @@ def check_partitions(run: str, names: Iterable[str], known: Iterable[Partition])
     unknown = sorted(set(names) - {partition.name for partition in known})
     if unknown:
         raise InputError(f"run {run!r} has no partition {unknown[0]!r}")
+
+
+def check_plan(numbers: Mapping[str, int]) -> None:
+    for name, number in numbers.items():
+        if not name:
+            raise InputError("a partition's name must not be empty")
+        check_name("partition", name)
+        check_worker_number(number)
 
 
 def check_load(load: Load) -> None:

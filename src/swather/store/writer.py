@@ -168,6 +168,10 @@ class Writer:
     def set_in_flight(self, worker_id: int, lane: str, n: int) -> Future[None]:
         return self._call(lambda: self._store.queue.set_in_flight(worker_id, lane, n))
 
+    def hand_over_partitions(self, worker_id: int) -> Future[list[str]]:
+        """After the claims before it, and before those after it."""
+        return self._call(lambda: self._store.partitions.hand_over(worker_id))
+
     def store_pages(self, run: str, pages: Sequence[StoredPage]) -> Future[None]:
         """Store pages, together with others of their run, before any outcome that is handed over
         after them.

@@ -30,6 +30,8 @@ from swather.worker.slots import MAX_ABANDONED
 TICK_SECONDS: Final = 0.5
 # A run that is fed target by target is not finished and opened again with each of them.
 FED_SECONDS: Final = 0.25
+# How often a worker looks after its partitions while it has no room for more.
+PARTITIONS_SECONDS: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +63,10 @@ class Engine:
         self._fatal: BaseException | None = None
         self._settle_at = 0.0
         self._has_room = False
+        self._partitions = parts.partitions
         self._finds_partitions = True
+        self._owns_partitions = False
+        self._partitions_at = 0.0
         self._logs_starts = False
         # The kinds of answers that the upkeep owes.
         self._asked: set[type[Message]] = set()
@@ -73,7 +78,8 @@ class Engine:
             messages.RunsSettled: self._runs_settled,
             messages.LanesShut: self._lanes_shut,
             messages.SettingsRead: self._settings_read,
-            messages.PartitionsTried: self._partitions_tried,
+            messages.PartitionsLooked: self._partitions_looked,
+            messages.PartitionsLeft: self._partitions_left,
             messages.Hinted: self._hint,
             messages.ControlChanged: self._control_changed,
             messages.Hopeless: self._hopeless,
@@ -163,7 +169,7 @@ class Engine:
         if not self._backlog.claimed(claimed, wanted, monotonic()):
             self._has_room = True
             if self._finds_partitions:
-                self._take_partitions()
+                self._look_at_partitions()
 
     def _leases_lost(self, message: messages.LeasesLost) -> None:
         self._parts.leases.remove(message.fences)
@@ -193,11 +199,18 @@ class Engine:
                 self._upkeep.submit(partial(upkeep.shut_lanes, lanes=lanes))
         self._hint()
 
-    def _partitions_tried(self, message: messages.PartitionsTried) -> None:
-        self._asked.discard(messages.PartitionsTried)
-        self._finds_partitions = message.taken
-        if message.taken:
+    def _partitions_looked(self, message: messages.PartitionsLooked) -> None:
+        self._asked.discard(messages.PartitionsLooked)
+        self._finds_partitions = message.took
+        self._owns_partitions = message.owns
+        if message.took:
             self._hint()
+        if message.leaves and not self._is_stopping:
+            self._partitions.hand_over(self._parts.registration.worker_id)
+
+    def _partitions_left(self, message: messages.PartitionsLeft) -> None:
+        if message.names:
+            self._upkeep.send_hint()
 
     def _lanes_shut(self, message: messages.LanesShut) -> None:
         self._release(self._backlog.take_on(message.lanes))
@@ -215,8 +228,9 @@ class Engine:
         self._parts.watchdog.tick()
         self._release(self._backlog.take_stalled())
         self._sites.tick()
-        if self._has_room:
-            self._take_partitions()
+        is_due = self._owns_partitions or self._partitions.may_be_planned
+        if self._has_room or (is_due and monotonic() >= self._partitions_at):
+            self._look_at_partitions()
         self._note()
         self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
 
@@ -302,13 +316,20 @@ class Engine:
             settle = partial(self._jobs.settle, forever=self._settings.forever)
             self._ask_once(settle, messages.RunsSettled())
 
-    def _take_partitions(self) -> None:
-        """There is room for more work: serve a partition that no worker serves. Where the last look
-        found none, the next waits for a tick, since most runs have no partitions.
+    def _look_at_partitions(self) -> None:
+        """Serve what is planned for this worker, and with room a partition that no worker serves.
+        Where the last look took none, the next waits for a tick: most runs have no partitions.
         """
+        if not self._may_claim:
+            return
+        look = partial(
+            self._partitions.look,
+            worker_id=self._parts.registration.worker_id,
+            has_room=self._has_room,
+        )
         self._has_room = False
-        take = partial(self._jobs.take_partitions, worker_id=self._parts.registration.worker_id)
-        self._ask_once(take, messages.PartitionsTried())
+        self._partitions_at = monotonic() + PARTITIONS_SECONDS
+        self._ask_once(look, messages.PartitionsLooked(owns=True))
 
     def _ask_once(self, work: upkeep.Work, otherwise: Message) -> None:
         """Unless an answer of the kind of `otherwise` is on its way."""

@@ -1,10 +1,10 @@
 """The runs whose tasks a worker executes, with their scrapers."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from swather.errors import InputError, StoreError
+from swather.errors import InputError
 from swather.model.lease import Lease
 from swather.model.outcome import LogLine
 from swather.model.pacing import NO_LIMITS
@@ -17,7 +17,7 @@ from swather.scraping.files import FileStore
 from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
-from swather.worker.messages import PartitionsTried, RunLoaded, RunsSettled
+from swather.worker.messages import RunLoaded, RunsSettled
 
 _MAX_OPEN_RUNS: Final = 1_000
 _MAX_TOLD: Final = 10
@@ -118,8 +118,8 @@ class Job:
 
 
 class Jobs:
-    """Those of one run, or of all whose scraper there is; of `partitions` only, if they are given.
-    `known` may be read on any thread. What takes a store blocks.
+    """Those of one run, or of all whose scraper there is. `known` may be read on any thread. What
+    takes a store blocks.
     """
 
     def __init__(
@@ -128,7 +128,6 @@ class Jobs:
         folders: FileFolders,
         *,
         run: str | None = None,
-        partitions: Collection[str] | None = None,
         replay: bool = False,
         log_lines: int = LOG_LINES,
     ) -> None:
@@ -136,7 +135,6 @@ class Jobs:
         self._scrapers = scrapers
         self._folders = folders
         self._run = run
-        self._partitions = partitions
         self._replay = replay
         self._log_lines = log_lines
         self._strangers: set[str] = set()
@@ -196,12 +194,6 @@ class Jobs:
             return RunsSettled(ended)
         return RunsSettled(ended, "finished" if self._run is None else str(states[self._run]))
 
-    def take_partitions(self, store: Store, *, worker_id: int) -> PartitionsTried:
-        """Serve a partition of each known run that no worker serves."""
-        runs = [job.run.name for job in list(self.known.values())]
-        taken = [_take_partition(store, run, self._partitions, worker_id) for run in runs]
-        return PartitionsTried(any(taken))
-
     def _warn_of_strangers(self, runs: Iterable[Run]) -> None:
         """Say, once of each scraper, that its runs are left to workers that have its code."""
         strangers = {run.scraper for run in runs} - self._scrapers.keys() - self._strangers
@@ -221,20 +213,6 @@ def _settle(store: Store, name: str) -> RunState:
         store.hints.send()
         return RunState.FINISHED
     return store.runs.get(name).state
-
-
-def _take_partition(store: Store, run: str, wanted: Collection[str] | None, worker_id: int) -> bool:
-    unserved = {found.name for found in store.workers.partitions(run) if not found.owner}
-    if wanted is not None:
-        unserved &= set(wanted)
-    if not unserved:
-        return False
-    names = None if wanted is None else sorted(unserved)
-    try:
-        taken = store.workers.take_partitions(worker_id, run, names, limit=1)
-    except StoreError:
-        return False
-    return not unserved.isdisjoint(taken)
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

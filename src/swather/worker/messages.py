@@ -127,10 +127,20 @@ class SettingsRead(Message, frozen=True):
     logs_starts: bool
 
 
-class PartitionsTried(Message, frozen=True):
-    """Partitions that no worker serves were looked for; whether one was taken."""
+class PartitionsLooked(Message, frozen=True):
+    """Partitions for this worker were looked for: whether it took one, owns some, and has some that
+    their planned workers ask for.
+    """
 
-    taken: bool = False
+    took: bool = False
+    owns: bool = False
+    leaves: bool = False
+
+
+class PartitionsLeft(Message, frozen=True):
+    """These partitions were handed over."""
+
+    names: Collection[str] = ()
 
 
 class Hinted(Message, frozen=True):

@@ -22,6 +22,7 @@ from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
 from swather.worker.messages import Mailbox
 from swather.worker.outcomes import stuck
+from swather.worker.partitions import Partitions
 from swather.worker.report import Statistics, Tally
 from swather.worker.settings import Registration, Settings
 from swather.worker.slots import Dispatch, Slots
@@ -110,6 +111,7 @@ class Parts:
             self.dispatch,
             self.access,
         )
+        self.partitions = Partitions(settings, self._writer, self.mailbox)
         self.exchange = Exchange(
             self.mailbox, self._writer, self.leases, self.tally, self.saving, self.upkeep
         )

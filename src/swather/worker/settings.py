@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from swather.model.assignment import Balanced, Plan
 from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
@@ -54,6 +55,8 @@ class Settings:
     concurrency: int
     strategy: Strategy | None
     partitions: tuple[str, ...] | None
+    planning: Plan | Balanced | None
+    only_own: bool
     grace_seconds: float
     forever: bool
     folder: Path

@@ -13,6 +13,7 @@ from typing import Final
 import swather.store
 from swather import posix
 from swather.errors import InputError
+from swather.model.assignment import Balanced, Plan
 from swather.model.lease import Strategy
 from swather.model.worker import NewWorker
 from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
@@ -42,7 +43,10 @@ class Worker:
     url             the database
     lease_seconds   after which others may take over the tasks of a worker that has gone silent
     strategy        in which order to take tasks; the run's own by default
-    partitions      which partitions to serve; by default any that no worker serves
+    number          of this worker in its fleet, 0, 1, 2 …: plans of partitions go by it
+    planning        which worker number serves which partitions; by default what the run's plan says
+    only_own        serve only partitions that are planned for this number
+    partitions      serve these partitions and no others, whatever the plan says
     grace_seconds   how long running targets may take to end when the worker is stopped
     forever         keep running when there is nothing left to do
     files_folder    where files go that scrapers save; else where each scraper says
@@ -65,6 +69,9 @@ class Worker:
         concurrency: int = 10,
         lease_seconds: float = 60.0,
         strategy: Strategy | None = None,
+        number: int | None = None,
+        planning: Plan | Balanced | None = None,
+        only_own: bool = False,
         partitions: tuple[str, ...] | None = None,
         grace_seconds: float = 30.0,
         forever: bool = False,
@@ -93,6 +100,8 @@ class Worker:
             concurrency=concurrency,
             strategy=strategy,
             partitions=partitions,
+            planning=planning,
+            only_own=only_own,
             grace_seconds=grace_seconds,
             forever=forever,
             folder=Path.cwd(),
@@ -114,6 +123,7 @@ class Worker:
                 lease_seconds=lease_seconds,
                 strategy=strategy,
                 version=version_of(scrapers.values()),
+                number=number,
             ),
         )
         self._lock = threading.Lock()
@@ -149,7 +159,6 @@ class Worker:
             settings.scrapers,
             settings.folders,
             run=settings.run,
-            partitions=settings.partitions,
             replay=settings.replay,
             log_lines=settings.log_lines,
         )

@@ -8,6 +8,7 @@ dashboard) opens a store of its own.
 from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
 from swather.store.ports.memories import Memories
 from swather.store.ports.notices import Notices
+from swather.store.ports.partitions import Partitions
 from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
 from swather.store.ports.results import Events, Results
@@ -35,6 +36,7 @@ __all__ = [
     "Memories",
     "Notices",
     "Pages",
+    "Partitions",
     "Proxies",
     "Queue",
     "Results",

@@ -6,6 +6,7 @@ from swather.store.outage import Outage
 from swather.store.ports.lanes import Breakers, Lanes
 from swather.store.ports.memories import Memories
 from swather.store.ports.notices import Notices
+from swather.store.ports.partitions import Partitions
 from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Hints, Queue
 from swather.store.ports.results import Events, Results
@@ -54,6 +55,8 @@ class Store(Protocol):
     def workers(self) -> Workers: ...
     @property
     def supervisors(self) -> Supervisors: ...
+    @property
+    def partitions(self) -> Partitions: ...
     @property
     def results(self) -> Results: ...
     @property

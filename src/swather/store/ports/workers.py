@@ -1,9 +1,9 @@
-"""The verbs of workers: beats, sweeps and the partitions they serve."""
+"""The verbs of workers: registered, beating, swept when they are gone."""
 
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from swather.model.worker import Beat, NewWorker, Partition, Swept, Worker
+from swather.model.worker import Beat, NewWorker, Swept, Worker
 from swather.store.ports.queue import Fence
 
 
@@ -40,13 +40,3 @@ class Workers(Protocol):
         tasks ready and does the store's small chores. Any worker may sweep, at any time.
         """
         ...
-
-    def take_partitions(
-        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
-    ) -> list[str]:
-        """Take over unowned partitions: the named ones, else up to `limit` with the most waiting
-        tasks. Returns all that the worker owns now.
-        """
-        ...
-
-    def partitions(self, run: str) -> list[Partition]: ...

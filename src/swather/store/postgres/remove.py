@@ -10,7 +10,7 @@ BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
 _BY_RUN: Final = (
     "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
-    "allowed_hosts", "serving",
+    "allowed_hosts", "serving", "partition_plans",
 )  # fmt: skip
 
 

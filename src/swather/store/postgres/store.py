@@ -19,6 +19,7 @@ from swather.store.postgres.loads import PostgresLoads
 from swather.store.postgres.memories import PostgresMemories
 from swather.store.postgres.notices import PostgresNotices
 from swather.store.postgres.pages import PostgresPages
+from swather.store.postgres.partitions import PostgresPartitions
 from swather.store.postgres.proxies import PostgresProxies
 from swather.store.postgres.queue import PostgresQueue
 from swather.store.postgres.results import PostgresResults
@@ -57,6 +58,7 @@ class PostgresStore:
         self.breakers = PostgresBreakers(connection, self.settings)
         self.workers = PostgresWorkers(connection, self.settings, claimer, finisher)
         self.supervisors = PostgresSupervisors(connection)
+        self.partitions = PostgresPartitions(connection)
         self.results = PostgresResults(connection)
         self.pages = PostgresPages(connection)
         self.robots = PostgresRobots(connection)

@@ -1,4 +1,4 @@
-"""Workers and producers: registered, beating, owning partitions, swept when they are gone."""
+"""Workers and producers: registered, beating, swept when they are gone."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,6 @@ from swather.model.payload import decode, encode
 from swather.model.worker import (
     Beat,
     NewWorker,
-    Partition,
     Process,
     Swept,
     Worker,
@@ -18,14 +17,12 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_partitions,
     may_exist,
     refuse_cancelled,
     unknown_worker,
 )
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
-from swather.store.postgres.arrays import Texts
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.finish import Finisher, tell_returned
@@ -67,6 +64,7 @@ class PostgresWorkers:
             "lease_seconds": new.lease_seconds,
             "strategy": None if new.strategy is None else str(new.strategy),
             "version": new.version,
+            "number": new.number,
         }
 
         def work() -> int:
@@ -75,8 +73,8 @@ class PostgresWorkers:
                 state, *_ = self._connection.row(queries.lock_run, this) or (None,)
                 refuse_cancelled(state)
                 self._connection.execute(queries.open_run, this)
-            number: int = self._connection.value(queries.register_worker, values)
-            return number
+            worker_id: int = self._connection.value(queries.register_worker, values)
+            return worker_id
 
         return self._connection.transact(work)
 
@@ -154,33 +152,6 @@ class PostgresWorkers:
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
-    def take_partitions(
-        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
-    ) -> list[str]:
-        this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
-        if names is not None:
-            check_partitions(run, names, self.partitions(run))
-
-        def work() -> list[str]:
-            if self._connection.row(queries.lock_live_worker, this) is None:
-                raise unknown_worker(worker_id)
-            if names is None:
-                self._connection.execute(
-                    queries.take_partitions, {**this, "limit": check_limit(limit)}
-                )
-            else:
-                self._connection.execute(
-                    queries.take_named_partitions, {**this, "names": Texts(names)}
-                )
-            return [row[0] for row in self._connection.rows(queries.owned_partitions, this)]
-
-        return self._connection.transact(work)
-
-    def partitions(self, run: str) -> list[Partition]:
-        this = {"run_id": run_id(self._connection, run)}
-        rows = self._connection.rows(queries.list_partitions, this)
-        return [Partition(name=row[0], owner_id=row[1], owner=row[2]) for row in rows]
-
     def _give_back(self, fences: Collection[Fence]) -> Plan | None:
         """Inside a transaction: leases return as if they had never been claimed."""
         if not fences:
@@ -211,10 +182,11 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         lease_seconds=row[10],
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
-        paused=row[13],
-        registered_at=row[14],
-        beat_at=row[15],
-        statistics=decode(row[16]),
-        leases=row[17],
-        silent_seconds=max(row[18], 0.0),
+        number=row[13],
+        paused=row[14],
+        registered_at=row[15],
+        beat_at=row[16],
+        statistics=decode(row[17]),
+        leases=row[18],
+        silent_seconds=max(row[19], 0.0),
     )

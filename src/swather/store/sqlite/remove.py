@@ -16,7 +16,7 @@ _BY_TASK: Final = {
 }  # fmt: skip
 _BY_RUN: Final = (
     "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
-    "allowed_hosts", "serving",
+    "allowed_hosts", "serving", "partition_plans",
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from swather.store.sqlite.loads import SQLiteLoads
 from swather.store.sqlite.memories import SQLiteMemories
 from swather.store.sqlite.notices import SQLiteNotices
 from swather.store.sqlite.pages import SQLitePages
+from swather.store.sqlite.partitions import SQLitePartitions
 from swather.store.sqlite.proxies import SQLiteProxies
 from swather.store.sqlite.queue import SQLiteQueue
 from swather.store.sqlite.results import SQLiteResults
@@ -57,6 +58,7 @@ class SQLiteStore:
         self.breakers = SQLiteBreakers(connection, self.settings)
         self.workers = SQLiteWorkers(connection, self.settings)
         self.supervisors = SQLiteSupervisors(connection)
+        self.partitions = SQLitePartitions(connection)
         self.results = SQLiteResults(connection)
         self.pages = SQLitePages(connection)
         self.robots = SQLiteRobots(connection)

@@ -1,4 +1,4 @@
-"""Workers and producers: registered, beating, owning partitions, swept when they are gone."""
+"""Workers and producers: registered, beating, swept when they are gone."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,6 @@ from swather.model.payload import decode, encode
 from swather.model.worker import (
     Beat,
     NewWorker,
-    Partition,
     Process,
     Swept,
     Worker,
@@ -18,7 +17,6 @@ from swather.model.worker import (
 from swather.store.checks import (
     check_limit,
     check_new_worker,
-    check_partitions,
     may_exist,
     refuse_cancelled,
     unknown_worker,
@@ -46,7 +44,7 @@ class SQLiteWorkers:
         process = new.process
         with self._connection.transaction():
             run = None if new.run is None else run_id(self._connection, new.run)
-            number: int = self._connection.value(
+            worker_id: int = self._connection.value(
                 queries.register_worker,
                 {
                     "kind": str(new.kind),
@@ -60,16 +58,17 @@ class SQLiteWorkers:
                     "expires_mono": clock.monotonic() + new.lease_seconds,
                     "strategy": None if new.strategy is None else str(new.strategy),
                     "version": new.version,
+                    "number": new.number,
                     "now": clock.wall(),
                 },
             )
-            name = new.name or f"{process.host}_{process.pid}_{number}"
-            self._connection.execute(queries.name_worker, (name, number))
+            name = new.name or f"{process.host}_{process.pid}_{worker_id}"
+            self._connection.execute(queries.name_worker, (name, worker_id))
             if run is not None:
                 state = self._connection.value(queries.run_state, (run,))
                 refuse_cancelled(state)
                 self._connection.execute(queries.reopen_run, {"run_id": run})
-            return number
+            return worker_id
 
     def beat(
         self,
@@ -143,32 +142,6 @@ class SQLiteWorkers:
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
-    def take_partitions(
-        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
-    ) -> list[str]:
-        with self._connection.transaction():
-            if not self._connection.row(queries.is_live, (worker_id,)):
-                raise unknown_worker(worker_id)
-            this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
-            if names is None:
-                self._connection.execute(
-                    queries.take_partitions, {**this, "limit": check_limit(limit)}
-                )
-            else:
-                check_partitions(run, names, self.partitions(run))
-                self._connection.execute(
-                    queries.take_named_partitions, {**this, "names": encode(list(names))}
-                )
-            rows = self._connection.rows(queries.owned_partitions, this)
-            return [row[0] for row in rows]
-
-    def partitions(self, run: str) -> list[Partition]:
-        with self._connection.reading():
-            rows = self._connection.rows(
-                queries.list_partitions, {"run_id": run_id(self._connection, run)}
-            )
-            return [Partition(name=row[0], owner_id=row[1], owner=row[2]) for row in rows]
-
     def _change(self, sql: str, worker_id: int) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
@@ -189,10 +162,11 @@ def _worker_of(row: tuple[Any, ...], now: float) -> Worker:
         lease_seconds=row[10],
         strategy=None if row[11] is None else Strategy(row[11]),
         version=row[12],
-        paused=bool(row[13]),
-        registered_at=at(row[14]),
-        beat_at=at(row[15]),
-        statistics=decode(row[16]),
-        leases=row[17],
-        silent_seconds=max(now - row[15], 0.0),
+        number=row[13],
+        paused=bool(row[14]),
+        registered_at=at(row[15]),
+        beat_at=at(row[16]),
+        statistics=decode(row[17]),
+        leases=row[18],
+        silent_seconds=max(now - row[16], 0.0),
     )

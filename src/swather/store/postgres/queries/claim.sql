@@ -4,7 +4,7 @@
 SELECT r.id, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
        ARRAY(
            SELECT p.name FROM swather.partitions AS p
-           WHERE p.run_id = r.id AND p.owner_id = w.id
+           WHERE p.run_id = r.id AND p.owner_id = w.id AND NOT p.leaving
            ORDER BY p.name
        ),
        extract(epoch FROM greatest(s.cool_until, swather.clock()) - swather.clock())::float8
@@ -19,7 +19,7 @@ ORDER BY r.id
 SELECT r.id, r.scraper, r.strategy, r.priorities, r.scraper_lane_id, s.limited,
        ARRAY(
            SELECT p.name FROM swather.partitions AS p
-           WHERE p.run_id = r.id AND p.owner_id = w.id
+           WHERE p.run_id = r.id AND p.owner_id = w.id AND NOT p.leaving
            ORDER BY p.name
        ),
        extract(epoch FROM greatest(s.cool_until, swather.clock()) - swather.clock())::float8
@@ -218,7 +218,7 @@ open AS MATERIALIZED (
       AND (
           h.partition = '' OR %(worker_id)s = (
               SELECT owner_id FROM swather.partitions
-              WHERE run_id = h.run_id AND name = h.partition
+              WHERE run_id = h.run_id AND name = h.partition AND NOT leaving
           )
       )
     ORDER BY o.position
@@ -293,7 +293,7 @@ candidates AS MATERIALIZED (
       AND (
           h.partition = '' OR %(worker_id)s = (
               SELECT owner_id FROM swather.partitions
-              WHERE run_id = h.run_id AND name = h.partition
+              WHERE run_id = h.run_id AND name = h.partition AND NOT leaving
           )
       )
 ),

@@ -4,12 +4,12 @@
 WITH next AS MATERIALIZED (SELECT nextval('swather.workers_id_seq') AS id)
 INSERT INTO swather.workers (
     id, name, kind, run_id, host, boot_id, namespace, pid, started, lease_seconds, expires_at,
-    strategy, version, registered_at, beat_at
+    strategy, version, number, registered_at, beat_at
 )
 SELECT id, coalesce(%(name)s, %(stem)s || '_' || id), %(kind)s, %(run_id)s, %(host)s, %(boot_id)s,
        %(namespace)s, %(pid)s, %(started)s, %(lease_seconds)s,
        swather.clock() + %(lease_seconds)s * interval '1 second', %(strategy)s, %(version)s,
-       swather.clock(), swather.clock()
+       %(number)s, swather.clock(), swather.clock()
 FROM next
 RETURNING id
 
@@ -35,7 +35,7 @@ SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR S
 
 -- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
        extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w

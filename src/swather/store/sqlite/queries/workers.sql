@@ -3,11 +3,11 @@
 -- name: register_worker
 INSERT INTO workers (
     name, kind, run_id, host, boot_id, namespace, pid, started, lease_seconds, expires_mono,
-    strategy, version, registered_at, beat_at
+    strategy, version, number, registered_at, beat_at
 )
 VALUES (
     '', :kind, :run_id, :host, :boot_id, :namespace, :pid, :started, :lease_seconds, :expires_mono,
-    :strategy, :version, :now, :now
+    :strategy, :version, :number, :now, :now
 )
 RETURNING id
 
@@ -34,7 +34,7 @@ SELECT 1 FROM workers WHERE id = ? AND state = 'live'
 
 -- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.paused, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id

@@ -1,0 +1,118 @@
+"""Partitions: who serves them, and who is planned to."""
+
+from collections.abc import Collection, Mapping
+
+from swather.model.partition import Partition, PartitionCounts
+from swather.model.payload import encode
+from swather.store.checks import check_limit, check_partitions, check_plan, unknown_worker
+from swather.store.sqlite.connection import Connection
+from swather.store.sqlite.names import run_id
+from swather.store.sqlite.statements import queries
+
+
+class SQLitePartitions:
+    """See swather.store.ports.Partitions."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, run: str) -> list[Partition]:
+        with self._connection.reading():
+            rows = self._connection.rows(
+                queries.list_partitions, {"run_id": run_id(self._connection, run)}
+            )
+        return [
+            Partition(
+                name=name, owner_id=owner_id, owner=owner, number=number, leaving=bool(leaves)
+            )
+            for name, owner_id, owner, number, leaves in rows
+        ]
+
+    def counts(self, run: str) -> dict[str, PartitionCounts]:
+        with self._connection.reading():
+            rows = self._connection.rows(
+                queries.count_partitions, {"run_id": run_id(self._connection, run)}
+            )
+        return {
+            name: PartitionCounts(waiting=waiting, running=running)
+            for name, waiting, running in rows
+        }
+
+    def runs(self, scrapers: Collection[str]) -> list[str]:
+        with self._connection.reading():
+            rows = self._connection.rows(
+                queries.partitioned_runs, {"scrapers": encode(list(scrapers))}
+            )
+        return [row[0] for row in rows]
+
+    def plan(self, run: str, numbers: Mapping[str, int]) -> None:
+        check_plan(numbers)
+        with self._connection.transaction():
+            this = {"run_id": run_id(self._connection, run)}
+            self._connection.execute(queries.drop_partition_plan, this)
+            self._add(this, numbers)
+
+    def plan_new(self, run: str, numbers: Mapping[str, int]) -> None:
+        check_plan(numbers)
+        with self._connection.transaction():
+            self._add({"run_id": run_id(self._connection, run)}, numbers)
+
+    def _add(self, this: dict[str, int], numbers: Mapping[str, int]) -> None:
+        self._connection.execute(
+            queries.add_partition_plan, {**this, "numbers": encode(dict(numbers))}
+        )
+
+    def planned(self, run: str) -> dict[str, int]:
+        with self._connection.reading():
+            return dict(
+                self._connection.rows(
+                    queries.partition_plan, {"run_id": run_id(self._connection, run)}
+                )
+            )
+
+    def take_planned(self, worker_id: int, run: str) -> list[str]:
+        with self._connection.transaction():
+            this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
+            number, paused = self._number(worker_id)
+            if number is not None and not paused:
+                planned = {**this, "number": number}
+                self._connection.execute(queries.serve_run, (this["run_id"], worker_id))
+                self._connection.execute(queries.take_planned_partitions, planned)
+                self._connection.execute(queries.ask_back_partitions, planned)
+            return self._owned(this)
+
+    def take(
+        self, worker_id: int, run: str, names: Collection[str] | None = None, *, limit: int = 1
+    ) -> list[str]:
+        check_limit(limit)
+        with self._connection.transaction():
+            this = {"run_id": run_id(self._connection, run), "worker_id": worker_id}
+            if names is not None:
+                check_partitions(run, names, self.find(run))
+            _, paused = self._number(worker_id)
+            if not paused:
+                self._take(this, names, limit)
+            return self._owned(this)
+
+    def _take(self, this: Mapping[str, int], names: Collection[str] | None, limit: int) -> None:
+        if names is None:
+            self._connection.execute(queries.take_partitions, {**this, "limit": limit})
+        else:
+            self._connection.execute(
+                queries.take_named_partitions, {**this, "names": encode(list(names))}
+            )
+
+    def hand_over(self, worker_id: int) -> list[str]:
+        with self._connection.transaction():
+            rows = self._connection.rows(queries.hand_over_partitions, {"worker_id": worker_id})
+        return sorted(row[0] for row in rows)
+
+    def _number(self, worker_id: int) -> tuple[int | None, bool]:
+        """The worker's number, and whether it is paused."""
+        row = self._connection.row(queries.worker_number, {"worker_id": worker_id})
+        if row is None:
+            raise unknown_worker(worker_id)
+        return row[0], bool(row[1])
+
+    def _owned(self, this: Mapping[str, int]) -> list[str]:
+        return [row[0] for row in self._connection.rows(queries.owned_partitions, dict(this))]
