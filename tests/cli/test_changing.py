@@ -162,3 +162,17 @@ def test_bad_input_is_one_line(swather: Swather, store: Store, arguments, messag
     assert (said.code, said.out) == (2, "")
     assert message in said.err
     assert said.err.count("\n") == 1
+
+
+def test_a_run_that_is_kept_open_is_closed_by_hand(swather: Swather, store: Store):
+    assert f"run {RUN} was not kept open" in done(swather, "runs", "close", RUN).out
+    store.runs.keep_open(RUN)
+    assert done(swather, "runs", "ls", "--json").data[0]["keep_open"] is True
+    said = done(swather, "runs", "close", RUN).out
+    assert f"run {RUN} finishes when its targets are done: 2 left" in said
+    store.runs.keep_open(RUN)
+    with package.open(store.url) as queue:
+        for lease in queue.claim(2, run=RUN):
+            queue.finish(lease)
+    assert f"To finish it:\n    swather runs close {RUN}" in done(swather, "why", RUN).out
+    assert f"run {RUN} is finished" in done(swather, "runs", "close", RUN).out

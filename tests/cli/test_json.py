@@ -75,6 +75,7 @@ CALLS = {
     "db wal": (),
     "db vacuum": (),
     "db backup": ("copy",),
+    "runs close": ("numbers",),
     "runs rm": ("numbers", "--dry-run"),
     "runs prune": ("--older-than", "1d", "--yes"),
 }

@@ -31,7 +31,7 @@ def files() -> None:
         (("imports.py", "1"), "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
         (("empty.py", "1"), "empty.py has no scraper: put @scraper above a function"),
         (("two.py", "1"), "two.py has 2 scrapers; name one of them: two.py:numbers, two.py:others"),
-        (("nobodys", "1"), "no scraper named 'nobodys' is installed"),
+        (("nobodys", "1"), "no scraper named 'nobodys' is registered in"),
         (("scrapers.py",), "nothing to scrape: swather run scrapers.py URL…"),
         (("scrapers.py", "--targets", "no.txt"), "there is no file 'no.txt'"),
         (("scrapers.py", "1", "--column", "url"), "need a file to be in: --targets FILE"),

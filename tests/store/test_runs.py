@@ -77,6 +77,8 @@ def test_an_unknown_run_is_not_found_by_any_verb(store: Store):
         store.runs.unpause,
         store.runs.cancel,
         store.runs.settle,
+        store.runs.keep_open,
+        store.runs.close,
         store.runs.remove,
         store.results.items,
         store.results.files,

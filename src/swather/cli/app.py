@@ -50,7 +50,7 @@ class Commands(LazyGroup):
         "lanes": LazyCommand("swather.cli.lanes", "Show and change how fast sites are scraped."),
         "proxies": LazyCommand("swather.cli.proxies", "Import, watch, test and remove proxies."),
         "sources": LazyCommand("swather.cli.sources", "Show how the sources of scrapers answer."),
-        "runs": LazyCommand("swather.cli.runs", "List, remove and prune runs."),
+        "runs": LazyCommand("swather.cli.runs", "List, close, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
         "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),
         "settings": LazyCommand("swather.cli.settings", "Show and change settings."),

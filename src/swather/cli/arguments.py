@@ -32,6 +32,14 @@ Resume = Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Res
 New = Annotated[
     bool, typer.Option("--new", help="Start a new run even if this command started one before.")
 ]
+KeepOpen = Annotated[
+    bool,
+    typer.Option(
+        "--keep-open",
+        help="Do not finish the run when its targets are done: more will be added, until "
+        "`swather runs close`.",
+    ),
+]
 Concurrency = Annotated[
     int | None,
     typer.Option(

@@ -2,18 +2,18 @@
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from swather.errors import DatabaseUnreachable
 from swather.masking import masked_database, without_password
+from swather.runs.words import URL_VARIABLE
+from swather.runs.worker_command import PASSWORD_VARIABLE
 from swather.store import factory
 from swather.store.ports import Store
 
-URL_VARIABLE: Final = "SWATHER_DB"
-PASSWORD_VARIABLE: Final = "PGPASSWORD"  # noqa: S105 - its name
 _MAX_LISTED: Final = 5
 
 
@@ -31,20 +31,7 @@ def with_db(command: str, url: str | None) -> str:
     return f"{command} --db {shlex.quote(without_password(url) if path is None else str(path))}"
 
 
-def anywhere(command: str, url: str | None) -> tuple[str, list[str]]:
-    """The same for any folder, and the variables that it needs: a password is never in a command,
-    where all users of the machine could read it.
-    """
-    if url and url == os.environ.get(URL_VARIABLE):
-        return command, [URL_VARIABLE]
-    url = url or factory.DEFAULT_URL
-    path = factory.sqlite_path(url)
-    where = without_password(url) if path is None else str(path.absolute())
-    needs = [PASSWORD_VARIABLE] if path is None and where != url else []
-    return f"{command} --db {shlex.quote(where)}", needs
-
-
-def environment_note(variables: list[str]) -> str:
+def environment_note(variables: Sequence[str]) -> str:
     """What is said after a command that needs these variables."""
     if PASSWORD_VARIABLE in variables:
         return f" (with {PASSWORD_VARIABLE} set to the password of the database)"

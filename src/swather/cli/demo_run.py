@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from swather.cli import database
-from swather.fleet.driver import Order, RunDriver
+from swather.fleet.driver import RunDriver
 from swather.fleet.processes import Processes
+from swather.runs.order import Order
 from swather.runs.source import Source
 from swather.runs.view import View
 from swather.scraping import registry

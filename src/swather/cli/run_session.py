@@ -10,7 +10,7 @@ from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.json_names import named
 from swather.errors import InputError
-from swather.fleet.driver import Driven, Order, RunDriver
+from swather.fleet.driver import Driven, RunDriver
 from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
 from swather.model.run import RunState
@@ -19,6 +19,7 @@ from swather.net.egress import WayOut
 from swather.runs import limit_words
 from swather.runs.lane_words import default_pace
 from swather.runs.load import Loaded
+from swather.runs.order import Order
 from swather.runs.source import Source
 from swather.runs.start import Planned
 from swather.runs.summary import Summary

@@ -1,4 +1,4 @@
-"""`swather runs …`: list, remove and prune runs."""
+"""`swather runs …`: list, close, remove and prune runs."""
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from swather.cli.amounts import seconds_of
-from swather.cli.arguments import DryRun
+from swather.cli.arguments import DryRun, RunName
 from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database
@@ -16,6 +16,7 @@ from swather.errors import InputError
 EXAMPLES: Final = """\
 swather runs
 swather runs ls --state open
+swather runs close books
 swather runs rm 20260215_120000-books
 swather runs prune --older-than 30d"""
 
@@ -24,7 +25,7 @@ group = listing_group(EXAMPLES)
 
 @group.callback()
 def runs(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
-    """List, remove and prune runs.
+    """List, close, remove and prune runs.
 
     Without a command, lists them.
     """
@@ -66,6 +67,7 @@ def list_runs(
         output.print_json(rows)
     elif rows:
         headers = [name for name in rows[0] if not name.endswith("_at")]
+        headers.remove("keep_open")
         cells = [
             [*(row[name] for name in headers), f"{row['created_at'].astimezone():%F %T}"]
             for row in rows
@@ -85,9 +87,43 @@ def _row(run: Any, counts: Any) -> dict[str, Any]:
         "failed": counts.failed,
         "unfinished": counts.unfinished,
         "items": counts.items,
+        "keep_open": run.keep_open,
         "created_at": run.created_at,
         "finished_at": run.finished_at,
     }
+
+
+@command_in(
+    group,
+    "close",
+    """\
+swather runs close books
+swather runs close 20260215_120000-books""",
+)
+def close_run(run: RunName, db: Database = None, as_json: AsJSON = False) -> None:
+    """Let a run finish that was kept open for more targets.
+
+    It is finished when its targets are done, at once if they are, and its workers end with it.
+    """
+    from swather.cli import database, output
+    from swather.model.run import RunState
+    from swather.runs.run_names import find_run
+
+    with database.opened(db) as store:
+        found = find_run(store, run)
+        store.runs.close(found.name)
+        store.hints.send()
+        is_open = store.runs.get(found.name).state is RunState.OPEN
+        left = store.runs.counts(found.name).unfinished
+    if as_json:
+        output.print_json({"run": found.name, "was_kept_open": found.keep_open, "unfinished": left})
+        return
+    if not found.keep_open:
+        print(f"run {found.name} was not kept open")
+    elif is_open:
+        print(f"run {found.name} finishes when its targets are done: {left:,} left")
+    else:
+        print(f"run {found.name} is finished")
 
 
 @command_in(

@@ -1,6 +1,5 @@
 """Which run, which tasks, which lanes a command means."""
 
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +9,7 @@ from swather.model.run import Run
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
 from swather.runs.run_names import find_run, newest_run
+from swather.runs.worker_command import words_of
 
 if TYPE_CHECKING:
     from swather.model.lane import PacedKind
@@ -111,13 +111,4 @@ def paced_kind(*, scrapers: bool) -> "PacedKind":
 
 def worker_command(run: Run, code: list[str], url: str | None) -> str:
     """The command that starts a worker on a run in this folder, with `code` as it was named."""
-    return database.with_db(_worker(run, code), url)
-
-
-def worker_command_anywhere(run: Run, code: list[str], url: str | None) -> tuple[str, list[str]]:
-    """The same for any folder, and the variables that it needs."""
-    return database.anywhere(_worker(run, code), url)
-
-
-def _worker(run: Run, code: list[str]) -> str:
-    return shlex.join(["swather", "worker", *code, "--run", run.name])
+    return database.with_db(words_of(run, code), url)

@@ -63,10 +63,10 @@ def command(
     """
     from swather.cli import output
     from swather.cli.try_proxy import proxy_for
-    from swather.fleet.driver import made_folder
     from swather.net.fetcher import USER_AGENT
     from swather.runs import configuration
     from swather.runs.fetching import new_fetcher
+    from swather.runs.order import made_folder
     from swather.scraping import registry
     from swather.testing import run_scraper
     from swather.testing.fetch_policy import PolitePolicy

@@ -1,8 +1,6 @@
 """The driver of a run: it plans, loads, watches, writes the results and sums up."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -12,19 +10,17 @@ import msgspec
 from swather.errors import InputError, ResultsIncomplete, StoreError
 from swather.fleet.work import Ended, Work, Workers
 from swather.model.run import Run
-from swather.model.task_filter import TaskFilter
 from swather.runs import configuration
 from swather.runs.fresh_chance import close_breakers
 from swather.runs.loading import Loading, LoadingHere, anything_new
+from swather.runs.order import Order, made_folder
 from swather.runs.programs import check_programs
 from swather.runs.proxy_lists import load_lists
 from swather.runs.results import Results
-from swather.runs.source import Source, Values
-from swather.runs.start import Planned, plan_run
+from swather.runs.start import Planned
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View
 from swather.scraping.file_folders import FileFolders
-from swather.scraping.files import FileStore
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.store import Store, factory
@@ -113,29 +109,6 @@ class Driver:
         return None if self._results is None else self._results.finish(self.store, self.run)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """The run to drive.
-
-    options   settings given with it, which override all others
-    params    a mapping, or 'name=value' texts
-    output    the file that results go to
-    retry     which ended tasks of a run that is resumed are retried; it need not name the run
-    is_alone  the database is only for this run, and cannot tell which run wrote an existing CSV
-              or Parquet file: it is replaced
-    """
-
-    scraper: Scraper
-    source: Source | Values
-    options: Mapping[str, Any]
-    params: Mapping[str, Any] | Sequence[str] = ()
-    output: Path | None = None
-    resume: str | None = None
-    new: bool = False
-    retry: TaskFilter | None = None
-    is_alone: bool = False
-
-
 class RunDriver(Driver):
     """A run that the constructor begins or resumes.
 
@@ -159,7 +132,7 @@ class RunDriver(Driver):
                 results.check(store)
             check_programs(scraper, settings)
             of_proxies = load_lists(store, scraper, settings, is_temporary=order.is_alone)
-            planned = _planned(store, scraper, settings, order, folder)
+            planned = order.planned(store, scraper, settings, folder)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)
             self.planned = planned._replace(finished=planned.finished and not self.retried)
@@ -199,35 +172,6 @@ class RunDriver(Driver):
             return None
         seconds = self.settings.lease_seconds
         return self._source.loading(self.store, self.run.name, self.intake, lease_seconds=seconds)
-
-
-def _planned(
-    store: Store, scraper: Scraper, settings: Settings, order: Order, files_folder: Path | None
-) -> Planned:
-    return plan_run(
-        store,
-        scraper,
-        params=configuration.run_params(scraper, order.params, settings),
-        source_fingerprint=order.source.fingerprint,
-        source=order.source.in_words,
-        resume=order.resume,
-        new=order.new,
-        task_limit=order.source.limit,
-        has_priorities=order.source.has_priorities,
-        default_rate=settings.default_rate,
-        files_folder=files_folder,
-    )
-
-
-def made_folder(named: Path | str | None) -> Path | None:
-    """The folder for files that a person named with the command, made here: workers use a folder
-    that a run names only if it is one already.
-    """
-    if named is None:
-        return None
-    folder = Path(named).absolute()
-    FileStore(folder).make()
-    return folder
 
 
 def _retry(store: Store, planned: Planned, order: Order) -> int:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from swather.errors import InputError
-from swather.fleet.driver import Driven, Order, RunDriver
+from swather.fleet.driver import Driven, RunDriver
 from swather.fleet.inprocess import InProcess
 from swather.fleet.result import RunResult
 from swather.fleet.worker_factory import new_worker
 from swather.runs import configuration
+from swather.runs.order import Order
 from swather.runs.source import Values
 from swather.runs.view import Silent, View, view_on
 from swather.scraping import registry

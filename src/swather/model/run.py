@@ -27,6 +27,7 @@ class RunState(StrEnum):
 class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run to create. `lane_limits` apply to each lane its targets are on. It never has
     more than `task_limit` tasks: further targets, loaded or followed, are dropped and counted.
+    One that is to `keep_open` is not finished when its tasks are.
     """
 
     scraper: str
@@ -36,6 +37,7 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Strategy = Strategy.FIFO
     lane_limits: Limits = NO_LIMITS
     task_limit: int | None = None
+    keep_open: bool = False
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +63,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: datetime | None
     task_limit: int | None = None
     egresses: int = 1
+    keep_open: bool = False
 
     def __post_init__(self) -> None:
         check_file_name("the database holds a run whose name", self.name)

@@ -46,6 +46,13 @@ def _found(situation: Situation) -> Iterator[Reason]:
         yield from _partitions(situation)
         if situation.is_still:
             yield from lock_reasons(situation.store)
+    elif situation.run.keep_open:
+        yield Reason(
+            code="kept_open",
+            text="All its targets are done, and it is kept open for more.",
+            change="To finish it",
+            command=command("runs", "close", situation.run.name, url=situation.url),
+        )
 
 
 def own_reasons(situation: Situation) -> Iterator[Reason]:

@@ -71,12 +71,14 @@ def plan_run(
     has_priorities: bool = False,
     default_rate: str = DEFAULT_RATE,
     files_folder: Path | None = None,
+    keep_open: bool = False,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
     to read. A new run has at most `task_limit` tasks; if its targets have priorities, and no
     strategy is given, it takes the highest first. `default_rate` is for scrapers that name none.
-    A `files_folder` is where all workers of this machine put the run's files.
+    A `files_folder` is where all workers of this machine put the run's files. One that is to
+    `keep_open` is not finished when its tasks are.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
@@ -107,8 +109,17 @@ def plan_run(
             begun = None if new else _begun_before(store, scraper, fingerprint)
             if begun is not None:
                 return begun, False
-            reserved = {**params, RESERVED_PARAM: kept}
-            return _create(store, scraper, limits, strategy, reserved, name, task_limit), True
+            new_run = NewRun(
+                scraper=scraper.name,
+                name=name,
+                params={**params, RESERVED_PARAM: kept},
+                version=scraper.options.version,
+                strategy=strategy,
+                lane_limits=limits,
+                task_limit=task_limit,
+                keep_open=keep_open,
+            )
+            return store.runs.create(new_run), True
 
         found, is_new = store.runs.exclusively(begin)
     # Each time: the process that began the run may have been killed before this.
@@ -117,8 +128,16 @@ def plan_run(
     if is_new:
         notes = (_BY_PRIORITY_NOTE,) if has_priorities and not scraper.options.strategy else ()
         return Planned(found, True, False, notes)
+    found = _kept_open(store, found, wanted=keep_open)
     wishes = _wishes(scraper, files_folder)
     return _resuming(store, scraper, limits, found, wishes, has_priorities=has_priorities)
+
+
+def _kept_open(store: Store, run: Run, *, wanted: bool) -> Run:
+    if not wanted or run.keep_open:
+        return run
+    store.runs.keep_open(run.name)
+    return store.runs.get(run.name)
 
 
 def _wishes(scraper: Scraper, files_folder: Path | None) -> dict[str, Any]:
@@ -191,28 +210,6 @@ def _begun_before(store: Store, scraper: Scraper, fingerprint: str) -> Run | Non
         if run.scraper == scraper.name and kept.get("fingerprint") == fingerprint:
             return run
     return None
-
-
-def _create(
-    store: Store,
-    scraper: Scraper,
-    limits: Limits,
-    strategy: Strategy,
-    params: dict[str, Any],
-    name: str | None,
-    task_limit: int | None,
-) -> Run:
-    return store.runs.create(
-        NewRun(
-            scraper=scraper.name,
-            name=name,
-            params=params,
-            version=scraper.options.version,
-            strategy=strategy,
-            lane_limits=limits,
-            task_limit=task_limit,
-        )
-    )
 
 
 def _limit_total(store: Store, scraper: Scraper) -> None:

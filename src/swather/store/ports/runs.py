@@ -60,9 +60,19 @@ class Runs(Protocol):
         ...
 
     def settle(self, name: str) -> bool:
-        """Finish the run if none of its tasks is ready, scheduled or leased and no producer is
-        alive. True only for the call that finished it.
+        """Finish the run if none of its tasks is ready, scheduled or leased, no producer is
+        alive and it is not kept open. True only for the call that finished it.
         """
+        ...
+
+    def keep_open(self, name: str) -> None:
+        """Open the run if it is finished, and do not finish it before `close`; RunCancelled if it
+        was cancelled.
+        """
+        ...
+
+    def close(self, name: str) -> bool:
+        """Finish the run once its tasks are done, as any other; whether this has finished it."""
         ...
 
     def remove(self, name: str) -> None:

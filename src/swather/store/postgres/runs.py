@@ -24,6 +24,7 @@ from swather.store.checks import (
     check_known,
     check_limit,
     check_new_run,
+    refuse_cancelled,
     unknown_run,
 )
 from swather.store.notice_rows import end_of
@@ -73,6 +74,7 @@ class PostgresRuns:
                     "lane_in_flight": new.lane_limits.in_flight,
                     "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
+                    "keep_open": new.keep_open,
                 },
             )
             if row is not None:
@@ -202,6 +204,15 @@ class PostgresRuns:
 
         return self._connection.transact(work)
 
+    def keep_open(self, name: str) -> None:
+        this = {"run_id": run_id(self._connection, name)}
+        if self._connection.row(queries.keep_run_open, this) is None:
+            refuse_cancelled(RunState.CANCELLED)
+
+    def close(self, name: str) -> bool:
+        self._change(name, queries.close_run)
+        return self.settle(name)
+
     def remove(self, name: str) -> None:
         run = self.get(name)
         if run.state is RunState.OPEN:
@@ -239,4 +250,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         finished_at=row[14],
         task_limit=row[15],
         egresses=row[17],
+        keep_open=row[18],
     )

@@ -24,6 +24,7 @@ from swather.store.checks import (
     check_known,
     check_limit,
     check_new_run,
+    refuse_cancelled,
     unknown_run,
 )
 from swather.store.clock import at, at_or_none
@@ -68,6 +69,7 @@ class SQLiteRuns:
                     "lane_in_flight": new.lane_limits.in_flight,
                     "rate_is_default": new.lane_limits.public_only,
                     "task_limit": new.task_limit,
+                    "keep_open": new.keep_open,
                     "now": now,
                 },
             )
@@ -182,6 +184,16 @@ class SQLiteRuns:
                 add_notice(self._connection, end_of(self.get(name), self.counts(name)))
             return is_finished
 
+    def keep_open(self, name: str) -> None:
+        with self._connection.transaction():
+            this = {"run_id": run_id(self._connection, name)}
+            if not self._connection.execute_counting(queries.keep_run_open, this):
+                refuse_cancelled(RunState.CANCELLED)
+
+    def close(self, name: str) -> bool:
+        self._change(name, queries.close_run)
+        return self.settle(name)
+
     def remove(self, name: str) -> None:
         run = self.get(name)
         if run.state is RunState.OPEN:
@@ -220,4 +232,5 @@ def run_of(row: tuple[Any, ...]) -> Run:
         finished_at=at_or_none(row[14]),
         task_limit=row[15],
         egresses=row[17],
+        keep_open=bool(row[18]),
     )

@@ -3,17 +3,17 @@
 -- name: create_run
 INSERT INTO swather.runs (
     name, scraper, scraper_lane_id, params, version, strategy, lane_every_seconds, lane_burst,
-    lane_in_flight, rate_is_default, task_limit, created_at
+    lane_in_flight, rate_is_default, task_limit, keep_open, created_at
 )
 VALUES (
     %(name)s, %(scraper)s, %(scraper_lane_id)s, %(params)s, %(version)s, %(strategy)s,
     %(lane_every_seconds)s, %(lane_burst)s, %(lane_in_flight)s, %(rate_is_default)s, %(task_limit)s,
-    swather.clock()
+    %(keep_open)s, swather.clock()
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, scraper, params, version, strategy, lane_every_seconds, lane_burst,
           lane_in_flight, state, paused, false, times_finished, created_at,
-          finished_at, task_limit, rate_is_default, egresses
+          finished_at, task_limit, rate_is_default, egresses, keep_open
 
 -- name: find_run
 SELECT id FROM swather.runs WHERE name = %(name)s
@@ -29,7 +29,7 @@ SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_bu
        lane_in_flight, state, paused,
        EXISTS (SELECT FROM swather.loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default,
-       egresses
+       egresses, keep_open
 FROM swather.runs
 
 -- name: get_run
@@ -117,7 +117,7 @@ WHERE id = (
 -- name: settle_run
 UPDATE swather.runs AS r
 SET state = 'finished', times_finished = times_finished + 1, finished_at = swather.clock()
-WHERE r.id = %(run_id)s AND r.state = 'open'
+WHERE r.id = %(run_id)s AND r.state = 'open' AND NOT r.keep_open
   AND NOT EXISTS (
       SELECT FROM swather.workers AS w
       WHERE w.run_id = r.id AND w.state = 'live' AND w.kind = 'producer'
@@ -134,6 +134,14 @@ WHERE r.id = %(run_id)s AND r.state = 'open'
       SELECT FROM swather.firings AS f WHERE f.run_id = r.id AND f.state = 'loading'
   )
 RETURNING r.id
+
+-- name: keep_run_open
+UPDATE swather.runs SET keep_open = true, state = 'open', finished_at = NULL
+WHERE id = %(run_id)s AND state <> 'cancelled'
+RETURNING id
+
+-- name: close_run
+UPDATE swather.runs SET keep_open = false WHERE id = %(run_id)s
 
 -- name: remove_run
 DELETE FROM swather.runs WHERE id = %(run_id)s

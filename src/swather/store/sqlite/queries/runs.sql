@@ -3,11 +3,13 @@
 -- name: create_run
 INSERT INTO runs (
     name, scraper, scraper_lane_id, params, version, strategy,
-    lane_every_seconds, lane_burst, lane_in_flight, rate_is_default, task_limit, created_at
+    lane_every_seconds, lane_burst, lane_in_flight, rate_is_default, task_limit, keep_open,
+    created_at
 )
 VALUES (
     :name, :scraper, :scraper_lane_id, :params, :version, :strategy,
-    :lane_every_seconds, :lane_burst, :lane_in_flight, :rate_is_default, :task_limit, :now
+    :lane_every_seconds, :lane_burst, :lane_in_flight, :rate_is_default, :task_limit, :keep_open,
+    :now
 )
 
 -- name: find_run
@@ -24,7 +26,7 @@ SELECT id, name, scraper, params, version, strategy, lane_every_seconds, lane_bu
        state, paused,
        EXISTS (SELECT 1 FROM loads AS l WHERE l.run_id = runs.id AND NOT l.complete),
        times_finished, created_at, finished_at, task_limit, rate_is_default,
-       egresses
+       egresses, keep_open
 FROM runs
 
 -- name: get_run
@@ -110,7 +112,14 @@ SELECT EXISTS (SELECT 1 FROM firings WHERE run_id = :run_id AND state = 'loading
 
 -- name: finish_run
 UPDATE runs SET state = 'finished', times_finished = times_finished + 1, finished_at = :now
-WHERE id = :run_id AND state = 'open'
+WHERE id = :run_id AND state = 'open' AND NOT keep_open
+
+-- name: keep_run_open
+UPDATE runs SET keep_open = 1, state = 'open', finished_at = NULL
+WHERE id = :run_id AND state <> 'cancelled'
+
+-- name: close_run
+UPDATE runs SET keep_open = 0 WHERE id = :run_id
 
 -- name: remove_run
 DELETE FROM runs WHERE id = :run_id

@@ -1,0 +1,73 @@
+"""A run whose targets are loaded here and scraped by workers anywhere."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from swather.errors import RunCancelled
+from swather.runs import configuration
+from swather.runs.load import Loaded, load
+from swather.runs.order import Order, made_folder
+from swather.runs.proxy_lists import load_lists
+from swather.store import Store, factory
+
+
+class QueuedRun:
+    """A run that the constructor begins or resumes, with `notes` for people.
+
+    Bad targets are reported before a database is created for them. At the end of its block its
+    store is closed, unless one was given.
+    """
+
+    def __init__(self, order: Order, store: Store | None = None) -> None:
+        settings = configuration.resolve(store, order.options, order.scraper).settings
+        configuration.run_params(order.scraper, order.params, settings)
+        self._intake = order.source.intake(order.scraper)
+        folder = made_folder(order.options.get("files_folder"))
+        self._store = factory.open(settings.db) if store is None else store
+        self._is_own_store = store is None
+        try:
+            settings = configuration.resolve(self._store, order.options, order.scraper).settings
+            scraper = configuration.apply(order.scraper, settings)
+            of_proxies = load_lists(self._store, scraper, settings)
+            self.planned = order.planned(self._store, scraper, settings, folder)
+        except BaseException:
+            self.close()
+            raise
+        empty = [order.source.nothing_found] if self._intake.is_empty else []
+        self.notes = [*self._intake.notes, *self.planned.notes, *of_proxies, *empty]
+        self._lease_seconds = settings.lease_seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def load(self, on_progress: Callable[[Loaded], None] | None = None) -> Loaded:
+        """Load the targets that the run does not have yet."""
+        run = self.planned.run.name
+        loaded = load(
+            self._store,
+            run,
+            self._intake,
+            on_progress=on_progress,
+            lease_seconds=self._lease_seconds,
+        )
+        if loaded.cancelled:
+            raise RunCancelled(
+                f"run {run} was cancelled while targets were being loaded: {loaded.added:,} were "
+                "added and cancelled with it; --new starts another run"
+            )
+        # There may be no worker to finish a run in which nothing is left to do.
+        self._store.runs.settle(run)
+        return loaded
+
+    def close(self) -> None:
+        if self._is_own_store:
+            self._store.close()
