@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from swather import store as stores
+from swather.runs import machine_checks
 from swather.runs.results_file import ResultsFile
 from tests.cli.conftest import PROGRAM, Swather
 from tests.cli.scrapers import ILL, NUMBERS, WAITING, write
@@ -137,12 +138,16 @@ def test_a_disk_that_is_full_at_the_end_does_not_hide_the_summary(
     write(NUMBERS)
     with monkeypatch.context() as patched:
         patched.setattr(ResultsFile, "commit", full)
+        patched.setattr(machine_checks, "LITTLE_SPACE_BYTES", 1 << 62)
         said = swather("run", "scrapers.py", "1")
     assert said.code == 1
+    # What is wrong before it starts is said, and does not keep it from starting.
+    assert re.search(r"warning: disk: .* free in ", said.err)
     assert "1 task: 1 completed, 0 failed." in said.out
     assert "Results: incomplete, run the same command again: " in said.out
     assert "numbers.jsonl: No space left on device" in said.out
-    assert swather("run", "scrapers.py", "1").code == 0
+    said = swather("run", "scrapers.py", "1")
+    assert (said.code, "warning: " in said.err) == (0, False)
     assert items_in("numbers.jsonl") == [{"number": 1, "double": 2}]
 
 

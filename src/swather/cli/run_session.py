@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from swather.cli import database, output
+from swather.cli import database, output, preflight_view
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.json_names import named
 from swather.errors import InputError
 from swather.fleet.driver import Driven, RunDriver
+from swather.fleet.preflight_checks import wrong_for_run
 from swather.fleet.processes import Processes
 from swather.fleet.work import Ended
 from swather.model.run import RunState
@@ -98,6 +99,8 @@ class RunSession:
         view.say(_beginning(driver))
         for pace in _paces(driver):
             view.say(pace)
+        for wrong in wrong_for_run(driver.store, driver.settings):
+            view.say(preflight_view.warning(wrong))
         workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
         at_limit = "" if self.max_seconds is None else _at_limit(self.max_seconds)
         ended = driver.work(workers, view, max_seconds=self.max_seconds, at_limit=at_limit)

@@ -1,9 +1,10 @@
 """Lists of proxies that a scraper or a setting brings: into the pool when a run starts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from swather.errors import InputError
+from swather.model.proxy import Pool
 from swather.model.proxy_list import ProxyLine, parse_proxies
 from swather.net.egress import WayOut
 from swather.runs.words import command, count
@@ -31,11 +32,7 @@ def load_lists(
         more, lines = _parsed(str(path), _read(path))
         store.proxies.load(lines, source=str(path.absolute()), replace=True)
         notes += more
-    found = store.proxies.pool(
-        tags=(*selection.tags, *filter(None, settings.proxy_tags.split(","))),
-        country=selection.country,
-        source=selection.source,
-    )
+    found = pool_for(store, scraper, settings)
     if not found.proxies:
         if is_temporary:
             raise InputError(
@@ -43,8 +40,36 @@ def load_lists(
                 "has none for it: name a database that has some (db='swather.db'), or list them "
                 "in the decorator (proxies='proxies.txt')"
             )
-        return [*notes, _none(store)]
-    return [*notes, *_too_few(len(found.proxies), own, settings)]
+        return [*notes, none_for_it(store)]
+    few = too_few(len(found.proxies), proxies_each(scraper, settings), settings.workers)
+    return [*notes, few] if few else notes
+
+
+def pool_for(store: Store, scraper: Scraper, settings: Settings) -> Pool:
+    """The enabled proxies that a scraper may use."""
+    selection = selection_of(scraper.name, scraper.options.proxies)
+    return store.proxies.pool(
+        tags=(*selection.tags, *filter(None, settings.proxy_tags.split(","))),
+        country=selection.country,
+        source=selection.source,
+    )
+
+
+def proxies_each(scraper: Scraper, settings: Settings) -> int:
+    """How many each worker has for itself; 0 if all share them."""
+    own = scraper.options.proxies
+    decorated = own.per_worker if isinstance(own, Proxies) else None
+    return settings.proxies_per_worker or decorated or 0
+
+
+def too_few(there: int, each: int, workers: int) -> str:
+    """A warning if so many workers cannot all have theirs; else ''."""
+    if there >= workers * each:
+        return ""
+    return (
+        f"{count(workers, 'worker')} with {count(each, 'proxy', 'proxies')} each need "
+        f"{workers * each:,}, and there are {there:,}: some get fewer, or none"
+    )
 
 
 def own_proxies(scraper: Scraper) -> tuple[list[str], list[ProxyLine]]:
@@ -74,7 +99,8 @@ def _parsed(shown: str, lines: Sequence[str]) -> tuple[list[str], list[ProxyLine
     return [f"{shown}, line {each.line}: {each.reason}" for each in bad], proxies
 
 
-def _none(store: Store) -> str:
+def none_for_it(store: Store) -> str:
+    """What is said where a scraper needs proxies and has none."""
     said = "no proxy can be used, and nothing is requested without one"
     if others := len(store.proxies.pool().proxies):
         return (
@@ -82,13 +108,3 @@ def _none(store: Store) -> str:
             "the country or the list that this run asks for"
         )
     return f"{said}; to import some: {command('proxies', 'import', 'proxies.txt', url=store.url)}"
-
-
-def _too_few(there: int, own: object, settings: Settings) -> Iterator[str]:
-    decorated = own.per_worker if isinstance(own, Proxies) else None
-    each = settings.proxies_per_worker or decorated or 0
-    if there < settings.workers * each:
-        yield (
-            f"{count(settings.workers, 'worker')} with {count(each, 'proxy', 'proxies')} each need "
-            f"{settings.workers * each:,}, and there are {there:,}: some get fewer, or none"
-        )
