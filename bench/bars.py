@@ -118,10 +118,12 @@ def _pictures(figures: Figures) -> Iterator[Bar]:
 
 
 def _browser(figures: Figures) -> Iterator[Bar]:
-    for who in ON:
-        # Whose pages share their cookies, too.
-        yield from _ratio(figures, "render", f"{who}, one session", "Crawlee", 1.5)
-        yield from _ratio(figures, "render", who, "bare Playwright, fresh contexts", 4)
+    for program in ("chromium-headless-shell", "chromium"):
+        work = f"render in {program}"
+        for who in ON:
+            # Whose pages share their cookies, too.
+            yield from _ratio(figures, work, f"{who}, one session", "Crawlee", 1.5)
+            yield from _ratio(figures, work, who, "bare Playwright, fresh contexts", 4)
 
 
 def _proxies(figures: Figures) -> Iterator[Bar]:

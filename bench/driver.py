@@ -8,7 +8,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +49,6 @@ def spent_by_children() -> float:
     """Processor seconds of the processes that this one has started and that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def seconds_of(ended: Sequence[float], *, skipped: int) -> float:
-    """How long all would have taken that ended at these times, at the pace after the first few:
-    what starts a browser is on nobody's clock.
-    """
-    in_order = sorted(ended)
-    seconds = in_order[-1] - in_order[skipped - 1]
-    return seconds * len(ended) / (len(ended) - skipped)
 
 
 def spent() -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What a run needs besides Swather: the peers in their own environment, three Debian packages."""
+"""What a run needs besides Swather: the peers in their own environment, some Debian packages."""
 
 import hashlib
 import os
@@ -16,6 +16,8 @@ REQUIREMENTS = Path(__file__).parent / "peers" / "requirements.txt"
 STAMP = FOLDER / "peers" / "installed"
 # A file that each package brings, by its name.
 PACKAGES = {
+    "chromium": "/usr/bin/chromium",
+    "chromium-headless-shell": "/usr/bin/chromium-headless-shell",
     "libnginx-mod-http-echo": "/usr/lib/nginx/modules/ngx_http_echo_module.so",
     "nginx-light": "/usr/sbin/nginx",
     "redis-server": "/usr/bin/redis-server",

@@ -17,6 +17,7 @@ THEIRS = (
     *("pgqueuer", "procrastinate", "psycopg", "redis", "rq", "saq", "scrapy", "twisted", "uvloop"),
 )
 PROGRAMS = {
+    "Chromium": ["chromium", "--version"],
     "PostgreSQL": ["psql", "--version"],
     "Redis server": ["redis-server", "--version"],
     "nginx": ["nginx", "-v"],

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 PARENT, SESSION, USER, SYSTEM = 1, 3, 11, 12
+# Of children that have ended and were waited for.
+USER_OF_ENDED, SYSTEM_OF_ENDED = 13, 14
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -32,6 +34,16 @@ def cpu_seconds(sessions: Iterable[int]) -> float:
     wanted = set(sessions)
     of_wanted = (fields for _, fields in _statuses() if int(fields[SESSION]) in wanted)
     return sum(int(fields[USER]) + int(fields[SYSTEM]) for fields in of_wanted) / TICKS
+
+
+def family_cpu_seconds(pid: int) -> float:
+    """Of a process and all that it and its children have started so far, also of those that have
+    ended.
+    """
+    wanted = set(family(pid))
+    spent = (USER, SYSTEM, USER_OF_ENDED, SYSTEM_OF_ENDED)
+    of_wanted = (fields for one, fields in _statuses() if one in wanted)
+    return sum(int(fields[each]) for fields in of_wanted for each in spent) / TICKS
 
 
 def _statuses() -> Iterator[tuple[int, list[str]]]:

@@ -159,12 +159,14 @@ SECTIONS = (
         "Pages in a browser",
         "Pages from nginx on the same machine that load a stylesheet and a script, which fetches "
         "the 40 articles that they show; four at a time in one Chromium, headless, its start not "
-        "counted. Swather's `ctx.render` has a permit, robots.txt and the guard for each of the "
-        "four requests of a page, and commits its item; Crawlee's PlaywrightCrawler keeps its "
-        "items in memory. Both wait for an article and read the HTML. Crawlee's pages share their "
-        "cookies, as ours do in one session; without a session, Swather empties a page of all "
-        "that its site has stored before the next target gets it.",
-        _named(render="pages/s"),
+        "counted: Debian's chromium-headless-shell, which Swather prefers, and chromium. Processor "
+        "time is that of all processes but the database's server. Swather's `ctx.render` has a "
+        "permit, robots.txt and the guard for each of the four requests of a page, and commits its "
+        "item; Crawlee's PlaywrightCrawler keeps its items in memory. Both wait for an article and "
+        "read the HTML. Crawlee's pages share their cookies, as ours do in one session; without a "
+        "session, Swather empties a page of all that its site has stored before the next target "
+        "gets it.",
+        lambda work: work.removeprefix("render in "),
     ),
     Section(
         "proxies",

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from swather.net.browser import program
+
 TEMPORARY = Path(tempfile.gettempdir())
 
 
@@ -40,5 +42,12 @@ def need(packages: Mapping[str, str]) -> None:
 
 
 def need_chromium() -> None:
-    if shutil.which("chromium") is None:
-        need({"chromium": "/usr/bin/chromium"})
+    """The one that is used if nothing is set."""
+    if not any(map(shutil.which, (*program.SHELLS, *program.NAMES))):
+        need({"chromium-headless-shell": f"/usr/bin/{program.SHELLS[0]}"})
+
+
+def need_full_chromium() -> Path:
+    """The one that could show its windows."""
+    need({"chromium": "/usr/bin/chromium"})
+    return Path("/usr/bin/chromium")

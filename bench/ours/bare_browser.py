@@ -3,39 +3,48 @@ are used again. It keeps nothing.
 """
 
 import asyncio
-import time
 from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
 
 from bench import driver
-from bench.servers.chromium import LAUNCH
+from bench.rendered import Rendered
+from bench.servers.chromium import launch_options
 
 
-def render(urls: str, count: int, at_once: int, rows: int, fresh: bool) -> dict[str, Any]:
-    return asyncio.run(_render(urls, count, at_once, rows, fresh=fresh))
+def render(
+    urls: str, count: int, at_once: int, rows: int, program: str, fresh: bool
+) -> dict[str, Any]:
+    rendered = Rendered(count, skipped=2 * at_once)
+    asyncio.run(_render(rendered, urls, count, at_once, rows, program, fresh=fresh))
+    return rendered.answer()
 
 
-async def _render(urls: str, count: int, at_once: int, rows: int, *, fresh: bool) -> dict[str, Any]:
+async def _render(
+    rendered: Rendered,
+    urls: str,
+    count: int,
+    at_once: int,
+    rows: int,
+    program: str,
+    *,
+    fresh: bool,
+) -> None:
     waiting = iter(range(count))
     async with async_playwright() as driver_of:
-        browser = await driver_of.chromium.launch(**LAUNCH)
-        pages = [await (await browser.new_context()).new_page() for _ in range(at_once)]
-        for page in pages:
-            await _show(page, f"{urls}first", rows)
+        browser = await driver_of.chromium.launch(**launch_options(program))
 
-        async def one(page: Page) -> None:
+        async def one() -> None:
+            page = await (await browser.new_context()).new_page()
             for number in waiting:
                 if fresh:
                     await _in_fresh_context(browser, f"{urls}{number}", rows)
                 else:
                     await _show(page, f"{urls}{number}", rows)
+                rendered.add_one()
 
-        began = time.perf_counter()
-        await asyncio.gather(*map(one, pages))
-        seconds = time.perf_counter() - began
+        await asyncio.gather(*(one() for _ in range(at_once)))
         await browser.close()
-    return {"seconds": seconds}
 
 
 async def _in_fresh_context(browser: Browser, url: str, rows: int) -> None:

@@ -7,7 +7,6 @@ session pool, no retries, no statistics in the log.
 
 import asyncio
 import logging
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -17,31 +16,32 @@ from crawlee.crawlers import PlaywrightCrawler, PlaywrightCrawlingContext
 from crawlee.storage_clients import MemoryStorageClient
 
 from bench import driver
-from bench.servers.chromium import LAUNCH
+from bench.rendered import Rendered
+from bench.servers.chromium import launch_options
 
 
-def render(urls: str, count: int, at_once: int, rows: int) -> dict[str, Any]:
-    return asyncio.run(_render(urls, count, at_once, rows))
+def render(urls: str, count: int, at_once: int, rows: int, program: str) -> dict[str, Any]:
+    return asyncio.run(_render(urls, count, at_once, rows, program))
 
 
-async def _render(urls: str, count: int, at_once: int, rows: int) -> dict[str, Any]:
+async def _render(urls: str, count: int, at_once: int, rows: int, program: str) -> dict[str, Any]:
     service_locator.set_storage_client(MemoryStorageClient())
     service_locator.set_configuration(Configuration(purge_on_start=True, log_level="ERROR"))
-    ended: list[float] = []
+    rendered = Rendered(count, skipped=2 * at_once)
 
     async def handle(context: PlaywrightCrawlingContext) -> None:
         await context.page.wait_for_selector("article")
         content = await context.page.content()
         assert content.count("<article>") == rows
         await context.push_data({"url": context.request.url, "bytes": len(content)})
-        ended.append(time.perf_counter())
+        rendered.add_one()
 
     crawler = PlaywrightCrawler(
         request_handler=handle,
         concurrency_settings=ConcurrencySettings(
             min_concurrency=at_once, max_concurrency=at_once, desired_concurrency=at_once
         ),
-        browser_launch_options=LAUNCH,
+        browser_launch_options=launch_options(program),
         fingerprint_generator=None,
         max_request_retries=0,
         use_session_pool=False,
@@ -50,8 +50,7 @@ async def _render(urls: str, count: int, at_once: int, rows: int) -> dict[str, A
     )
     logging.disable(logging.ERROR)
     await crawler.run([f"{urls}{number}" for number in range(count)])
-    assert len(ended) == count, f"{len(ended)} of {count} rendered"
-    return {"seconds": driver.seconds_of(ended, skipped=2 * at_once)}
+    return rendered.answer()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,17 @@
-"""How every contender starts Chromium: the system's, headless, without its sandbox as root."""
+"""How every contender starts Chromium: headless, without its sandbox as root."""
 
 import os
-import shutil
 from typing import Any
 
-LAUNCH: dict[str, Any] = {
-    "executable_path": shutil.which("chromium"),
-    "headless": True,
-    "chromium_sandbox": os.geteuid() != 0,
-}
+from bench.environment import PACKAGES
+
+PROGRAMS = (PACKAGES["chromium-headless-shell"], PACKAGES["chromium"])
+
+
+def launch_options(program: str) -> dict[str, Any]:
+    """For Playwright."""
+    return {
+        "executable_path": program,
+        "headless": True,
+        "chromium_sandbox": os.geteuid() != 0,
+    }

@@ -76,7 +76,9 @@ class EgressSettings(BaseSettings):
         default=120.0, gt=0, le=3_600, description="seconds that Tor may take to connect"
     )
     chromium: Path | None = Field(
-        default=None, description="the program `chromium`; the one that is installed if unset"
+        default=None,
+        description="Chromium's program; if unset, chromium-headless-shell or chromium, whichever "
+        "is installed",
     )
     max_targets_per_browser: int = Field(
         default=100, ge=1, description="targets after which a worker's browser is restarted"

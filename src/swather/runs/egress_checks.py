@@ -21,6 +21,7 @@ from swather.store import Store
 _MAX_PROXIES: Final = 1_000_000
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 _PATIENCE_SECONDS: Final = 10.0
+_CHEAPER: Final = "pages take half the time with `apt install chromium-headless-shell`"
 
 
 def proxies_check(store: Store) -> Check:
@@ -83,7 +84,8 @@ def chromium_check(settings: Settings) -> Check:
         return Check("Chromium", Health.OK if is_missing else Health.PROBLEM, str(error))
     if version is None:
         return Check("Chromium", Health.WARNING, f"{path} does not tell its version")
-    return Check("Chromium", Health.OK, f"{version} ({path})")
+    hint = "" if settings.chromium or program.is_shell(path) else f"; {_CHEAPER}"
+    return Check("Chromium", Health.OK, f"{version} ({path}){hint}")
 
 
 def _version_of(program: Path) -> str | None:

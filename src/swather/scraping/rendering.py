@@ -32,14 +32,15 @@ class Browsing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rendering(msgspec.Struct, frozen=True, kw_only=True):
-    """A page to render, and when it is complete: at an event, once an element is there, and after
-    so many scrolls.
+    """A page to render, and when it is complete: at an event, once nothing was requested for a
+    moment or so many seconds are over, once an element is there, and after so many scrolls.
     """
 
     browsing: Browsing
     wait_for: str | None = None
     wait_until: WaitUntil = "load"
     scroll: int = 0
+    settle_seconds: float = 0.0
     with_screenshot: bool = False
 
 

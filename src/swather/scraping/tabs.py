@@ -59,6 +59,7 @@ class Tabs:
                 wait_for=rendering.wait_for,
                 wait_until=rendering.wait_until,
                 scroll=rendering.scroll,
+                settle_seconds=rendering.settle_seconds,
                 timeout=request.timeout,
             )
             screenshot = await tab.screenshot_bytes() if rendering.with_screenshot else b""

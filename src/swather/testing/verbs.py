@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from swather.net.browser import Tab
 
 _NO_HEADERS: Final = OwnHeaders(None, None)
+# Some pages never stop requesting.
+SETTLE_SECONDS: Final = 5.0
 
 
 class MemoryVerbs:
@@ -88,7 +90,9 @@ class MemoryVerbs:
 
     async def fetch(self, request: Request) -> Page:
         if self._browser is not None and self._browser.instead_of_get and request.method == "GET":
-            return (await self.render(Rendering(browsing=Browsing(request=request)))).page
+            # ctx.get() cannot say what to wait for.
+            rendering = Rendering(browsing=Browsing(request=request), settle_seconds=SETTLE_SECONDS)
+            return (await self.render(rendering)).page
         return await self._fetcher.fetch(self._sent(request), self._policy)
 
     def _sent(self, request: Request) -> Request:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from swather.net.errors import Refused
-from tests.net.browser.visiting import html, visit
+from tests.debian import need_chromium, need_full_chromium
+from tests.net.browser.visiting import Runs, html, visit
 from tests.net.fetching import RecordingPolicy
 from tests.net.site import respond, site
 
@@ -45,6 +46,15 @@ Promise.race([Promise.allSettled(tries), new Promise(done => setTimeout(done, 80
 SERVICE = """
 self.addEventListener("install", e => e.waitUntil(fetch("PRIVATE/service", {mode: "no-cors"})));
 """
+
+
+@pytest.fixture(scope="module", params=["chromium-headless-shell", "chromium"])
+def in_browser(request):
+    """What keeps a page in must do so in either program."""
+    need_chromium()
+    runs = Runs(executable=need_full_chromium() if request.param == "chromium" else None)
+    yield runs
+    runs.close()
 
 
 @contextmanager

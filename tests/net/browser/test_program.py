@@ -53,6 +53,18 @@ def test_one_on_the_path_is_found(monkeypatch, write):
     assert program.find() == found
 
 
+def test_one_without_windows_is_preferred_unless_a_window_is_wanted(monkeypatch, write):
+    full = write("exit 0")
+    shell = full.with_name("chromium-headless-shell")
+    shell.symlink_to(full)
+    monkeypatch.setenv("PATH", str(full.parent))
+    assert (program.find(), program.find(headed=True)) == (shell, full)
+    assert program.find(full) == full
+    full.replace(shell)
+    with pytest.raises(InputError, match=r"headless-shell cannot show a window: .*apt install"):
+        program.find(headed=True)
+
+
 def test_one_that_is_too_old_is_named_with_its_version(write):
     with pytest.raises(InputError, match=r"is Chromium 90, and a browser must be 120 or newer"):
         opened(write("echo Chromium 90.0.4430.212 built on Debian"))

@@ -127,7 +127,9 @@ class Browser:
                 self._retire(self._chromium)
             if self._chromium is None:
                 if self._program is None:
-                    self._program = await program.checked(self._policy.executable)
+                    self._program = await program.checked(
+                        self._policy.executable, headed=self._headed
+                    )
                 if self._proxy is None:
                     self._proxy = GuardProxy()
                     await self._proxy.start()

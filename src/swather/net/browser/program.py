@@ -9,6 +9,8 @@ from typing import Final
 
 from swather.errors import InputError
 
+# Chromium without its windows: a page takes half the processor time of `chromium --headless`.
+SHELLS: Final = ("chromium-headless-shell", "chrome-headless-shell")
 NAMES: Final = (
     "chromium",
     "chromium-browser",
@@ -25,21 +27,33 @@ MIN_VERSION: Final = 120
 _VERSION: Final = re.compile(r"\b(\d{1,4})\.\d+\.\d+")
 _VERSION_SECONDS: Final = 30.0
 MISSING: Final = (
-    "no Chromium was found: install it (apt install chromium) or name the program with the "
+    "no Chromium was found: install it (apt install chromium-headless-shell, or chromium) or name "
+    "the program with the setting chromium, SWATHER_CHROMIUM=/path/to/chromium"
+)
+NO_WINDOWS: Final = (
+    "{} cannot show a window: install another Chromium (apt install chromium), or name it with the "
     "setting chromium, SWATHER_CHROMIUM=/path/to/chromium"
 )
 
 
-def find(named: Path | None = None) -> Path:
+def find(named: Path | None = None, *, headed: bool = False) -> Path:
     """The program to start: the one that was named, else one that is installed; InputError if
-    there is none.
+    there is none, or none with a window for one that is to be `headed`.
     """
     if named is not None:
         found = shutil.which(named)
         if found is None:
             raise InputError(f"the setting chromium names {str(named)!r}, which is not a program")
-        return Path(found)
-    for name in NAMES:
+        program = Path(found)
+    else:
+        program = _installed(headed=headed)
+    if headed and is_shell(program):
+        raise InputError(NO_WINDOWS.format(program))
+    return program
+
+
+def _installed(*, headed: bool) -> Path:
+    for name in (*NAMES, *SHELLS) if headed else (*SHELLS, *NAMES):
         if found := shutil.which(name):
             return Path(found)
     for application in _APPLICATIONS:
@@ -48,9 +62,14 @@ def find(named: Path | None = None) -> Path:
     raise InputError(MISSING)
 
 
-async def checked(named: Path | None = None) -> Path:
+def is_shell(program: Path) -> bool:
+    """Whether it has no windows, as far as its name tells."""
+    return program.name in SHELLS
+
+
+async def checked(named: Path | None = None, *, headed: bool = False) -> Path:
     """The same; InputError too if it cannot be used."""
-    program = find(named)
+    program = find(named, headed=headed)
     await asyncio.to_thread(check, program)
     return program
 

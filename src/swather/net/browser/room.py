@@ -122,7 +122,8 @@ class Room:
         return True
 
     async def _leave_page(self, opened: OpenPage, *, can_stay: bool) -> None:
-        if can_stay and not self._idle:
+        # As many as are in use now: a new page is a new process, and an idle one takes memory.
+        if can_stay and len(self._idle) < self.visits:
             await opened.page.goto(_BLANK)
             self._idle.append(opened)
         else:

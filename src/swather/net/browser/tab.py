@@ -143,15 +143,19 @@ class Tab:
         wait_for: str | None = None,
         wait_until: WaitUntil = "load",
         scroll: int = 0,
+        settle_seconds: float = 0.0,
         timeout: float | None = None,  # noqa: ASYNC109 - the user's word for it, as in ctx.get
     ) -> Page:
         """Open a URL and return the document after its scripts have run. `wait_for` is a CSS
         selector to wait for, `scroll` how often to scroll to the end, `timeout` in seconds.
+        `settle_seconds` is how long it may take until nothing is requested any more.
         """
         Request(url=url, timeout=timeout)
         try:
             async with asyncio.timeout(timeout):
                 await self.goto(url, wait_until=wait_until)
+                if settle_seconds:
+                    await self._settle(settle_seconds)
                 if wait_for is not None:
                     await self._wait_for(wait_for, url)
                 if scroll:
@@ -159,6 +163,12 @@ class Tab:
                 return await self.read()
         except TimeoutError:
             raise FetchTimeout(f"{shown_url(url)} was not ready within {timeout:g} s") from None
+
+    async def _settle(self, seconds: float) -> None:
+        """Some pages never do, and are read as they are."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._bounded(self._opened.page.wait_for_load_state("networkidle"))
 
     async def _wait_for(self, selector: str, url: str) -> None:
         """Most error pages never have the element: the answer is their status. A few check the
@@ -180,10 +190,16 @@ class Tab:
         return response is not None and response.status >= 400
 
     def _is_empty(self) -> bool:
-        """Chromium shows a page of its own, in a moment, for an error status without a body."""
-        if self._empty is not None and self._empty is self._traffic.response:
+        """An error status without a body. Chromium shows a page of its own for it, in a moment,
+        unless it is the one without windows.
+        """
+        response = self._traffic.response
+        if self._empty is not None and self._empty is response:
             return True
-        return self._is_error() and self._opened.page.url.startswith("chrome-error:")
+        if response is None or not self._is_error():
+            return False
+        has_none = response.headers.get("content-length") == "0"
+        return has_none or self._opened.page.url.startswith("chrome-error:")
 
     async def read(self) -> Page:
         """The document as it is now, with the status and headers of its last answer."""
