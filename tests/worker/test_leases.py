@@ -220,3 +220,5 @@ def test_statistics_and_current_targets_are_in_the_worker_row(shop: Shop):
     release.set()
     working.worker.stop()
     working.report()
+    # Also what it did last is known after its end.
+    assert shop.store.workers.get(worker.id).statistics["completed"] == 4

@@ -98,12 +98,16 @@ def _workers(found: "Preflight") -> Any:
     headers = ["worker"]
     headers += ["partitions"] if has_partitions else []
     headers += ["proxies"] if has_proxies else []
+    shared = 0 if has_partitions else sum(share.pending for share in found.shares)
     rows = []
     for share in found.shares:
+        if share.number is None and not has_partitions:
+            continue
         row: list[Any] = ["any" if share.number is None else str(share.number)]
         row += [_partitions(share)] if has_partitions else []
         row += [_proxies(share, shared=found.shares_proxies)] if has_proxies else []
-        rows.append([*row, share.pending])
+        # Without partitions all take from the same targets, about as many each.
+        rows.append([*row, f"~{shared // found.workers:,}" if shared else share.pending])
     return output.listing([*headers, "pending"], rows)
 
 

@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
@@ -64,6 +65,8 @@ class Beat(threading.Thread):
         while not self._stopped.is_set():
             self._look()
             self._stopped.wait(min(LOOK_SECONDS, self._beat_seconds / 2))
+        if self.is_healthy and self._statistics.is_news:
+            self._tell_last()
 
     def stop_and_join(self, patience_seconds: float) -> None:
         """Wait for the last beat; a store that a beat still uses is left to it."""
@@ -107,6 +110,12 @@ class Beat(threading.Thread):
         """The news alone: a beat keeps claims waiting, and needs not come that often."""
         self._store.workers.tell(self._registration.worker_id, self._statistics.as_dict())
         self._told()
+
+    def _tell_last(self) -> None:
+        """What the worker has done in all, for those who ask after its end."""
+        with suppress(SwatherError):
+            self._statistics.look()
+            self._tell()
 
     def _told(self) -> None:
         self._news_at = time.monotonic() + self._news_seconds
