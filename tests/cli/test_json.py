@@ -32,11 +32,14 @@ CALLS = {
     "errors": (),
     "logs": (),
     "tasks": ("numbers", "--limit", "2"),
-    "enqueue": ("scrapers.py", "2", "3"),
+    "enqueue": ("scrapers.py", "2", "3", "--partition", "north"),
     "status": (),
     "status RUN": ("numbers",),
     "why": (),
     "runs ls": (),
+    "partitions ls": ("numbers",),
+    "partitions plan": ("numbers",),
+    "partitions check": ("plan.toml",),
     "sources ls": (),
     "sources reset": ("api",),
     "proxies import": ("proxies.txt",),
@@ -140,6 +143,7 @@ def test_every_command_answers_as_the_page_says(
 ):
     write(NOTING)
     Path("proxies.txt").write_text("127.0.0.1:1\n")
+    Path("plan.toml").write_text('0 = ["north"]')
     pages = documented()
     for command, arguments in CALLS.items():
         where = () if command in WITHOUT_DATABASE else ("--db", database)

@@ -189,6 +189,30 @@ def test_partitions_without_an_owner_are_told(store: Store):
     assert "1 partition has no owner: TX." in said(store, run)
 
 
+def test_a_partition_that_waits_for_its_planned_worker_says_which(store: Store):
+    run = a_run(store)
+    for name in ("TX", "CA", "NY"):
+        store.tasks.enqueue(run, targets([f"{name}{n}" for n in range(2)], partition=name))
+    store.partitions.plan(run, {"CA": 0, "TX": 0, "NY": 7})
+    foster = a_worker(store, name="foster")
+    store.partitions.take(foster, run, ["CA"])
+    claim(store, foster)
+    assert "3 partitions" not in said(store, run)
+    home = a_worker(store, name="home", number=0)
+    told = said(store, run)
+    assert "1 partition waits for worker home (number 0), which takes what is planned" in told
+    assert "1 partition has no owner: NY. The planned worker number 7 is not running;" in told
+    store.workers.pause(home)
+    assert "1 partition waits for worker home, which is paused: TX." in said(store, run)
+    store.workers.unpause(home)
+    store.partitions.take_planned(home, run)
+    moving = "1 partition moves from worker foster to worker home"
+    assert moving in said(store, run)
+    (task,) = [each for each in store.tasks.find(TaskFilter(run=run)) if each.target == "CA1"]
+    assert moving in said(store, str(task.id))
+    assert "NY" not in said(store, str(task.id))
+
+
 def test_a_run_with_nothing_left_waits_for_its_end(store: Store):
     run = a_run(store)
     assert "Nothing is left to do" in said(store, run)

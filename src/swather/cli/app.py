@@ -48,6 +48,9 @@ class Commands(LazyGroup):
             "swather.cli.pausing", "Resume what was paused, or is cooling down."
         ),
         "lanes": LazyCommand("swather.cli.lanes", "Show and change how fast sites are scraped."),
+        "partitions": LazyCommand(
+            "swather.cli.partitions", "Show who serves which partitions, and check plans."
+        ),
         "proxies": LazyCommand("swather.cli.proxies", "Import, watch, test and remove proxies."),
         "sources": LazyCommand("swather.cli.sources", "Show how the sources of scrapers answer."),
         "runs": LazyCommand("swather.cli.runs", "List, close, remove and prune runs."),

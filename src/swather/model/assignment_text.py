@@ -1,7 +1,8 @@
-"""Plans of partitions as people write them: a table of TOML, or lines of CSV."""
+"""Plans of partitions as people read and write them: a table of TOML, or lines of CSV."""
 
 import csv
 import io
+import json
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -61,6 +62,20 @@ def plan_of_csv(text: str) -> Plan:
             number = _number(row[worker].strip())
             workers.setdefault(number, []).append(_name(row[partition].strip(), number))
     return Plan({number: tuple(names) for number, names in sorted(workers.items())})
+
+
+def toml_of(plan: Plan, left: Mapping[int, int]) -> str:
+    """A table [partitions], with what is left to do for each worker."""
+    lines = [
+        f"{number} = [{', '.join(map(_quoted, names))}]  # {left[number]:,} left to do"
+        for number, names in plan.workers.items()
+    ]
+    return "\n".join([f"[{TABLE}]", *lines])
+
+
+def _quoted(name: str) -> str:
+    """As JSON quotes it, which TOML reads the same, but for DEL."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _number(text: str) -> int:

@@ -26,15 +26,25 @@ def planning_of(settings: Settings) -> Plan | Balanced | None:
 
 def read_plan(path: Path) -> Plan:
     """A plan from a .csv file, or from a TOML file; with mistakes, as long as it can be read."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"the plan of partitions in {path} cannot be read: {reason}") from error
+    text = _read(path)
     try:
         return plan_of_csv(text) if path.suffix.lower() == ".csv" else plan_of_toml(text)
     except InputError as error:
         raise InputError(f"the plan of partitions in {path} cannot be used: {error}") from error
+
+
+def read_names(path: Path) -> set[str]:
+    """The names in a text file, one on a line or separated by commas."""
+    names = {name.strip() for line in _read(path).splitlines() for name in line.split(",")}
+    return names - {""}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read: {reason}") from error
 
 
 def _without_faults(plan: Plan, where: str) -> Plan:

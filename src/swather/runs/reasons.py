@@ -1,7 +1,6 @@
 """What holds a run back: found once, for `why`, `status` and the live view."""
 
 from collections.abc import Collection, Iterator
-from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
@@ -15,13 +14,12 @@ from swather.runs import (
     replay,
     transaction_words,
 )
+from swather.runs.partition_words import partition_reasons
 from swather.runs.reason import Reason
 from swather.runs.situation import MAX_LANES_SHOWN, Situation
 from swather.runs.words import command, count, duration, shortened, time_ahead
 from swather.runs.worker_line import WorkerLine
 from swather.store import Store
-
-MAX_LISTED: Final = 5
 
 
 def reasons_of(situation: Situation) -> list[Reason]:
@@ -43,7 +41,8 @@ def _found(situation: Situation) -> Iterator[Reason]:
             yield breaker_words.describe(breaker, url=situation.url, now=situation.now)
         yield from _standstill(situation)
         yield from _retries(situation)
-        yield from _partitions(situation)
+        if situation.counts.waiting:
+            yield from partition_reasons(situation)
         if situation.is_still:
             yield from lock_reasons(situation.store)
     elif situation.run.keep_open:
@@ -245,21 +244,6 @@ def _retries(situation: Situation) -> Iterator[Reason]:
         command=listing if times else "",
         values={"tasks": number, "next_due_at": due, "postponed": times},
     )
-
-
-def _partitions(situation: Situation) -> Iterator[Reason]:
-    if not situation.counts.waiting:
-        return
-    partitions = situation.store.partitions.find(situation.run.name)
-    names = [partition.name for partition in partitions if partition.owner_id is None]
-    if names:
-        more = ", …" if len(names) > MAX_LISTED else ""
-        listed = ", ".join(names[:MAX_LISTED]) + more
-        yield Reason(
-            code="partitions_unowned",
-            text=f"{count(len(names), 'partition has', 'partitions have')} no owner: {listed}.",
-            values={"partitions": names[:MAX_LISTED], "number": len(names)},
-        )
 
 
 def lock_reasons(store: Store) -> Iterator[Reason]:

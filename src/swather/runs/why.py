@@ -9,6 +9,7 @@ from swather.model.retry import ErrorClass
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import State, Task
 from swather.runs import breaker_words
+from swather.runs.partition_words import partition_reasons
 from swather.runs.reason import Reason
 from swather.runs.reasons import (
     lane_reasons,
@@ -120,6 +121,8 @@ def _of_task(situation: Situation, task: Task) -> Iterator[Reason]:
             yield from _lane_of(situation, task)
             yield from pool_reasons(situation, {task.lane})
             yield from worker_reasons(situation)
+            if task.partition:
+                yield from partition_reasons(situation, {task.partition})
             yield from lock_reasons(situation.store)
     if task.error_class == ErrorClass.LATER and task.state is not State.FAILED:
         return
