@@ -111,6 +111,11 @@ def lock(descriptor: int) -> bool:
     return True
 
 
+def unlock(descriptor: int) -> None:
+    """Let others hold an open file."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
 # As os.getpid, without a call: cheap enough to look at for each target.
 process_id = os.getpid()
 

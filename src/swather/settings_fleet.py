@@ -1,12 +1,15 @@
-"""Settings of fleets: how many workers they have, and where these run."""
+"""Settings of fleets: how many workers they have, where these run, how they start and log."""
 
-from typing import Final
+import re
+from typing import Any, Final
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
 # A year, as for other settings of time.
 _LONGEST_SECONDS: Final = 31_536_000
+_LONGEST_STAGGER_SECONDS: Final = 3_600
+_SPAN: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:-\s*(\d+(?:\.\d+)?)\s*)?")
 
 
 class FleetSettings(BaseSettings):
@@ -47,3 +50,46 @@ class FleetSettings(BaseSettings):
         le=1_000,
         description="CPUs that Ray reserves for each worker",
     )
+    stagger_seconds: str = Field(
+        default="2-5",
+        description="seconds between the starts of two workers when a fleet comes up: '3', or "
+        "'2-5' for a random time between the two",
+    )
+    restarts_per_hour: int = Field(
+        default=5,
+        ge=0,
+        le=1_000,
+        description="how often a worker of a fleet is restarted within an hour after crashes",
+    )
+    log_file_mb: float = Field(
+        default=10.0, gt=0, le=100_000, description="size at which a fleet's log file is rotated"
+    )
+    log_files: int = Field(
+        default=5, ge=0, le=1_000, description="older log files that are kept of each"
+    )
+    log_targets: bool | None = Field(
+        default=None,
+        description="whether workers log a line for each target; only those of a fleet if unset",
+    )
+
+    @field_validator("stagger_seconds", mode="before")
+    @classmethod
+    def _may_be_a_number(cls, value: Any) -> Any:
+        return str(value) if type(value) in (int, float) else value
+
+    @field_validator("stagger_seconds")
+    @classmethod
+    def _is_a_span(cls, value: str) -> str:
+        least, most = span_of(value)
+        if not least <= most <= _LONGEST_STAGGER_SECONDS:
+            raise ValueError("should be at most an hour, the shorter time first")
+        return value.strip()
+
+
+def span_of(text: str) -> tuple[float, float]:
+    """'2-5' as (2.0, 5.0), '3' as (3.0, 3.0)."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        raise ValueError("should look like '3' or '2-5'")
+    least = float(match[1])
+    return least, float(match[2] or least)

@@ -26,6 +26,7 @@ IN_THE_ROW: Final = frozenset(
         "proxy_blacklist_threshold", "proxy_blacklist_minutes", "proxy_probe_seconds",
         "tor_bootstrap_seconds", "max_targets_per_browser", "browser_memory_mb", "browser_pages",
         "browser_block", "browser_keep_failed",
+        "stagger_seconds", "restarts_per_hour", "log_targets",
         "min_workers", "tasks_per_worker", "worker_memory_mb", "scale_down_seconds",
         "ray_cpus_per_worker",
     }

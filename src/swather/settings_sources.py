@@ -45,6 +45,7 @@ SCRAPERS: Final = "scrapers"
 _NO_SETTINGS: Final = (
     "SWATHER_PARENT_FD",
     "SWATHER_FAREWELL_FD",
+    "SWATHER_DETACHED",
     "SWATHER_FILE_MODE",
     "SWATHER_TEST_",
     "SWATHER_BENCH_",

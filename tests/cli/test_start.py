@@ -14,9 +14,9 @@ from swather.store import factory
 from tests.cli.conftest import Swather
 
 LOADED = _Loaded(Commands.table)
-GROUPS = ("db", "lanes", "partitions", "proxies", "runs", "settings", "sources")
+GROUPS = ("db", "fleet", "lanes", "partitions", "proxies", "runs", "settings", "sources")
 # Of these only the commands take options.
-BARE_GROUPS = ("db", "partitions", "sources")
+BARE_GROUPS = ("db", "fleet", "partitions", "sources")
 COMMANDS = [
     *((name,) for name in Commands.table if name not in BARE_GROUPS),
     *((group, name) for group in GROUPS for name in LOADED[group].commands),

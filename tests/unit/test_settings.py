@@ -295,6 +295,8 @@ def test_the_defaults_are_the_databases_own():
 
 
 OF_THIS_MACHINE = {
+    "log_file_mb",
+    "log_files",
     "db", "params", "logs_folder", "proxy_file", "tor_binary", "tor_socks", "tor_config",
     "chromium", "ray_address", "scrapers_folder", "partitions",
 }  # fmt: skip

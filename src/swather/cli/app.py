@@ -34,6 +34,9 @@ class Commands(LazyGroup):
         "worker": LazyCommand(
             "swather.cli.worker", "Claim, scrape and report until nothing is left to do."
         ),
+        "fleet": LazyCommand(
+            "swather.cli.fleet", "Keep workers running: start, watch, scale, restart and stop them."
+        ),
         "status": LazyCommand("swather.cli.status", "Show the progress of runs and workers."),
         "why": LazyCommand("swather.cli.why", "Explain what holds a run or a task back."),
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),

@@ -3,7 +3,8 @@
 import logging
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
@@ -93,9 +94,23 @@ def command(
     forever: Annotated[
         bool, typer.Option("--forever", help="Keep running when nothing is left to do.")
     ] = False,
-    log_level: Annotated[
-        Level, typer.Option("--log-level", help="How much to log to stderr.")
-    ] = Level.INFO,
+    log_level: Annotated[Level, typer.Option("--log-level", help="How much to log.")] = Level.INFO,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--log-file",
+            metavar="FILE",
+            help="Log to this file, which is rotated, instead of stderr.",
+        ),
+    ] = None,
+    log_targets: Annotated[
+        bool | None,
+        typer.Option(
+            "--log-targets/--no-log-targets",
+            help="Log a line for each target.",
+            show_default=False,
+        ),
+    ] = None,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> int:
@@ -111,7 +126,6 @@ def command(
     from swather.runs.run_names import find_run
     from swather.worker import process
 
-    _log_to_stderr(log_level)
     if only_own and number is None:
         raise InputError("--only-own needs the number of this worker: --number K")
     options = {
@@ -122,7 +136,9 @@ def command(
         "lease_seconds": lease_seconds,
         "grace_seconds": grace_seconds,
         "poll_seconds": poll_seconds,
+        "log_targets": log_targets,
     }
+    _begin_log(log_level, log_file, options)
     with database.opened(db) as store:
         settings = configuration.resolve(store, options).settings
         run = None if run is None else find_run(store, run).name
@@ -243,10 +259,22 @@ class _Formatter(logging.Formatter):
         return text if task is None else f"{text} [task {task}]"
 
 
-def _log_to_stderr(level: Level) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+def _begin_log(level: Level, file: Path | None, options: dict[str, Any]) -> None:
+    handler = logging.StreamHandler(sys.stderr) if file is None else _own_log(file, options)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     if level is Level.WARNING:
         # What a scraper says of itself is meant to be seen.
         logging.getLogger("swather.scraper").setLevel(logging.INFO)
+
+
+def _own_log(file: Path, options: dict[str, Any]) -> "logging.StreamHandler[TextIO]":
+    """Before the database is opened, whose settings say nothing about files."""
+    from swather.fleet.own_log import OwnLog
+    from swather.runs import configuration
+
+    settings = configuration.resolve(None, options).settings
+    try:
+        return OwnLog(file, max_bytes=int(settings.log_file_mb * 1e6), keep=settings.log_files)
+    except OSError as error:
+        raise InputError(f"cannot log to {file}: {error.strerror or error}") from error

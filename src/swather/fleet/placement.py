@@ -24,11 +24,14 @@ class End(StrEnum):
 
 
 class WorkerEnded(NamedTuple):
-    """The worker with this number has ended; `why` is a sentence for people."""
+    """The worker with this number has ended; `why` is a sentence for people. `code`: with which a
+    command exits that this was the last word on.
+    """
 
     number: int
     end: End
     why: str
+    code: int = 0
 
 
 class Placement(Protocol):

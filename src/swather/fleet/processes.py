@@ -1,20 +1,27 @@
 """Worker processes of this machine on one run, and what they log."""
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
 
-from swather.fleet.local import LocalFleet
-from swather.fleet.member import DATABASE_AWAY, WRONG_INPUT, Exit
+from swather.fleet.local_placement import LocalPlacement
+from swather.fleet.seat import RestartPolicy
+from swather.fleet.supervisor import Happened, Policy
+from swather.fleet.supervisor_thread import SupervisorThread
 from swather.fleet.worker_logs import WorkerLogs
+from swather.fleet.worker_process import DATABASE_AWAY, WRONG_INPUT
 from swather.model.run import Run
 from swather.settings import Settings
 from swather.store import factory
 
 # How long a worker may take beyond its grace time to give back its leases.
 ENDING_SECONDS: Final = 5.0
+# A person waits for a run: its workers start at once, and what crashes is soon known.
+_STAGGER_SECONDS: Final = (0.05, 0.05)
+_RESTART: Final = RestartPolicy(window_seconds=float("inf"), pause_seconds=0.2)
 
 
 class Processes:
@@ -31,25 +38,33 @@ class Processes:
         self._say = say
         self._logs = WorkerLogs(folder, say)
         command = _worker_command(run, spec, settings, verbose=verbose)
-        self._fleet = LocalFleet(
-            lambda number: [*command, "--number", str(number)],
+        self._workers = SupervisorThread(
+            LocalPlacement(
+                lambda number: [*command, "--number", str(number)],
+                environment=worker_environment(settings),
+                log_folder=folder,
+            ),
+            Policy(
+                stagger_seconds=_STAGGER_SECONDS,
+                restart=_RESTART,
+                grace_seconds=settings.grace_seconds + ENDING_SECONDS,
+            ),
             settings.workers,
-            environment=_environment(settings),
-            log_folder=folder,
-            grace_seconds=settings.grace_seconds + ENDING_SECONDS,
-            on_exit=self._note_exit,
+            self._note,
         )
         self._block = ExitStack()
-        self._is_stopping = False
-        self.signals = 0
+
+    @property
+    def signals(self) -> int:
+        return self._workers.signals
 
     @property
     def log_folder(self) -> Path:
         return self._logs.folder
 
     def __enter__(self) -> Self:
-        self._block.callback(self._fleet.close)
-        self._block.enter_context(self._fleet.passing_signals(self._on_signal))
+        self._block.callback(self._workers.close)
+        self._block.enter_context(self._workers.passing_signals())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,53 +72,56 @@ class Processes:
         self._logs.pass_on()
 
     def start(self) -> None:
-        self._fleet.start()
+        self._workers.start()
 
     def wait(self, timeout_seconds: float) -> bool:
-        return self._fleet.wait(timeout_seconds)
+        return self._workers.wait(timeout_seconds)
 
     def look(self, *, moving: bool) -> None:
         if moving:
             # While targets end, crashes are caused by targets.
-            self._fleet.forgive()
+            self._workers.forgive()
         self._logs.pass_on()
 
     def stop(self, *, now: bool = False) -> None:
-        self._is_stopping = True
-        self._fleet.stop()
-        if now:
-            self._fleet.stop()
+        self._workers.stop(2 if now else 1)
 
     def result(self) -> int:
-        codes = [ended.code for ended in self._fleet.exits if not ended.was_cut_short]
+        codes = self._workers.codes
         return next((code for code in (DATABASE_AWAY, WRONG_INPUT) if code in codes), 0)
 
-    def _on_signal(self, came: int) -> None:
-        # A handler may interrupt this thread anywhere, with any lock held: it only sets a flag.
-        self._is_stopping = True
-        self.signals = came
-
-    def _note_exit(self, ended: Exit) -> None:
-        if ended.is_crash and not self._is_stopping:
-            self._say(f"{ended}; its log is {ended.log}")
+    def _note(self, happened: Happened) -> None:
+        if happened.level >= logging.WARNING and not self._workers.stops:
+            self._say(f"{happened.text}; its log is in {self.log_folder}")
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def worker_environment(settings: Settings) -> dict[str, str]:
+    """What a worker process is told that is not for its command line, which all users can read."""
     rate = {} if settings.rate is None else {"SWATHER_RATE": settings.rate}
     return {"SWATHER_DB": factory.located(settings.db), **rate}
 
 
-def _worker_command(run: Run, spec: str, settings: Settings, *, verbose: bool) -> Sequence[str]:
-    given = {
-        "--run": run.name,
+def worker_options(settings: Settings) -> dict[str, object]:
+    """The options with which a worker process takes over what this process has resolved."""
+    return {
         "--concurrency": settings.concurrency,
         "--batch-size": settings.batch_size,
         "--strategy": settings.strategy,
         "--lease-seconds": settings.lease_seconds,
         "--grace-seconds": settings.grace_seconds,
         "--poll-seconds": settings.poll_seconds,
-        "--log-level": "info" if verbose else "warning",
     }
-    words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
+
+
+def worker_command(scrapers: Sequence[str], options: dict[str, object]) -> list[str]:
+    """`swather worker` with this Python; options that are None are left out."""
+    words = [str(word) for pair in options.items() if pair[1] is not None for word in pair]
     # -P: Python puts the current folder first on the path of a module that it runs.
-    return [sys.executable, "-P", "-m", "swather.cli", "worker", spec, *words]
+    return [sys.executable, "-P", "-m", "swather.cli", "worker", *scrapers, *words]
+
+
+def _worker_command(run: Run, spec: str, settings: Settings, *, verbose: bool) -> Sequence[str]:
+    level = "info" if verbose else "warning"
+    return worker_command(
+        [spec], {"--run": run.name, **worker_options(settings), "--log-level": level}
+    )

@@ -38,6 +38,7 @@ def new_worker(
         browser=browser_policy(settings),
         log_lines=settings.log_lines,
         planning=planning_of(settings),
+        log_targets=bool(settings.log_targets),
         **given,
     )
 

@@ -9,7 +9,7 @@ import msgspec
 from swather.errors import InputError
 from swather.model.worker import Process
 
-MAX_WORKERS: Final = 1_000
+MAX_WORKERS: Final = 100_000
 
 
 class SupervisorState(StrEnum):

@@ -134,7 +134,7 @@ class Engine:
         self._backlog.ended(attempt, seconds)
         outcome, fault = outcome_of(attempt, message.ending, self._random)
         requests = 0 if attempt.access is None else attempt.access.requests
-        self._tally.ended(attempt.job.run.name, seconds, outcome, requests)
+        self._tally.ended(attempt, seconds, outcome, requests)
         if outcome is None:
             self._tally.lost_one()
             self._parts.leases.remove([attempt.fence])

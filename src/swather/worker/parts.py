@@ -27,6 +27,7 @@ from swather.worker.report import Statistics, Tally
 from swather.worker.settings import Registration, Settings
 from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
+from swather.worker.target_log import TargetLog
 from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Saving, Services
 from swather.worker.visits import Visits
@@ -59,7 +60,7 @@ class Parts:
         self.background = store.another()
         self.mailbox = Mailbox(loop)
         self.leases = Leases()
-        self.tally = Tally()
+        self.tally = TargetLog() if settings.log_targets else Tally()
         self._store = store
         self._writer = Writer(store)
         self._disk = ThreadPoolExecutor(DISK_THREADS, "swather-disk")
@@ -117,14 +118,15 @@ class Parts:
         )
         self.watchdog = Watchdog(self.slots.longest_deadline, settings.watchdog_seconds)
         self._blocking_calls = BlockingCalls(self.slots)
+        self._statistics = Statistics(
+            self.tally, self.slots, self.dispatch, self.saving, self.access, settings.run
+        )
         self.beat = Beat(
             store.another(),
             self.mailbox,
             self.registration,
             self.leases,
-            Statistics(
-                self.tally, self.slots, self.dispatch, self.saving, self.access, settings.run
-            ),
+            self._statistics,
             self.watchdog,
             self._blocking_calls,
             beat_seconds=settings.beat_seconds,
@@ -150,8 +152,10 @@ class Parts:
         self._writer.close(patience)
         # Only then: a beat that finds its worker retired would register it again.
         self.beat.stop_and_join(patience)
+        worker_id = self.registration.worker_id
         try:
-            self._store.workers.retire(self.registration.worker_id)
+            self._store.workers.tell(worker_id, self._statistics.as_dict())
+            self._store.workers.retire(worker_id)
         except SwatherError as error:
             _log.error("this worker could not sign off; its lease will run out: %s", error)
         self._disk.shutdown(wait=not is_cut)

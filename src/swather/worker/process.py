@@ -57,8 +57,8 @@ class Shutdown:
             self.stop(now=True)
 
     def on_parent_death(self) -> None:
-        _log.warning("the process that started this worker is gone; stopping now")
-        self.stop(now=True)
+        _log.warning("the process that started this worker is gone; finishing running targets")
+        self.stop(now=False)
 
     def stop(self, *, now: bool) -> None:
         self._worker.stop(now=now)

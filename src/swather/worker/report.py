@@ -54,8 +54,11 @@ class Tally:
         # How many targets of each run are done.
         self.done: dict[str, int] = {}
 
-    def ended(self, run: str, seconds: float, outcome: Outcome | None, requests: int) -> None:
+    def ended(
+        self, attempt: Attempt, seconds: float, outcome: Outcome | None, requests: int
+    ) -> None:
         """An attempt has taken so long and made so many requests, and came to this."""
+        run = attempt.job.run.name
         self.attempts += 1
         self.busy_seconds += seconds
         self.requests += requests
@@ -180,7 +183,7 @@ def current(running: Iterable[Attempt], now: float) -> list[dict[str, Any]]:
         {
             "task": attempt.lease.task_id,
             "run": attempt.job.run.name,
-            "target": _shown(attempt.lease.target),
+            "target": shown(attempt.lease.target),
             "seconds": round(now - attempt.started_at, 3),
             "timeout": attempt.timeout,
             "attempt": attempt.lease.attempt,
@@ -190,7 +193,8 @@ def current(running: Iterable[Attempt], now: float) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(target: Any) -> str:
+def shown(target: Any) -> str:
+    """A target as text: masked, and shortened if it is long."""
     target = masked_data(target)
     text = target if isinstance(target, str) else msgspec.json.encode(target).decode()
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"

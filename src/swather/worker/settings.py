@@ -67,6 +67,7 @@ class Settings:
     watchdog_seconds: float
     replay: bool
     log_lines: int
+    log_targets: bool
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
     pool: PoolPolicy

@@ -55,6 +55,7 @@ class Worker:
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
     log_lines       lines of `ctx.log` that are kept for each attempt
+    log_targets     log a line for each target that has ended
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
     pool, tor, browser  how it uses proxies, Tor and its browser
@@ -83,6 +84,7 @@ class Worker:
         watchdog_seconds: float = 5.0,
         replay: bool = False,
         log_lines: int = LOG_LINES,
+        log_targets: bool = False,
         new_fetcher: Callable[[], Fetcher] = WebFetcher,
         politeness: Politeness = POLITE,
         pool: PoolPolicy | None = None,
@@ -112,6 +114,7 @@ class Worker:
             watchdog_seconds=watchdog_seconds,
             replay=replay,
             log_lines=log_lines,
+            log_targets=log_targets,
             new_fetcher=new_fetcher,
             politeness=politeness,
             pool=pool or PoolPolicy(),

@@ -1,0 +1,162 @@
+"""`swather fleet …`: workers that are kept running, here or elsewhere."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from swather.cli import fleet_logs, fleet_orders, fleet_status
+from swather.cli.arguments import (
+    BatchSize,
+    Concurrency,
+    GraceSeconds,
+    LeaseSeconds,
+    StrategyName,
+)
+from swather.cli.group import command_in, group_of_commands
+from swather.cli.options import AsJSON, Database
+from swather.errors import InputError
+
+group = group_of_commands(
+    "Keep workers running: start, watch, scale, restart and stop them.\n\n"
+    "A fleet has one supervisor, which keeps the wanted number of workers running, restarts those "
+    "that crash and logs what happens. All commands but `up` reach it through the database, from "
+    "any machine."
+)
+
+TEST_WORKERS: Final = 2
+UP: Final = """\
+swather fleet up books.py --workers 8
+swather fleet up --run 20260215_120000-books --workers 4
+swather fleet up books.py --workers 8 --detach --db postgresql://me@localhost/queue"""
+
+
+@command_in(group, "up", UP)
+def up(
+    scrapers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCRAPER",
+            help="The code to run, in addition to registered scrapers: file.py, file.py:name or "
+            "module:name.",
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run", metavar="RUN", help="Work only on this run, and end with it. Default: all."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="How many; default: the setting."),
+    ] = None,
+    test: Annotated[
+        bool,
+        typer.Option(
+            "--test", help="Only workers 0 and 1, with only the partitions planned for them."
+        ),
+    ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="The fleet's name; default: this host's."),
+    ] = None,
+    detach: Annotated[bool, typer.Option("-d", "--detach", help="Run in the background.")] = False,
+    log_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--log-folder",
+            metavar="FOLDER",
+            help="Where its logs go; default: .swather/logs/fleet-NAME.",
+        ),
+    ] = None,
+    concurrency: Concurrency = None,
+    batch_size: BatchSize = None,
+    strategy: StrategyName = None,
+    lease_seconds: LeaseSeconds = None,
+    grace_seconds: GraceSeconds = None,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> int:
+    """Start workers and keep them running.
+
+    The workers start a few seconds apart. One that crashes is restarted, at most five times an
+    hour; its tasks go to the others meanwhile. `swather settings set max_workers N` and
+    `swather fleet scale N` change their number at any time.
+
+    The first Ctrl-C lets running targets finish, the second stops now. If the supervisor itself
+    dies, its workers finish what they are doing and stop; the same command starts them again.
+    """
+    from swather.cli.fleet_session import FleetSession, default_name
+
+    if test and workers is not None:
+        raise InputError("--test has two workers; leave --workers out")
+    given = {
+        "--concurrency": concurrency,
+        "--batch-size": batch_size,
+        "--strategy": None if strategy is None else str(strategy),
+        "--lease-seconds": lease_seconds,
+        "--grace-seconds": grace_seconds,
+    }
+    session = FleetSession(
+        scrapers=scrapers or [],
+        run=run,
+        name=name or default_name(),
+        options={
+            "db": db,
+            "workers": TEST_WORKERS if test else workers,
+            "grace_seconds": grace_seconds,
+        },
+        worker_options=given,
+        only_own=test,
+        log_folder=log_folder,
+        detach=detach,
+        db=db,
+        as_json=as_json,
+    )
+    return session.begin()
+
+
+command_in(
+    group,
+    "status",
+    """\
+swather fleet status
+swather fleet status --watch
+swather fleet status --json | jq '.[].workers'""",
+)(fleet_status.show_status)
+
+command_in(
+    group,
+    "logs",
+    """\
+swather fleet logs
+swather fleet logs 3 --follow
+swather fleet logs supervisor
+swather fleet logs proxies --limit 200""",
+)(fleet_logs.show_logs)
+
+command_in(
+    group,
+    "scale",
+    """\
+swather fleet scale 8
+swather fleet scale 0 --name nightly""",
+)(fleet_orders.scale)
+
+command_in(
+    group,
+    "restart",
+    """\
+swather fleet restart
+swather fleet restart --name nightly""",
+)(fleet_orders.restart)
+
+command_in(
+    group,
+    "down",
+    """\
+swather fleet down
+swather fleet down --now
+swather fleet down --all""",
+)(fleet_orders.down)

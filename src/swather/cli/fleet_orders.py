@@ -1,0 +1,111 @@
+"""`swather fleet scale|restart|down`: what people want of a fleet, told through the database."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from swather.cli.fleet_selection import FleetName, live_fleet
+from swather.cli.options import AsJSON, Database
+from swather.errors import InputError
+from swather.visible import visible_line
+
+if TYPE_CHECKING:
+    from swather.model.supervisor import SupervisorRow
+    from swather.store.ports import Store
+
+_LOOK_SECONDS: Final = 0.2
+
+
+def scale(
+    workers: Annotated[
+        int, typer.Argument(min=0, metavar="N", help="How many workers it shall have.")
+    ],
+    name: FleetName = None,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Change the number of workers.
+
+    Workers are added within seconds. Those that leave are the ones with the highest numbers; they
+    finish their running targets and give back the rest, so nothing is lost or scraped twice. The
+    number holds until it is changed again, here or by the setting max_workers.
+    """
+    from swather.cli import database, output
+
+    with database.opened(db) as store:
+        fleet = live_fleet(store, name)
+        if fleet.minimum is not None:
+            raise InputError(
+                f"fleet {fleet.name} scales itself between {fleet.minimum} and {fleet.maximum} "
+                "workers; change the most with: swather settings set max_workers N"
+            )
+        store.supervisors.set_wanted(fleet.id, workers)
+    if as_json:
+        output.print_json({"name": fleet.name, "wanted": workers, "before": fleet.wanted})
+        return
+    print(f"fleet {fleet.name}: {workers} workers wanted instead of {fleet.wanted}")
+
+
+def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False) -> None:
+    """Restart the workers one after another, for example onto new code.
+
+    Each finishes its running targets first, and the next one's turn comes when the new worker has
+    been running for a few seconds. If the new code does not run, the others are left as they are.
+    Workers that had crashed too often get another chance.
+    """
+    from swather.cli import database, output
+
+    with database.opened(db) as store:
+        fleet = live_fleet(store, name)
+        store.supervisors.ask_restart(fleet.id)
+    if as_json:
+        output.print_json({"name": fleet.name, "restarting": fleet.wanted})
+        return
+    watch = database.with_db("swather fleet status --watch", db)
+    print(f"fleet {fleet.name} restarts {fleet.wanted} workers one after another: {watch}")
+
+
+def down(
+    name: FleetName = None,
+    every: Annotated[bool, typer.Option("--all", help="Stop all fleets.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Give running targets back instead of finishing them.")
+    ] = False,
+    db: Database = None,
+    as_json: AsJSON = False,
+) -> None:
+    """Stop a fleet: its workers finish their running targets and give back the rest.
+
+    Waits until it is down. Ctrl-C ends the waiting, not the stopping.
+    """
+    from swather.cli import database, output
+
+    with database.opened(db) as store:
+        fleets = store.supervisors.find() if every else [live_fleet(store, name)]
+        for fleet in fleets:
+            store.supervisors.ask_stop(fleet.id, now=now)
+            print(f"fleet {fleet.name} is stopping", file=sys.stderr)
+        ended = [_awaited(store, fleet.id) for fleet in fleets]
+    if as_json:
+        output.print_json(
+            [
+                {"name": row.name, "state": str(row.state), "totals": row.said.get("totals", [])}
+                for row in ended
+            ]
+        )
+        return
+    for row in ended:
+        for line in row.said.get("totals", ()):
+            print(visible_line(str(line)))
+        if row.state == "lost":
+            print(f"the supervisor of fleet {row.name} died; its workers stop by themselves")
+
+
+def _awaited(store: "Store", supervisor_id: int) -> "SupervisorRow":
+    from swather.model.supervisor import SupervisorState
+
+    while (row := store.supervisors.get(supervisor_id)).state is SupervisorState.LIVE:
+        time.sleep(_LOOK_SECONDS)
+    return row

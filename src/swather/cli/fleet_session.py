@@ -1,0 +1,228 @@
+"""One `swather fleet up`, from its command to its last line."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from swather import permissions, posix
+from swather.cli import database, output
+from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.json_names import named
+from swather.errors import InputError
+from swather.fleet.fleet_logs import SUPERVISOR, FleetLogs
+from swather.fleet.fleet_view import FleetView, fleet_view_on
+from swather.fleet.fleet_watch import FleetTotals, FleetWatch, worker_name
+from swather.fleet.local_placement import LocalPlacement, log_name
+from swather.fleet.processes import ENDING_SECONDS, worker_command, worker_environment
+from swather.fleet.seat import RestartPolicy
+from swather.fleet.supervision import Supervision
+from swather.fleet.supervisor import Policy
+from swather.fleet.worker_process import DATABASE_AWAY, WRONG_INPUT
+from swather.model.supervisor import NewSupervisor
+from swather.model.task import check_file_name
+from swather.runs import configuration
+from swather.runs.run_names import find_run
+from swather.scraping.available import Available
+from swather.settings_fleet import span_of
+
+if TYPE_CHECKING:
+    from swather.settings import Settings
+    from swather.store import Store
+
+DETACHED: Final = "SWATHER_DETACHED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetSession:
+    """What a command asks for. `options` are settings that it names; `worker_options` are those
+    that its workers are given: what it does not name they find themselves, each when it starts.
+    With `only_own` they serve no partitions but those planned for them.
+    """
+
+    scrapers: list[str]
+    run: str | None
+    name: str
+    options: Mapping[str, Any]
+    worker_options: Mapping[str, object]
+    only_own: bool
+    log_folder: Path | None
+    detach: bool
+    db: str | None
+    as_json: bool
+
+    def begin(self) -> int:
+        """The exit code."""
+        check_file_name("the name of a fleet", self.name)
+        is_detached = bool(os.environ.pop(DETACHED, ""))
+        with database.opened(self.db) as store:
+            settings = configuration.resolve(store, self.options).settings
+            run = None if self.run is None else find_run(store, self.run).name
+            self._check_code(store, run)
+            if self.detach:
+                return self._detach(store, settings, run)
+            return self._supervise(store, settings, run, is_detached=is_detached)
+
+    def _check_code(self, store: "Store", run: str | None) -> None:
+        """A mistake is reported here, and not by each worker."""
+        available = Available(self.scrapers)
+        if run is not None:
+            available.of(store.runs.get(run))
+        elif not available.all():
+            raise InputError(
+                "no scraper is installed; name the code to run: swather fleet up books.py"
+            )
+
+    def _supervise(
+        self, store: "Store", settings: "Settings", run: str | None, *, is_detached: bool
+    ) -> int:
+        folder = self._folder(settings)
+        new = NewSupervisor(
+            process=posix.this_process(),
+            name=self.name,
+            wanted=settings.workers,
+            command=self._in_words(),
+            log_folder=str(folder),
+        )
+        supervisor_id = store.supervisors.register(new)
+        # What a process that died without a word has left behind.
+        store.workers.sweep()
+        since = store.supervisors.get(supervisor_id).registered_at
+        watch = FleetWatch(store, self.name, run, since)
+        with FleetLogs(folder, settings) as logs:
+            view = FleetView() if is_detached else fleet_view_on(output.stderr())
+            view.say(f"Fleet {self.name} comes up; its logs are in {folder}")
+            if is_detached:
+                _let_go(folder)
+            supervision = Supervision(
+                store,
+                supervisor_id,
+                new,
+                self._placement(settings, run, folder),
+                _policy(settings),
+                logs,
+                watch,
+                view,
+            )
+            supervision.until_it_ends()
+        code = _exit_code(supervision)
+        if supervision.totals is not None and not is_detached:
+            self._report(supervision.totals, code)
+        return code
+
+    def _placement(self, settings: "Settings", run: str | None, folder: Path) -> LocalPlacement:
+        until = {"--forever": ""} if run is None else {"--run": run}
+        logs_targets = settings.log_targets is not False
+
+        def command(number: int) -> list[str]:
+            words = worker_command(
+                self.scrapers,
+                {
+                    **self.worker_options,
+                    "--name": worker_name(self.name, number),
+                    "--number": number,
+                    "--log-file": folder / log_name(number),
+                    "--log-targets" if logs_targets else "--no-log-targets": "",
+                    **until,
+                },
+            )
+            own = ["--only-own"] if self.only_own else []
+            return [*filter(None, words), *own]
+
+        return LocalPlacement(command, environment=worker_environment(settings), log_folder=folder)
+
+    def _detach(self, store: "Store", settings: "Settings", run: str | None) -> int:
+        """Start the same command in a process of its own, and wait until its fleet is up."""
+        del run
+        words = [sys.executable, "-P", "-m", "swather.cli", "fleet", "up", *self._words()]
+        process = subprocess.Popen(
+            words,
+            env={**os.environ, **worker_environment(settings), DETACHED: "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert process.stderr is not None
+        with process.stderr as said:
+            # It closes its end once it is up.
+            told = said.read().decode(errors="replace")
+        live = [row for row in store.supervisors.find() if row.process.pid == process.pid]
+        if not live:
+            code = process.wait()
+            sys.stderr.write(told)
+            return code or FINISHED_WITH_FAILURES
+        folder = self._folder(settings)
+        if self.as_json:
+            output.print_json(
+                {"name": self.name, "process": process.pid, "log_folder": str(folder)}
+            )
+            return 0
+        print(f"Fleet {self.name} is up: process {process.pid}, logs in {folder}")
+        more = "" if self.name == default_name() else f" --name {shlex.quote(self.name)}"
+        for verb in ("status", "logs --follow", "down"):
+            print(f"  {database.with_db(f'swather fleet {verb}{more}', self.db)}")
+        return 0
+
+    def _words(self) -> list[str]:
+        """The command's own arguments, without the database, whose URL may have a password."""
+        given = {
+            "--run": self.run,
+            "--name": self.name,
+            "--workers": self.options.get("workers"),
+            "--log-folder": self.log_folder,
+            **self.worker_options,
+        }
+        if self.only_own:
+            del given["--workers"]
+        pairs = [pair for pair in given.items() if pair[1] is not None]
+        flags = ["--test"] if self.only_own else []
+        return [*self.scrapers, *(str(word) for pair in pairs for word in pair), *flags]
+
+    def _in_words(self) -> str:
+        return shlex.join(["swather", "fleet", "up", *self._words()])
+
+    def _folder(self, settings: "Settings") -> Path:
+        default = settings.logs_folder / f"fleet-{self.name}"
+        return (self.log_folder or default).absolute()
+
+    def _report(self, totals: FleetTotals, code: int) -> None:
+        if self.as_json:
+            output.print_json({**named(totals), "exit_code": code})
+            return
+        for line in totals.lines():
+            print(line)
+
+
+def default_name() -> str:
+    return posix.this_process().host
+
+
+def _policy(settings: "Settings") -> Policy:
+    return Policy(
+        stagger_seconds=span_of(settings.stagger_seconds),
+        restart=RestartPolicy(restarts=settings.restarts_per_hour),
+        grace_seconds=settings.grace_seconds + ENDING_SECONDS,
+    )
+
+
+def _exit_code(supervision: Supervision) -> int:
+    if supervision.is_interrupted:
+        return INTERRUPTED
+    if supervision.is_stopped:
+        return 0
+    codes = supervision.codes
+    worst = (DATABASE_AWAY, WRONG_INPUT, FINISHED_WITH_FAILURES)
+    return next((code for code in worst if code in codes), 0)
+
+
+def _let_go(folder: Path) -> None:
+    """Of the terminal that this process was started from: an error that nobody expects goes to its
+    log.
+    """
+    with open(folder / SUPERVISOR, "ab", opener=permissions.opener) as log:
+        os.dup2(log.fileno(), sys.stderr.fileno())
