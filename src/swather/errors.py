@@ -31,7 +31,7 @@ SwatherError
 │   └── Later                   it is too early; nothing failed
 ├── LeaseLost                   the attempt was cancelled, or another worker has its lease
 ├── AttemptOver                 ctx was used after its scraper had returned, or in a forked process
-├── Postponed                   a lane is closed or the disk full for longer than an attempt waits
+├── Postponed                   a lane is closed, or no file can be saved, for longer than we wait
 ├── NotStored                   a replay asked for a page that the run did not store
 ├── MissingExtra                an optional package is not installed
 └── FetchError                  a request failed; its tree is in swather.net.errors
@@ -203,7 +203,7 @@ class AttemptOver(SwatherError):
 
 
 class Postponed(SwatherError):
-    """A lane is closed or the disk is full: stop, the target will be tried again."""
+    """A lane is closed, or no file can be saved: stop, the target will be tried again."""
 
 
 class NotStored(SwatherError):

@@ -23,7 +23,10 @@ _WITHOUT_SCHEME: Final = re.compile(
     r"(?<![\w.:%@\\-])(?<!\w/)(?!mailto:)[\w.%+-]+:"
     r"(?:[^\s:@/\"'<>\\]+|[^\s@/\"'<>\\]{1,200})@(?=[\w\[])"
 )
-_NAMES: Final = r"\w*passw(?:or)?d|\w*secret|pwd|api_?key|(?:access|auth)_token|scram_\w+_key"
+_NAMES: Final = (
+    r"\w*passw(?:or)?d|\w*secret(?:_(?:access_)?key)?|pwd|api_?key|"
+    r"(?:access|auth|\w*session)_token|\w*access_key(?:_id)?|scram_\w+_key"
+)
 _SECRET_NAME: Final = re.compile(_NAMES, re.IGNORECASE)
 _NAMED: Final = re.compile(
     rf"""(\b(?:{_NAMES})(?:["']?\s*[:=]\s*))("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""

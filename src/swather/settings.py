@@ -1,17 +1,20 @@
 """Settings: what each one is. Where their values come from is in settings_sources.py, and those of
-proxies, Tor and browsers are in settings_egress.py, those of fleets in settings_fleet.py.
+proxies, Tor and browsers are in settings_egress.py, those of fleets in settings_fleet.py, those of
+S3 in settings_storage.py.
 """
 
 import json
 import re
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from swather.file_location import BucketFolder, read_location
 from swather.settings_egress import EgressSettings
 from swather.settings_fleet import FleetSettings
+from swather.settings_storage import StorageSettings
 
 PREFIX: Final = "SWATHER_"
 
@@ -30,6 +33,11 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "proxy_blacklist_threshold": ("PROXY_BLACKLIST_THRESHOLD",),
     "proxy_blacklist_minutes": ("PROXY_BLACKLIST_DURATION_MINUTES",),
     "max_targets_per_browser": ("MAX_TARGETS_PER_BROWSER",),
+    "s3_endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+    "s3_region": ("AWS_REGION", "AWS_DEFAULT_REGION"),
+    "s3_access_key": ("AWS_ACCESS_KEY_ID",),
+    "s3_secret_key": ("AWS_SECRET_ACCESS_KEY",),
+    "s3_session_token": ("AWS_SESSION_TOKEN",),
 }
 # Those the database itself acts upon, so that they count only where it can see them.
 OF_THE_DATABASE: Final = frozenset(
@@ -46,6 +54,13 @@ DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 _LONGEST_SECONDS: Final = 31_536_000
 # What the model, which lies above this file, reads as a rate.
 _RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
+
+
+_Location = Annotated[
+    BucketFolder | Path,
+    BeforeValidator(lambda given: read_location(given) if isinstance(given, str) else given),
+    PlainSerializer(str),
+]
 
 
 class GeneralSettings(BaseSettings):
@@ -198,9 +213,10 @@ class GeneralSettings(BaseSettings):
     store_pages: bool | None = Field(
         default=None, description="whether fetched pages are kept, for `swather replay`"
     )
-    files_folder: Path | None = Field(
+    files_folder: _Location | None = Field(
         default=None,
-        description="folder for files that scrapers save; the scraper's own, or `files`, if unset",
+        description="folder for files that scrapers save, or 's3://bucket/prefix'; the scraper's "
+        "own, or `files`, if unset",
     )
     logs_folder: Path = Field(
         default=Path(".swather/logs"), description="folder for worker logs of `swather run`"
@@ -259,7 +275,7 @@ class GeneralSettings(BaseSettings):
         return value
 
 
-class Settings(FleetSettings, EgressSettings, GeneralSettings):
+class Settings(StorageSettings, FleetSettings, EgressSettings, GeneralSettings):
     """All settings. None where the scraper's decorator decides."""
 
     model_config = SettingsConfigDict(

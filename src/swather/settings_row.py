@@ -8,6 +8,8 @@ database it uses. A new setting is not read from the row until it is added here.
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from swather.file_location import Location
+
 IN_THE_ROW: Final = frozenset(
     {
         "workers", "concurrency", "batch_size", "lease_seconds", "grace_seconds", "poll_seconds",
@@ -52,7 +54,7 @@ def refusal(name: str, value: Any) -> str | None:
     return None
 
 
-def below(own: Path, folder: str) -> Path:
+def below(own: Location, folder: str) -> Location:
     """Where files go: `folder` comes from the row, `own` is what this machine says."""
     assert _stays_below(folder)
     return own / PurePosixPath(folder)

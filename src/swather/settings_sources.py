@@ -23,6 +23,8 @@ from pydantic_settings import (
 
 from swather import settings_row
 from swather.errors import BadSetting
+from swather.file_location import read_location
+from swather.masking import masked_data
 from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
 
 # Before the name of a scraper, '__' and a parameter of it.
@@ -229,8 +231,8 @@ def _from_row(row: Mapping[str, Any], files: list[dict[str, _Sourced]]) -> dict[
             continue
         values[known] = _Sourced(value, ROW)
     if folder := values.get("files_folder"):
-        named = (Path(str(file["files_folder"].value)) for file in files if "files_folder" in file)
-        own = next(named, settings_row.FILES_FOLDER)
+        named = (str(file["files_folder"].value) for file in files if "files_folder" in file)
+        own = read_location(next(named, str(settings_row.FILES_FOLDER)))
         values["files_folder"] = _Sourced(settings_row.below(own, folder.value), ROW)
     return values
 
@@ -288,5 +290,6 @@ def _message_of(error: ValidationError, values: Mapping[str, _Sourced]) -> str:
         origin = values[name].origin if name in values else ""
         where = f"{origin}: " if origin and origin != OPTION else ""
         message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
-        problems.append(f"{where}{name} {message}, got {problem['input']!r}")
+        got = masked_data({name: problem["input"]})[name]
+        problems.append(f"{where}{name} {message}, got {got!r}")
     return "; ".join(problems)

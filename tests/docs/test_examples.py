@@ -19,6 +19,7 @@ from swather.testing.proxies import LocalProxies
 from tests.builtin.youtube.lists import Channel
 from tests.builtin.youtube.site import YouTube, serving, ytdl_options
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
+from tests.fake_s3 import FakeS3
 
 EXECUTED = ("python", "console")
 EXPECTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
@@ -67,6 +68,15 @@ def proxies(tmp_path: Path) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The server that the guide to files in a bucket speaks of."""
+    with FakeS3() as served:
+        for name, value in served.environment.items():
+            monkeypatch.setenv(name, value)
+        yield
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.language in EXECUTED for block in blocks_of(page))],
@@ -85,6 +95,8 @@ def test_the_examples_of_a_page_run_in_order(
         request.getfixturevalue("youtube")
     if page.name == "browsers.md":
         request.getfixturevalue("chromium")
+    if page.name == "shared-files.md":
+        request.getfixturevalue("bucket")
     if page.name == "proxies.md":
         request.getfixturevalue("proxies")
     monkeypatch.setenv("COLUMNS", "100")

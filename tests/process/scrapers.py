@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from swather.scraping import files
+from swather.scraping import folder_files
 from swather.scraping.proxies import Proxies
 from swather.scraping.scraper import scraper
 
@@ -153,7 +153,7 @@ def dies_with_a_copy(ctx, target):
 def saver(ctx, target):
     """Saves a file; where the target says so, its worker is killed before it can name it."""
     if target.get("die"):
-        files.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        folder_files.link = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     ctx.save(b"page %d" % target["n"], name=f"page-{target['n']}.html")
     if target.get("checkpoint"):
         ctx.checkpoint(1)

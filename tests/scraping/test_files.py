@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from swather.errors import InputError
-from swather.scraping import files, links
-from swather.scraping.files import ORPHAN_SECONDS, FileStore, Pruned
+from swather.scraping import folder_files, links
+from swather.scraping.files import ORPHAN_SECONDS, Pruned
+from swather.scraping.folder_files import FolderFiles
 
 
 @pytest.fixture
 def store(tmp_path):
-    return FileStore(tmp_path / "files")
+    return FolderFiles(tmp_path / "files")
 
 
 def sha256(content):
@@ -80,8 +81,10 @@ def test_content_is_synced_before_it_has_its_name_and_its_folder_after(store, mo
 
     store.save(b"other")
     monkeypatch.setattr(Path, "replace", replaced)
-    monkeypatch.setattr(files.os, "fsync", lambda _: steps.append("sync"))
-    monkeypatch.setattr(files, "sync_folder", lambda path: steps.append(f"sync of {path.name}"))
+    monkeypatch.setattr(folder_files.os, "fsync", lambda _: steps.append("sync"))
+    monkeypatch.setattr(
+        folder_files, "sync_folder", lambda path: steps.append(f"sync of {path.name}")
+    )
     store.save(b"hello")
     folder = sha256(b"hello")[:2]
     assert steps == ["sync", "sync of .content", "rename", f"sync of {folder}"]
@@ -93,7 +96,7 @@ def test_a_full_disk_leaves_nothing_behind(store, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(folder_files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         store.save(b"second")
     assert everything_in(store) == [store.path_of(sha256(b"first"))]
@@ -171,7 +174,7 @@ def test_many_names_in_a_folder_are_synced_once_and_one_that_fails_stops_no_othe
     store, monkeypatch, caplog
 ):
     synced = []
-    monkeypatch.setattr(files, "sync_folder", lambda path: synced.append(path.name))
+    monkeypatch.setattr(folder_files, "sync_folder", lambda path: synced.append(path.name))
     saved = [store.save_file(f"{n}".encode(), f"cats/{n}.txt") for n in range(20)]
     lost = store.save_file(b"lost", "cats/lost.txt")
     store.path_of(lost.sha256).unlink()
@@ -189,7 +192,7 @@ def test_names_that_could_not_be_synced_are_made_again(store, monkeypatch):
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr(files, "sync_folder", broken)
+        patched.setattr(folder_files, "sync_folder", broken)
         assert store.link_parts({(1, 0): [file]}) == []
     assert store.link_parts({(1, 0): [file]}) == [(1, 0)]
 
@@ -278,7 +281,7 @@ def test_content_saved_again_while_it_is_pruned_is_put_back(store, monkeypatch):
 
 
 def test_an_empty_store_has_nothing_to_prune(tmp_path):
-    assert FileStore(tmp_path / "none").prune(lambda _: False) == Pruned(0, 0)
+    assert FolderFiles(tmp_path / "none").prune(lambda _: False) == Pruned(0, 0)
 
 
 def test_content_that_has_a_name_is_no_orphan(store):

@@ -9,7 +9,7 @@ import pytest
 from swather import posix
 from swather.errors import InputError
 from swather.model.task_filter import TaskFilter
-from swather.scraping.files import FileStore
+from swather.scraping.folder_files import FolderFiles
 from swather.scraping.scraper import scraper
 from swather.testing import run_scraper
 from swather.testing.site import Answer
@@ -160,7 +160,7 @@ def test_a_full_disk_postpones_a_download(
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(FileStore, "open_new", full)
+    monkeypatch.setattr(FolderFiles, "open_new", full)
     run = shop.run(on_the_loop, [f"{pictures.url}/a.png"])
     working = shop.start(on_the_loop, run=run)
     wait_until(lambda: shop.counts(run) == {"scheduled": 1})
@@ -192,7 +192,7 @@ def test_a_download_that_is_stopped_leaves_no_file(shop: Shop, site: NotingSite)
 
 
 def test_what_dead_processes_left_is_swept_and_what_others_do_is_not(shop: Shop):
-    files = FileStore(shop.files)
+    files = FolderFiles(shop.files)
     mine = files.new_path()
     machine, _, _, token = mine.name.split(".")
     dead = mine.with_name(f"{machine}.{posix.process_id}.1.{token}")

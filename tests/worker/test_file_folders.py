@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from swather.model.run import with_reserved
-from swather.scraping.files import FileStore
+from swather.scraping.folder_files import FolderFiles
 from swather.scraping.scraper import scraper
 from swather.worker import Worker
 from tests.worker.given import Shop, Working
@@ -48,7 +48,7 @@ def test_a_worker_of_two_scrapers_has_two_folders(
 def test_a_setting_overrides_the_decorator_and_the_run_overrides_both(shop: Shop, tmp_path: Path):
     shop.run(films, 1)
     named = tmp_path / "named"
-    FileStore(named).make()
+    FolderFiles(named).make()
     shop.run(books, 1, params=with_reserved({}, {"files_folder": str(named)}))
     work(shop, files_folder=tmp_path / "set")
     assert files_in(tmp_path / "set") == ["x/a.mp4"]
@@ -77,9 +77,9 @@ def test_files_of_a_dead_worker_are_named_in_the_folder_of_their_run(
     monkeypatch.chdir(tmp_path)
     shop = either_shop
     for folder in ("films", "files"):
-        FileStore(tmp_path / folder).save(b"a film")
+        FolderFiles(tmp_path / folder).save(b"a film")
     with monkeypatch.context() as patched:
-        patched.setattr("swather.worker.verbs.Saving.link", lambda *_: None)
+        patched.setattr("swather.worker.saving.Saving.link", lambda *_: None)
         shop.run(films, 1)
         work(shop)
     assert files_in(tmp_path / "films") == []

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from swather.net.private_hosts import NOT_ALLOWED
-from swather.scraping.files import FileStore
+from swather.scraping.folder_files import FolderFiles
 from swather.scraping.scraper import scraper
 from swather.worker.access.hosts import MAX_KNOWN, HostAccess
 from swather.worker.jobs import Job
@@ -39,7 +39,7 @@ class Asked:
 class Asking:
     def __init__(self, shop, of=books):
         self.store = shop.store
-        self.job = Job(shop.store.runs.get(shop.run(of)), of, FileStore(shop.files))
+        self.job = Job(shop.store.runs.get(shop.run(of)), of, FolderFiles(shop.files))
         self.asked = Asked(shop.store.allowed_hosts)
         self._hosts = HostAccess(self.asked, ThreadPoolExecutor(1))
 

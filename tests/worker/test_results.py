@@ -9,7 +9,7 @@ from swather.errors import Transient
 from swather.model.outcome import Completed
 from swather.model.retry import Backoff
 from swather.runs.why import why_run
-from swather.scraping.files import FileStore
+from swather.scraping.folder_files import FolderFiles
 from swather.scraping.scraper import scraper
 from tests.worker.given import Shop, wait_until
 
@@ -63,16 +63,16 @@ def test_a_full_disk_is_waited_for_and_charged_to_nobody(
 ):
     shop = either_shop
     space, tried = threading.Event(), threading.Event()
-    save = FileStore.save
+    save = FolderFiles.save
 
-    def save_if_there_is_space(self: FileStore, content):
+    def save_if_there_is_space(self: FolderFiles, content):
         if space.is_set():
             return save(self, content)
         tried.set()
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(FileStore, "save", save_if_there_is_space)
-    monkeypatch.setattr("swather.worker.verbs.FULL_SECONDS", 0.2)
+    monkeypatch.setattr(FolderFiles, "save", save_if_there_is_space)
+    monkeypatch.setattr("swather.worker.saving.FULL_SECONDS", 0.2)
     run = shop.run(saving, ["http://shop.example/a"])
     working = shop.start(saving, run=run, beat_seconds=0.1)
     assert tried.wait(20)

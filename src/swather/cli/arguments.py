@@ -1,7 +1,6 @@
 """Arguments and options that several commands share."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -98,12 +97,12 @@ MaxFailed = Annotated[
     ),
 ]
 OutputDir = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--output-dir",
         metavar="DIR",
-        help="Folder for files that the scraper saves. Default: the setting files_folder, then the "
-        "scraper's own, then ./files.",
+        help="Folder for files that the scraper saves, or s3://bucket/prefix. Default: the setting "
+        "files_folder, then the scraper's own, then ./files.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also show what workers log.")]

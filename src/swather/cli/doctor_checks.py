@@ -15,6 +15,7 @@ from swather.runs.database_checks import intact_check
 from swather.runs.egress_checks import chromium_check, proxies_check, tor_checks
 from swather.runs.health import Check, Health
 from swather.runs.machine_checks import folder_checks
+from swather.runs.storage import storage_checks
 from swather.settings import Settings
 from swather.store import factory
 
@@ -28,6 +29,7 @@ EXTRAS: Final = {
     "browser": "playwright",
     "pandas": "pandas",
     "parquet": "pyarrow",
+    "s3": "obstore",
     "xlsx": "xlsxwriter",
 }
 
@@ -43,6 +45,7 @@ def checks(db: str | None) -> list[Check]:
         _settings(),
         *_database(db),
         *folder_checks(db or factory.DEFAULT_URL),
+        *storage_checks(settings),
         *tor_checks(settings),
         chromium_check(settings),
     ]

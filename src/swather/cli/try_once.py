@@ -16,6 +16,7 @@ from swather.cli.try_browser import show as show_screenshot
 from swather.cli.try_fixture import Saving
 
 if TYPE_CHECKING:
+    from swather.scraping.files import FileStore
     from swather.testing import Scraped
 
 KIND: Final = ScraperCommand
@@ -66,13 +67,14 @@ def command(
     from swather.net.fetcher import USER_AGENT
     from swather.runs import configuration
     from swather.runs.fetching import new_fetcher
-    from swather.runs.order import made_folder
+    from swather.runs.storage import bucket_access, made_folder
     from swather.scraping import registry
+    from swather.scraping.file_folders import files_at
     from swather.testing import run_scraper
     from swather.testing.fetch_policy import PolitePolicy
 
     # Made before the scraper may change the current folder, or anything is fetched.
-    folder = made_folder(output_dir)
+    folder = made_folder(output_dir, configuration.resolve().settings)
     found = registry.load(scraper)
     settings = configuration.resolve(scraper=found).settings
     found = configuration.apply(found, settings)
@@ -112,7 +114,7 @@ def command(
         seconds = time.monotonic() - began
     saved = None if saving is None else saving.save(scraped)
     if folder is not None:
-        _keep_files(scraped, folder)
+        _keep_files(scraped, files_at(folder, bucket_access(settings)))
     if as_json:
         output.print_json(_as_data(scraped, seconds, saved, tried.save()))
     else:
@@ -141,10 +143,7 @@ def _log_to_stderr() -> None:
     logging.getLogger("swather.scraper").setLevel(logging.DEBUG)
 
 
-def _keep_files(scraped: "Scraped", folder: Path) -> None:
-    from swather.scraping.files import FileStore
-
-    files = FileStore(folder)
+def _keep_files(scraped: "Scraped", files: "FileStore") -> None:
     saved = [files.save_file(content, name) for name, content in scraped.files.items()]
     files.link_parts({(0, 0): saved})
 

@@ -15,6 +15,7 @@ from swather.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from swather.file_location import Location
     from swather.scraping.scraper import Scraper
     from swather.settings import Settings
     from swather.store.ports import Store
@@ -182,15 +183,24 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
 def _with_programs(
     code: dict[str, "Scraper"], settings: "Settings", run: str | None
 ) -> dict[str, "Scraper"]:
-    """Without the scrapers whose browser or Tor this machine lacks: their targets would fail, and
-    other machines may have it.
+    """Without the scrapers whose browser or Tor this machine lacks, or whose bucket refuses it:
+    their targets would fail, and other machines may have it.
     """
+    from functools import cache
+
     from swather.runs.programs import check_programs
+    from swather.runs.storage import check_storage, storage_of
+
+    @cache
+    def check_files(location: "Location") -> None:
+        if note := check_storage(location, settings):
+            _log.warning(note)
 
     kept: dict[str, Scraper] = {}
     for name, found in code.items():
         try:
             check_programs(found, settings)
+            check_files(storage_of(found, settings))
             kept[name] = found
         except (InputError, MissingExtra) as error:
             if run is not None or len(code) == 1:

@@ -1,5 +1,6 @@
 """The driver of a run: it plans, loads, watches, writes the results and sums up."""
 
+import logging
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -13,17 +14,20 @@ from swather.model.run import Run
 from swather.runs import configuration
 from swather.runs.fresh_chance import close_breakers
 from swather.runs.loading import Loading, LoadingHere, anything_new
-from swather.runs.order import Order, made_folder
+from swather.runs.order import Order
 from swather.runs.programs import check_programs
 from swather.runs.proxy_lists import load_lists
 from swather.runs.results import Results
 from swather.runs.start import Planned
+from swather.runs.storage import bucket_access, check_storage, made_folder, storage_of
 from swather.runs.summary import Summary, summarise
 from swather.runs.view import View
 from swather.scraping.file_folders import FileFolders
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.store import Store, factory
+
+_log = logging.getLogger(__name__)
 
 
 class Driven(NamedTuple):
@@ -59,7 +63,10 @@ class Driver:
         self.settings = settings
         # A scraper that runs in this process may change the current folder.
         self._folders = FileFolders(
-            {scraper.name: scraper}, settings.files_folder, start=Path.cwd()
+            {scraper.name: scraper},
+            settings.files_folder,
+            start=Path.cwd(),
+            access=bucket_access(settings),
         )
         self._results = results
         self._is_complete = False
@@ -90,7 +97,8 @@ class Driver:
         """Complete the results and sum up; `seconds`: how long it took, if not its whole life."""
         written, wrong = self._complete()
         # Workers name the files they save; this is for workers that were killed before they could.
-        self._folders.link_missing(self.store)
+        if not self._folders.link_missing(self.store):
+            _log.warning("not all files have their names yet; the next worker gives them")
         return Driven(summarise(self.store, self.run.name, seconds=seconds), written, wrong)
 
     def _loading(self) -> Loading | LoadingHere | None:
@@ -123,7 +131,7 @@ class RunDriver(Driver):
         # Bad targets are reported before a database is created for them.
         configuration.run_params(order.scraper, order.params, settings)
         self.intake = None if order.source.is_empty else order.source.intake(order.scraper)
-        folder = made_folder(order.options.get("files_folder"))
+        folder = made_folder(order.options.get("files_folder"), settings)
         store = factory.open(settings.db)
         try:
             settings = configuration.resolve(store, order.options, order.scraper).settings
@@ -131,6 +139,7 @@ class RunDriver(Driver):
             if results is not None and not order.is_alone:
                 results.check(store)
             check_programs(scraper, settings)
+            of_storage = None if folder else check_storage(storage_of(scraper, settings), settings)
             of_proxies = load_lists(store, scraper, settings, is_temporary=order.is_alone)
             planned = order.planned(store, scraper, settings, folder)
             aside = None if results is None else _begun(results, store, planned)
@@ -142,7 +151,7 @@ class RunDriver(Driver):
         super().__init__(store, self.planned.run, scraper, settings, results)
         self._source = order.source
         read = [] if self.intake is None else self.intake.notes
-        self.notes = [*read, *self.planned.notes, *of_proxies, *filter(None, [aside])]
+        self.notes = [*read, *self.planned.notes, *of_proxies, *filter(None, [of_storage, aside])]
         if self.intake is not None and self.intake.is_empty:
             self.notes.append(order.source.nothing_found)
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
 
+from swather.file_location import BucketFolder
 from swather.fleet.local_placement import LocalPlacement
 from swather.fleet.seat import RestartPolicy
 from swather.fleet.supervisor import Happened, Policy
@@ -98,7 +99,10 @@ class Processes:
 def worker_environment(settings: Settings) -> dict[str, str]:
     """What a worker process is told that is not for its command line, which all users can read."""
     rate = {} if settings.rate is None else {"SWATHER_RATE": settings.rate}
-    return {"SWATHER_DB": factory.located(settings.db), **rate}
+    # A worker uses a bucket that its run names only if its own settings name it, too.
+    folder = settings.files_folder
+    bucket = {"SWATHER_FILES_FOLDER": str(folder)} if isinstance(folder, BucketFolder) else {}
+    return {"SWATHER_DB": factory.located(settings.db), **rate, **bucket}
 
 
 def worker_options(settings: Settings) -> dict[str, object]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from swather.errors import InputError
+from swather.file_location import from_here
 from swather.fleet.driver import Driven, RunDriver
 from swather.fleet.inprocess import InProcess
 from swather.fleet.result import RunResult
@@ -70,7 +71,7 @@ def run(
         "db": db or None,
         "concurrency": concurrency,
         # A scraper may change the current folder.
-        "files_folder": None if files_folder is None else Path(files_folder).absolute(),
+        "files_folder": None if files_folder is None else from_here(files_folder),
         "grace_seconds": grace_seconds,
         "lease_seconds": lease_seconds,
     }

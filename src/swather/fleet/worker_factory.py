@@ -12,6 +12,7 @@ from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT
 from swather.runs.fetching import new_fetcher
 from swather.runs.partition_plans import planning_of
+from swather.runs.storage import bucket_access
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
@@ -31,6 +32,7 @@ def new_worker(
         grace_seconds=settings.grace_seconds,
         poll_seconds=settings.poll_seconds,
         files_folder=settings.files_folder,
+        bucket_access=bucket_access(settings),
         new_fetcher=partial(new_fetcher, settings),
         politeness=politeness(settings),
         pool=pool_policy(settings),

@@ -3,11 +3,11 @@
 import secrets
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from swather.file_location import SCHEME, Location, read_location
 from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS, Limits
 from swather.model.task import check_file_name
@@ -87,12 +87,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.params.get(RESERVED_PARAM, {}).get("scraper") or self.scraper)
 
     @property
-    def files_folder(self) -> Path | None:
+    def files_folder(self) -> Location | None:
         """The folder for its files that the command named which began or resumed it."""
         folder = self.params.get(RESERVED_PARAM, {}).get("files_folder")
-        if not isinstance(folder, str) or not folder.startswith("/") or "\0" in folder:
+        if not isinstance(folder, str) or not folder.startswith(("/", SCHEME)) or "\0" in folder:
             return None
-        return Path(folder)
+        try:
+            return read_location(folder)
+        except ValueError:
+            return None
 
     @property
     def egress(self) -> dict[str, Any]:

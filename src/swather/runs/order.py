@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from swather.file_location import Location
 from swather.model.task_filter import TaskFilter
 from swather.runs import configuration
 from swather.runs.source import Source, Values
 from swather.runs.start import Planned, plan_run
-from swather.scraping.files import FileStore
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.store import Store
@@ -44,7 +44,7 @@ class Order:
     is_single: bool = False
 
     def planned(
-        self, store: Store, scraper: Scraper, settings: Settings, files_folder: Path | None
+        self, store: Store, scraper: Scraper, settings: Settings, files_folder: Location | None
     ) -> Planned:
         """The run; `scraper` has the settings applied."""
         return plan_run(
@@ -62,14 +62,3 @@ class Order:
             files_folder=files_folder,
             keep_open=self.keep_open,
         )
-
-
-def made_folder(named: Path | str | None) -> Path | None:
-    """The folder for files that a person named with the command, made here: workers use a folder
-    that a run names only if it is one already.
-    """
-    if named is None:
-        return None
-    folder = Path(named).absolute()
-    FileStore(folder).make()
-    return folder

@@ -7,8 +7,9 @@ from typing import Self
 from swather.errors import RunCancelled
 from swather.runs import configuration
 from swather.runs.load import Loaded, load
-from swather.runs.order import Order, made_folder
+from swather.runs.order import Order
 from swather.runs.proxy_lists import load_lists
+from swather.runs.storage import made_folder
 from swather.store import Store, factory
 
 
@@ -23,7 +24,7 @@ class QueuedRun:
         settings = configuration.resolve(store, order.options, order.scraper).settings
         configuration.run_params(order.scraper, order.params, settings)
         self._intake = order.source.intake(order.scraper)
-        folder = made_folder(order.options.get("files_folder"))
+        folder = made_folder(order.options.get("files_folder"), settings)
         self._store = factory.open(settings.db) if store is None else store
         self._is_own_store = store is None
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from swather.errors import InputError
+from swather.file_location import Location
 from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, Limits
@@ -70,14 +71,14 @@ def plan_run(
     task_limit: int | None = None,
     has_priorities: bool = False,
     default_rate: str = DEFAULT_RATE,
-    files_folder: Path | None = None,
+    files_folder: Location | None = None,
     keep_open: bool = False,
 ) -> Planned:
     """The run that `resume` names, else the newest one of the same scraper, params and source,
     else (or with `new`) a new one. The scraper's total limits are set. `source` is for people
     to read. A new run has at most `task_limit` tasks; if its targets have priorities, and no
     strategy is given, it takes the highest first. `default_rate` is for scrapers that name none.
-    A `files_folder` is where all workers of this machine put the run's files. One that is to
+    A `files_folder` is where all workers that can reach it put the run's files. One that is to
     `keep_open` is not finished when its tasks are.
     """
     if resume is not None and new:
@@ -140,7 +141,7 @@ def _kept_open(store: Store, run: Run, *, wanted: bool) -> Run:
     return store.runs.get(run.name)
 
 
-def _wishes(scraper: Scraper, files_folder: Path | None) -> dict[str, Any]:
+def _wishes(scraper: Scraper, files_folder: Location | None) -> dict[str, Any]:
     """What is noted with a run, for all its workers, if it was asked for."""
     asked_for = {
         "store_pages": scraper.options.store_pages,

@@ -258,6 +258,10 @@ class SyncContext(SyncWeb):
     def remember(self, key: str, value: Any = None) -> None:
         self._context.remember(key, value)
 
+    def files_named(self, names: Iterable[str]) -> set[str]:
+        found: set[str] = self._wait_for(self._context.files_named(names))
+        return found
+
     def recall(self, keys: Iterable[str], *, max_age: float | None = None) -> dict[str, Any]:
         found: dict[str, Any] = self._wait_for(self._context.recall(keys, max_age=max_age))
         return found

@@ -168,6 +168,13 @@ class Context(BrowsingWeb):
         self._files.append(file)
         return file
 
+    async def files_named(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that files in the run's folder have: as they were given to `save`,
+        and as long as nobody has removed the files.
+        """
+        wanted = list(names)
+        return await self._verbs.files_named(wanted) if wanted else set()
+
     def remember(self, key: str, value: Any = None) -> None:
         """Remember a small JSON value under a key, for every later target and run of this scraper.
         It is committed with the result; the last value of a key stays.

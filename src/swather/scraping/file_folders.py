@@ -1,12 +1,16 @@
-"""Which folder the files of a run go to, and what is looked after in all of them."""
+"""Where the files of a run go, and what is looked after in all these places."""
 
 import logging
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from swather.file_location import BucketFolder, Location, below, read_location
 from swather.model.run import Run, RunState
+from swather.net.bucket import BucketAccess, BucketUnavailable
+from swather.scraping.bucket_files import BucketFiles
 from swather.scraping.files import FileStore
+from swather.scraping.folder_files import FolderFiles
 from swather.settings_row import FILES_FOLDER
 
 if TYPE_CHECKING:
@@ -22,22 +26,36 @@ _MAX_OPEN_RUNS: Final = 1_000
 _log = logging.getLogger(__name__)
 
 
+def files_at(location: Location, access: BucketAccess) -> FileStore:
+    """The files in a folder or a bucket."""
+    if isinstance(location, BucketFolder):
+        return BucketFiles(location, access)
+    return FolderFiles(location)
+
+
 class FileFolders:
-    """The folders of this machine. From the first that names one: the command that began the run
-    (--output-dir), the settings of this process (`given`), the scraper's decorator. Relative ones
-    are below `start`, where this process was started.
+    """The folders and buckets of this process. From the first that names one: the command that
+    began the run (--output-dir), the settings of this process (`given`), the scraper's decorator.
+    Relative ones are below `start`, where this process was started.
 
     A run's row comes from a database that others may write to. So its folder counts only if it
-    is a folder for files already, which the command made: nobody can point a worker elsewhere.
+    is a folder for files already, which the command made, or in the bucket that this process uses
+    anyway: nobody can point a worker elsewhere.
     """
 
     def __init__(
-        self, scrapers: "Mapping[str, Scraper]", given: Path | None, *, start: Path
+        self,
+        scrapers: "Mapping[str, Scraper]",
+        given: Location | None,
+        *,
+        start: Path,
+        access: BucketAccess | None = None,
     ) -> None:
         self._scrapers = scrapers
         self._given = given
         self._start = start
-        self._stores: dict[Path, FileStore] = {}
+        self._access = access or BucketAccess()
+        self._stores: dict[Location, FileStore] = {}
         self._strange: set[int] = set()
 
     def of(self, run: Run) -> FileStore:
@@ -46,14 +64,15 @@ class FileFolders:
 
     def at(self, folder: str) -> FileStore:
         """One that was asked for before."""
-        return self._stores[Path(folder)]
+        return self._stores[read_location(folder)]
 
-    def link_missing(self, store: "Store") -> None:
-        """Name what was committed by workers that died before they could. Content that is not here
-        is on the machine of its worker; files of scrapers that this process does not have, in
-        folders that it does not know, are left to those that have them.
+    def link_missing(self, store: "Store") -> bool:
+        """Name what was committed by workers that died before they could; False if a storage is
+        away. Content that is not here is on the machine of its worker; files of scrapers that this
+        process does not have, in folders that it does not know, are left to those that have them.
         """
         after = (0, 0)
+        is_away = False
         known: dict[int, FileStore | None] = {}
         while unlinked := store.results.unlinked(after=after):
             after = unlinked[-1].part
@@ -65,7 +84,11 @@ class FileFolders:
                 if folder is not None and folder.has_all(files):
                     here[folder][part] = files
             for folder, parts in here.items():
-                store.results.mark_linked(folder.link_parts(parts))
+                try:
+                    store.results.mark_linked(folder.link_parts(parts))
+                except BucketUnavailable:
+                    is_away = True
+        return not is_away
 
     def prune_daily(self, store: "Store") -> None:
         """Remove old content that no row refers to, from the folders of this process and from
@@ -74,7 +97,10 @@ class FileFolders:
         for run in store.runs.find(state=RunState.OPEN, limit=_MAX_OPEN_RUNS):
             self._known(run)
         for folder in {*map(self._own, self._scrapers), *self._stores.values()}:
-            folder.prune_daily(store.results.has_file)
+            try:
+                folder.prune_daily(store.results.has_file)
+            except BucketUnavailable as error:
+                _log.warning("old files are not pruned now: %s", error)
 
     def sweep(self) -> None:
         """Remove what dead processes of this machine have not finished."""
@@ -89,23 +115,36 @@ class FileFolders:
     def _noted(self, run: Run) -> FileStore | None:
         if run.files_folder is None:
             return None
-        folder = self._store_at(run.files_folder)
-        if folder.is_made:
-            return folder
+        if self._may_use(run.files_folder, run.scraper):
+            return self._store_at(run.files_folder)
         if run.id not in self._strange:
             self._strange.add(run.id)
             _log.warning(
-                "run %s names the output folder %s, which is not on this machine; its files go to "
-                "%s", run.name, run.files_folder, self._own(run.scraper).folder,
-            )  # fmt: skip
+                "run %s names the output folder %s, which %s; its files go to %s",
+                run.name,
+                run.files_folder,
+                "is in a bucket that files_folder does not name here"
+                if isinstance(run.files_folder, BucketFolder)
+                else "is not on this machine",
+                self._own(run.scraper).location,
+            )
         return None
 
+    def _may_use(self, noted: Location, scraper: str) -> bool:
+        if isinstance(noted, BucketFolder):
+            own = self._own_location(scraper)
+            return isinstance(own, BucketFolder) and own.bucket == noted.bucket
+        return FolderFiles(noted).is_made
+
     def _own(self, scraper: str) -> FileStore:
+        return self._store_at(self._own_location(scraper))
+
+    def _own_location(self, scraper: str) -> Location:
         found = self._scrapers.get(scraper)
         named = FILES_FOLDER if found is None else found.options.files_folder
-        return self._store_at(self._start / (self._given or named))
+        return below(self._start, self._given or named)
 
-    def _store_at(self, folder: Path) -> FileStore:
-        if folder not in self._stores:
-            self._stores[folder] = FileStore(folder)
-        return self._stores[folder]
+    def _store_at(self, location: Location) -> FileStore:
+        if location not in self._stores:
+            self._stores[location] = files_at(location, self._access)
+        return self._stores[location]

@@ -60,8 +60,14 @@ def numbered(name: str, sha256: str) -> Iterator[str]:
     stem, extension = _split(name)
     for number in range(1, _ORDINARY_NUMBERS + 1):
         yield f"{stem}-{number}{extension}"
-    yield f"{stem}-{sha256[:12]}{extension}"
+    yield with_hash(name, sha256)
     yield f"{sha256}{extension}"
+
+
+def with_hash(name: str, sha256: str) -> str:
+    """'a-0123456789ab.pdf'."""
+    stem, extension = _split(name)
+    return f"{stem}-{sha256[:12]}{extension}"
 
 
 def numbered_folders(name: str) -> Iterator[str]:

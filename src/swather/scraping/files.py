@@ -1,30 +1,21 @@
-"""Files that scrapers save: content under its hash, and friendly names that link to it."""
+"""Files that scrapers save: the verbs of where they are kept, a folder or a bucket."""
 
 import hashlib
-import logging
-import os
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from pathlib import Path
-from secrets import token_hex
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, Protocol
 
-from swather import permissions, posix
 from swather.errors import InputError
+from swather.file_location import Location
 from swather.model.outcome import File
 from swather.model.results import Part
-from swather.posix import sync_folder
 from swather.scraping.downloads import Landed
-from swather.scraping.filenames import label_of, safe_name, safe_path
-from swather.scraping.links import link
+from swather.scraping.filenames import label_of, safe_name
 
 ORPHAN_SECONDS: Final = 86_400.0
 _CHUNK_BYTES: Final = 1 << 20
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-
-_log = logging.getLogger(__name__)
 
 
 class Pruned(NamedTuple):
@@ -34,245 +25,91 @@ class Pruned(NamedTuple):
     size_bytes: int
 
 
-class FileStore:
-    """A folder of files. Nothing in it is ever overwritten, and no file is there in part.
+class FileStore(Protocol):
+    """Keeps files. Nothing is ever overwritten by other content, and no file is there in part.
 
-    Content is under `.content/`, named by its hash, and may be written by any attempt, even one
-    that has lost its lease. Friendly names are linked after the commit.
+    Content is named by its hash, and may be written by any attempt, even one that has lost its
+    lease. Friendly names are given after the commit.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._content = folder / ".content"
-        self._unfinished = self._content / "unfinished"
+    @property
+    def location(self) -> Location:
+        """Where it is, as a setting would name it."""
+        ...
 
     @property
-    def is_made(self) -> bool:
-        """Whether this is a folder for files already, on this machine."""
-        return self._content.is_dir() and not self._content.is_symlink()
+    def is_shared(self) -> bool:
+        """Whether all machines see the same files."""
+        ...
 
     def make(self) -> None:
-        """Make the folder; InputError when that cannot be done."""
-        try:
-            self._make_folders()
-        except OSError as error:
-            raise InputError(f"no files can be saved in {self.folder}: {error.strerror}") from error
+        """Make it ready to take files; InputError when that cannot be done."""
+        ...
 
     def save_file(
         self, content: bytes | Path | Landed, name: str | None = None, media_type: str = ""
     ) -> File:
-        """Save content and return its File, with the `name` that the user gave. A file that was
-        downloaded is moved; if it was changed since, it is saved as it is now.
-        """
-        if isinstance(content, Landed):
-            sha256, size = self._take_in(content)
-        else:
-            sha256, size = self.save(content)
-        return File(
-            name=label_of(name) or safe_name(None, sha256, media_type),
-            sha256=sha256,
-            size_bytes=size,
-            media_type=label_of(media_type),
-        )
+        """Save content durably and return its File, with the `name` that the user gave."""
+        ...
 
     def save(self, content: bytes | Path) -> tuple[str, int]:
-        """Store bytes, or a copy of the file at a path, durably; (sha256, size in bytes)."""
-        path = self.new_path()
-        try:
-            with self.open_new(path) as file:
-                if isinstance(content, Path):
-                    sha256, size = _copy(content, file)
-                else:
-                    sha256, size = hashlib.sha256(content).hexdigest(), file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            self._publish(path, sha256)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return sha256, size
+        """Save bytes, or a copy of the file at a path, durably; (sha256, size in bytes)."""
+        ...
 
     def new_path(self) -> Path:
-        """For a file that is written, and then adopted or removed. If this process dies, a sweep
-        removes it.
-        """
-        return self._unfinished / f"{_mark()}.{token_hex(16)}"
+        """For a file on this machine's disk that is written, and then saved or removed."""
+        ...
 
     def open_new(self, path: Path) -> IO[bytes]:
-        """Open a `new_path` for writing; the folders are made if they are missing."""
-        try:
-            return open(path, "xb", opener=permissions.opener)
-        except FileNotFoundError:
-            self._make_folders()
-            return open(path, "xb", opener=permissions.opener)
+        """Open a `new_path` for writing."""
+        ...
 
-    def adopt(self, path: Path, sha256: str) -> None:
-        """Make a file of ours, at a `new_path`, the content of this hash. Repeating it is
-        harmless.
+    def link_name(self, sha256: str, name: str | None, media_type: str = "") -> Location:
+        """Give stored content a friendly name; repeating it is harmless. If the name is taken by
+        other content, 'a-1.pdf' and so on is used.
         """
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            if not _touch(self.path_of(sha256)):
-                raise
-            return
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        self._publish(path, sha256)
+        ...
+
+    def link_parts(self, parts: Mapping[Part, Iterable[File]]) -> list[Part]:
+        """Give committed files their names; the parts whose files all have one now.
+        BucketUnavailable if the storage is away: some may have theirs all the same.
+        """
+        ...
+
+    def has_all(self, files: Iterable[File]) -> bool:
+        """Whether the content of all of them may be here."""
+        ...
+
+    def files_named(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that files have."""
+        ...
 
     def sweep(self) -> int:
         """Remove what processes of this machine left unfinished when they died; how many files."""
-        known: dict[str, bool] = {}
-        removed = 0
-        for path in self._unfinished.glob("*.*.*.*"):
-            mark = path.name.rpartition(".")[0]
-            if mark not in known:
-                known[mark] = _is_of_the_dead(mark)
-            if known[mark]:
-                path.unlink(missing_ok=True)
-                removed += 1
-        return removed
-
-    def path_of(self, sha256: str) -> Path:
-        """The path of the content, whether it exists or not."""
-        if _SHA256.fullmatch(sha256) is None:
-            raise InputError(f"a SHA-256 has 64 hexadecimal digits, got {sha256!r}")
-        return self._content / sha256[:2] / sha256
-
-    def link_name(self, sha256: str, name: str | None, media_type: str = "") -> Path:
-        """Give stored content a friendly name in the folder; repeating it is harmless.
-
-        Each part of the name is made safe, 'cats/a.jpg' has a folder of its own. If the name is
-        taken by other content, 'a-1.pdf' and so on is used.
-        """
-        path = self._link(sha256, name, media_type)
-        sync_folder(path.parent)
-        return path
-
-    def link_parts(self, parts: Mapping[Part, Iterable[File]]) -> list[Part]:
-        """Give committed files their names; the parts whose files all have one now. The rows say
-        where the others are. Many names in one folder are made durable at once.
-        """
-        linked: dict[Part, set[Path]] = {}
-        for part, files in parts.items():
-            try:
-                linked[part] = {
-                    self._link(file.sha256, file.name, file.media_type).parent for file in files
-                }
-            except (OSError, InputError):
-                _log.exception("files of task %d were stored but could not be named", part[0])
-        try:
-            for folder in set().union(*linked.values()):
-                sync_folder(folder)
-        except OSError:
-            _log.exception("names of files in %s may not be durable yet", self.folder)
-            return []
-        return list(linked)
-
-    def has_all(self, files: Iterable[File]) -> bool:
-        """Whether the content of all of them is here."""
-        return all(self.path_of(file.sha256).exists() for file in files)
+        ...
 
     def prune_daily(self, is_referenced: Callable[[str], bool]) -> Pruned:
-        """Prune, unless it was done within the last day."""
-        mark = self._content / "pruned"
-        if not self._content.exists() or _is_young(mark, time.time() - ORPHAN_SECONDS):
-            return Pruned(0, 0)
-        mark.touch()
-        return self.prune(is_referenced)
-
-    def prune(
-        self, is_referenced: Callable[[str], bool], older_than_seconds: float = ORPHAN_SECONDS
-    ) -> Pruned:
-        """Remove content that no row refers to and no name links to, and unfinished files, once
-        they are old.
-        """
-        before = time.time() - older_than_seconds
-        sizes = [
-            size
-            for path in self._content.glob("*/*")
-            if not _is_young(path, before)
-            if path.parent == self._unfinished or not (_is_named(path) or is_referenced(path.name))
-            if (size := self._remove_old(path, before)) is not None
-        ]
-        return Pruned(len(sizes), sum(sizes))
-
-    def _link(self, sha256: str, name: str | None, media_type: str) -> Path:
-        folders, last = safe_path(name, sha256, media_type)
-        return link(self.folder, folders, last, self.path_of(sha256))
-
-    def _take_in(self, landed: Landed) -> tuple[str, int]:
-        if landed.is_changed:
-            saved = self.save(landed.path)
-            landed.path.unlink()
-            return saved
-        self.adopt(landed.path, landed.sha256)
-        return landed.sha256, landed.size_bytes
-
-    def _make_folders(self) -> None:
-        if not self._unfinished.exists():
-            permissions.make_folder(self._unfinished)
-            for folder in (self._content, self.folder, self.folder.parent):
-                sync_folder(folder)
-
-    def _publish(self, temporary: Path, sha256: str) -> None:
-        """Move a file that is synced to where its content belongs, unless that is there already."""
-        path = self.path_of(sha256)
-        if _touch(path):
-            temporary.unlink()
-        else:
-            try:
-                temporary.replace(path)
-            except FileNotFoundError:
-                permissions.make_folder(path.parent)
-                sync_folder(self._content)
-                temporary.replace(path)
-        sync_folder(path.parent)
-
-    def _remove_old(self, path: Path, before: float) -> int | None:
-        """Remove a file unless the same content is being saved again right now."""
-        aside = self._unfinished / f"{path.name}.removed"
-        try:
-            if path.lstat().st_mtime >= before:
-                return None
-            path.rename(aside)
-        except FileNotFoundError:
-            return None
-        found = aside.lstat()
-        if found.st_mtime >= before:
-            aside.rename(path)
-            return None
-        aside.unlink()
-        return found.st_size
+        """Remove old content that no row refers to, unless that was done within the last day."""
+        ...
 
 
-@cache
-def _machine() -> str:
-    """Names the machine since its start, and the container if this is in one."""
-    return hashlib.sha256(f"{posix.boot_id()} {posix.pid_namespace()}".encode()).hexdigest()[:16]
+def file_of(sha256: str, size_bytes: int, name: str | None, media_type: str) -> File:
+    """Stored content as it is described in its row."""
+    return File(
+        name=label_of(name) or safe_name(None, sha256, media_type),
+        sha256=sha256,
+        size_bytes=size_bytes,
+        media_type=label_of(media_type),
+    )
 
 
-def _mark() -> str:
-    """Of this process, in the names of what it has not finished."""
-    return _mark_of(posix.process_id)
+def check_sha256(sha256: str) -> None:
+    if _SHA256.fullmatch(sha256) is None:
+        raise InputError(f"a SHA-256 has 64 hexadecimal digits, got {sha256!r}")
 
 
-@cache
-def _mark_of(pid: int) -> str:
-    return f"{_machine()}.{pid}.{posix.start_time(pid)}"
-
-
-def _is_of_the_dead(mark: str) -> bool:
-    """True only if we can know: the process was one of this machine, and is gone."""
-    machine, pid, started = mark.split(".", 2)
-    if machine != _machine() or not pid.isdecimal():
-        return False
-    return posix.start_time(int(pid)) != started
-
-
-def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:
+def copy_hashed(source: Path, file: IO[bytes]) -> tuple[str, int]:
+    """Copy a regular file into an open one; (sha256, size in bytes)."""
     if source.is_symlink() or not source.is_file():
         raise InputError(f"save() takes a regular file, and {str(source)!r} is not one")
     digest = hashlib.sha256()
@@ -282,27 +119,3 @@ def _copy(source: Path, file: IO[bytes]) -> tuple[str, int]:
             digest.update(chunk)
             size += file.write(chunk)
     return digest.hexdigest(), size
-
-
-def _is_young(path: Path, before: float) -> bool:
-    try:
-        return path.lstat().st_mtime >= before
-    except FileNotFoundError:
-        return False
-
-
-def _is_named(path: Path) -> bool:
-    """Whether a friendly name links to this content."""
-    try:
-        return path.lstat().st_nlink > 1
-    except FileNotFoundError:
-        return False
-
-
-def _touch(path: Path) -> bool:
-    """Renew the time of content, so that it is not pruned before its new row is committed."""
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True

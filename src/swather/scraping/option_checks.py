@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Final
 
 from swather.errors import InputError
+from swather.file_location import Location, read_location
 from swather.model.lease import Strategy
 from swather.model.pacing import NO_RATE, parse_rate
 from swather.model.retry import Backoff
@@ -159,10 +159,15 @@ def _profile(field: str, value: Any) -> str | None:
     return value
 
 
-def _folder(field: str, value: Any) -> Path:
-    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
-        raise _wrong(field, "a folder such as 'subtitles'", value)
-    return Path(value)
+def _folder(field: str, value: Any) -> Location:
+    if not isinstance(value, str | Location) or not str(value) or "\0" in str(value):
+        raise _wrong(field, "a folder such as 'subtitles', or 's3://bucket/prefix'", value)
+    try:
+        return read_location(value)
+    except ValueError:
+        raise _wrong(
+            field, "a folder such as 'subtitles', or 's3://bucket/prefix'", value
+        ) from None
 
 
 def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from swather.errors import InputError
+from swather.file_location import Location
 from swather.model.lease import Strategy
 from swather.model.pacing import DEFAULT_RATE, NO_RATE, Limits, parse_rate
 from swather.model.retry import Backoff, Budgets
@@ -139,7 +140,7 @@ class Options:
     user_agent: str | None = None
     headers: HeaderFields | None = field(default=None, repr=False)
     store_pages: bool | None = None
-    files_folder: Path = FILES_FOLDER
+    files_folder: Location = FILES_FOLDER
     version: str = ""
     params: type | None = None
     recycle_after: int = 100

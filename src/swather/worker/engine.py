@@ -289,7 +289,7 @@ class Engine:
     @property
     def _may_claim(self) -> bool:
         parts = self._parts
-        return not self._is_stopping and parts.beat.is_healthy and not parts.saving.is_full
+        return not self._is_stopping and parts.beat.is_healthy and not parts.saving.is_held
 
     @property
     def _is_idle(self) -> bool:
@@ -356,5 +356,7 @@ class Engine:
         """Have written down what need not be written at once."""
         if linked := self._parts.saving.take_linked():
             self._upkeep.submit(lambda store: store.results.mark_linked(linked))
+        if self._parts.saving.take_unnamed():
+            self._upkeep.name_again()
         if found := self._parts.access.hosts.take_public():
             self._upkeep.submit(partial(upkeep.pin_hosts, found=found))

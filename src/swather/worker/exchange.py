@@ -19,8 +19,8 @@ from swather.store.writer import HOPELESS, Writer
 from swather.worker.messages import Hopeless, Mailbox, Message, RetryOutcomes
 from swather.worker.outcomes import refused
 from swather.worker.report import Tally
+from swather.worker.saving import Saving
 from swather.worker.upkeep import Upkeep
-from swather.worker.verbs import Saving
 
 # When to try again what the database could not do.
 RETRY_SECONDS: Final = 1.0

@@ -4,9 +4,9 @@ import asyncio
 import logging
 from collections import Counter
 from concurrent.futures import Executor
-from pathlib import Path
 from typing import Final
 
+from swather.file_location import Location
 from swather.net.egress_policy import BrowserPolicy
 from swather.scraping.files import FileStore
 from swather.scraping.tabs import Seen
@@ -51,7 +51,7 @@ class FailedPages:
         attempt.notes.keep(logging.WARNING, "the page it failed on: %s", (shown,))
 
 
-def _save(files: FileStore, name: str, seen: Seen) -> list[Path]:
+def _save(files: FileStore, name: str, seen: Seen) -> list[Location]:
     parts = ((seen.screenshot, "png", "image/png"), (seen.html, "html", "text/html"))
     return [
         files.link_name(files.save(content)[0], f"{name}.{extension}", media_type)

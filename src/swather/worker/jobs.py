@@ -72,7 +72,7 @@ class Job:
         self.run = run
         self.scraper = scraper
         self.files = files
-        self.info = RunInfo(run.id, run.name, run.version, str(files.folder.absolute()))
+        self.info = RunInfo(run.id, run.name, run.version, str(files.location))
         self.params: Any = typed_params(scraper, run.params)
         self.timeout = options.timeout
         self.isolation = scraper.isolation

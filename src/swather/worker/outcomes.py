@@ -124,7 +124,7 @@ def completed(attempt: Attempt, collected: Collected) -> Completed:
         children=children,
         files=files,
         memories=attempt.memories_of(collected) if memories else (),
-        files_folder=str(attempt.job.files.folder) if files else "",
+        files_folder=str(attempt.job.files.location) if files else "",
     )
 
 

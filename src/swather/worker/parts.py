@@ -24,12 +24,13 @@ from swather.worker.messages import Mailbox
 from swather.worker.outcomes import stuck
 from swather.worker.partitions import Partitions
 from swather.worker.report import Statistics, Tally
+from swather.worker.saving import Saving
 from swather.worker.settings import Registration, Settings
 from swather.worker.slots import Dispatch, Slots
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.target_log import TargetLog
 from swather.worker.upkeep import Upkeep
-from swather.worker.verbs import Saving, Services
+from swather.worker.verbs import Services
 from swather.worker.visits import Visits
 from swather.worker.watchdog import BlockingCalls, Watchdog
 

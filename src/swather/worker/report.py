@@ -13,8 +13,8 @@ from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, V
 from swather.worker.access.access import Access
 from swather.worker.attempt import Attempt
 from swather.worker.recent import Recent
+from swather.worker.saving import Saving
 from swather.worker.slots import Dispatch, Slots
-from swather.worker.verbs import Saving
 
 MAX_CURRENT: Final = 20
 MAX_RUNS: Final = 1_000

@@ -57,6 +57,7 @@ class Upkeep(threading.Thread):
         self._work: SimpleQueue[_Errand | None] = SimpleQueue()
         self._random = Random()
         self._hint_is_due = False
+        self._is_naming_due = False
         self._expiry_at = 0.0
         self._expiring = ""
         self._forget_at = 0.0
@@ -106,6 +107,10 @@ class Upkeep(threading.Thread):
             self._hint_is_due = True
             self._work.put(_Errand(self._send_hint))
 
+    def name_again(self) -> None:
+        """Files could not be named; try it with every sweep until they are."""
+        self._is_naming_due = True
+
     def _do(self, errand: _Errand) -> None:
         message = errand.otherwise
         try:
@@ -130,7 +135,7 @@ class Upkeep(threading.Thread):
         return time.monotonic() + SWEEP_SECONDS * self._random.uniform(0.8, 1.2)
 
     def _look_after_files(self, store: Store) -> None:
-        self._folders.link_missing(store)
+        self._is_naming_due = not self._folders.link_missing(store)
         self._folders.prune_daily(store)
         self._folders.sweep()
 
@@ -163,10 +168,12 @@ class Upkeep(threading.Thread):
                 ", ".join(swept.workers),
                 swept.tasks,
             )
-            self._folders.link_missing(store)
+            self._is_naming_due = True
             self._folders.sweep()
         if swept.tasks or swept.promoted:
             store.hints.send()
+        if self._is_naming_due:
+            self._is_naming_due = not self._folders.link_missing(store)
 
 
 def read_settings(store: Store) -> SettingsRead:

@@ -1,30 +1,22 @@
 """What a context asks for, done on the worker's loop and fenced by the attempt's lease."""
 
 import asyncio
-import errno
-import logging
-import threading
-from collections import defaultdict
-from collections.abc import Collection, Coroutine, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from swather.errors import NotStored, Postponed
 from swather.masking import shown_url
 from swather.model.outcome import File, Verdict
-from swather.model.results import Part
 from swather.model.source import SourceState
 from swather.net.download import Download, download
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.attempt import Collected, Content
-from swather.scraping.downloads import Landed, Landing
-from swather.scraping.file_folders import FileFolders
-from swather.scraping.files import FileStore
+from swather.scraping.downloads import Landing
 from swather.scraping.notes import Notes
 from swather.scraping.rendering import Browsing, Rendered, Rendering
 from swather.store.writer import Writer
@@ -32,109 +24,13 @@ from swather.worker.access.access import Access
 from swather.worker.access.attempt_access import AttemptFetch
 from swather.worker.attempt import Attempt, Cut, lease_lost
 from swather.worker.messages import Mailbox
+from swather.worker.saving import CannotSave, Saving
 from swather.worker.stored_pages import PageStore, StoredPages
 from swather.worker.upkeep import Upkeep
 from swather.worker.visits import Visits
 
 if TYPE_CHECKING:
     from swather.net.browser import Tab
-
-FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-# How long a worker on a full disk claims nothing.
-FULL_SECONDS: Final = 30.0
-
-_log = logging.getLogger(__name__)
-
-
-class DiskFull(OSError):
-    """No file can be saved on this machine now. That is not the target's fault, nor its site's."""
-
-
-class Saving:
-    """Saves what scrapers give to `ctx.save`, and names it once it is committed. Belongs to the
-    loop's thread.
-    """
-
-    def __init__(self, folders: FileFolders, executor: Executor) -> None:
-        self._folders = folders
-        self._executor = executor
-        self._full_until = 0.0
-        self._full_folder: Path | None = None
-        self._linking = threading.Lock()
-        self._is_linking = False
-        self._to_link: list[tuple[FileStore, Part, Sequence[File]]] = []
-        self._linked: list[Part] = []
-
-    @property
-    def is_full(self) -> bool:
-        return monotonic() < self._full_until
-
-    @property
-    def trouble(self) -> str:
-        """For people to read; '' while there is none."""
-        return f"no space left for files in {self._full_folder}" if self._full_until else ""
-
-    async def keep(
-        self, files: FileStore, content: bytes | Path | Landed, name: str | None, media_type: str
-    ) -> File:
-        loop = asyncio.get_running_loop()
-        with self.noticing(files):
-            file = await loop.run_in_executor(
-                self._executor, files.save_file, content, name, media_type
-            )
-        self._full_until = 0.0
-        return file
-
-    @contextmanager
-    def noticing(self, files: FileStore) -> Iterator[None]:
-        """DiskFull if what is done here fills the disk."""
-        try:
-            yield
-        except OSError as error:
-            if error.errno not in FULL:
-                raise
-            raise self._full(files.folder) from error
-
-    def link(self, folder: str, part: Part, files: Sequence[File]) -> None:
-        """Give committed files, which were saved in this folder, their names. What is committed
-        while others get theirs is named together, so that a folder is synced once for all of it.
-        """
-        with self._linking:
-            self._to_link.append((self._folders.at(folder), part, files))
-            if self._is_linking:
-                return
-            self._is_linking = True
-        self._executor.submit(self._link_waiting)
-
-    def take_linked(self) -> list[Part]:
-        """The parts whose files have got their names since this was last asked."""
-        with self._linking:
-            linked, self._linked = self._linked, []
-        return linked
-
-    def _link_waiting(self) -> None:
-        """On a thread of the executor, one at a time."""
-        while waiting := self._take_waiting():
-            by_folder: dict[FileStore, dict[Part, Sequence[File]]] = defaultdict(dict)
-            for saved, part, files in waiting:
-                by_folder[saved][part] = files
-            for saved, parts in by_folder.items():
-                linked = saved.link_parts(parts)
-                with self._linking:
-                    self._linked += linked
-
-    def _take_waiting(self) -> list[tuple[FileStore, Part, Sequence[File]]]:
-        with self._linking:
-            waiting, self._to_link = self._to_link, []
-            self._is_linking = bool(waiting)
-        return waiting
-
-    def _full(self, folder: Path) -> DiskFull:
-        if not self.is_full:
-            self._full_folder = folder
-            self._full_until = monotonic() + FULL_SECONDS
-            _log.error("%s; retrying in %.0f s", self.trouble, FULL_SECONDS)
-        return DiskFull(errno.ENOSPC, self.trouble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +127,7 @@ class LoopVerbs:
         self._heed(verdict)
         if collected.files:
             part = self._attempt.lease.task_id, collected.part
-            folder = str(self._attempt.job.files.folder)
+            folder = str(self._attempt.job.files.location)
             self._services.saving.link(folder, part, collected.files)
         if collected.children:
             self._services.upkeep.send_hint()
@@ -267,9 +163,12 @@ class LoopVerbs:
         with self._postponing():
             if isinstance(content, Download):
                 return await self._save_download(content, name, media_type)
-            return await self._services.saving.keep(
-                self._attempt.job.files, content, name, media_type
-            )
+            return await self._services.saving.keep(self._attempt, content, name, media_type)
+
+    async def files_named(self, names: Collection[str]) -> set[str]:
+        self._attempt.check()
+        with self._postponing():
+            return await self._services.saving.files_named(self._attempt, names)
 
     async def download(self, request: Request, max_bytes: int | None) -> Download:
         attempt, services = self._attempt, self._services
@@ -303,17 +202,19 @@ class LoopVerbs:
         downloads = attempt.take_down(self._services.disk)
         landed = downloads.landed(content)
         media_type = media_type or content.media_type or content.announced_type
-        file = await self._services.saving.keep(attempt.job.files, landed, name, media_type)
+        file = await self._services.saving.keep(attempt, landed, name, media_type)
         downloads.saved(content)
         return file
 
     @contextmanager
     def _postponing(self) -> Iterator[None]:
-        """A full disk is not the target's fault: it is tried again later."""
+        """A full disk, or a storage that is away, is not the target's fault: it is tried again
+        later.
+        """
         try:
             yield
-        except DiskFull as error:
-            self._attempt.postpone(FULL_SECONDS)
+        except CannotSave as error:
+            self._attempt.postpone(error.after_seconds)
             raise Postponed(f"{error.strerror}; the target will be tried again later") from error
 
     async def _fetch_and_store(self, request: Request, fetching: Coroutine[Any, Any, Page]) -> Page:

@@ -13,9 +13,11 @@ from typing import Final
 import swather.store
 from swather import posix
 from swather.errors import InputError
+from swather.file_location import Location
 from swather.model.assignment import Balanced, Plan
 from swather.model.lease import Strategy
 from swather.model.worker import NewWorker
+from swather.net.bucket import BucketAccess
 from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import Fetcher, WebFetcher
 from swather.scraping import forked, registry
@@ -50,6 +52,7 @@ class Worker:
     grace_seconds   how long running targets may take to end when the worker is stopped
     forever         keep running when there is nothing left to do
     files_folder    where files go that scrapers save; else where each scraper says
+    bucket_access   how the bucket is reached, if they go to one
     batch_size      how many tasks to claim at a time; by default as many as can start soon
     poll_seconds    how often to look for work when no hint comes
     beat_seconds    how often to renew the leases; by default a third of their time, at most 2 s
@@ -77,7 +80,8 @@ class Worker:
         grace_seconds: float = 30.0,
         forever: bool = False,
         name: str | None = None,
-        files_folder: Path | None = None,
+        files_folder: Location | None = None,
+        bucket_access: BucketAccess | None = None,
         batch_size: int | None = None,
         poll_seconds: float = 1.0,
         beat_seconds: float | None = None,
@@ -107,7 +111,7 @@ class Worker:
             grace_seconds=grace_seconds,
             forever=forever,
             folder=Path.cwd(),
-            folders=FileFolders(scrapers, files_folder, start=Path.cwd()),
+            folders=FileFolders(scrapers, files_folder, start=Path.cwd(), access=bucket_access),
             batch_size=batch_size,
             poll_seconds=poll_seconds,
             beat_seconds=beat_seconds,

@@ -1,9 +1,7 @@
 """What later jobs know of this one: which files there are, and what sources answered."""
 
-import asyncio
 import hashlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -12,7 +10,6 @@ from swather.builtin.media.download import Fetched
 from swather.builtin.media.results import Ended
 from swather.builtin.media.sources.source import Wanted
 from swather.scraping.context import Context
-from swather.scraping.filenames import safe_path
 
 # A remembered value is small; a long answer takes several.
 _PART_BYTES: Final = 48 << 10
@@ -111,13 +108,7 @@ class Memory:
         """Those of the names that files in the run's folder have: a person may have removed some,
         and a run may have another folder.
         """
-        folder = self._ctx.run.files_folder
-        named = {name: Path(folder, *_parts_of(name)) for name in names}
-        if not folder or not named:
-            return set(named)
-        return await asyncio.to_thread(
-            lambda: {name for name, path in named.items() if path.exists()}
-        )
+        return await self._ctx.files_named(names)
 
     def _answer_key(self, source: str, url: str) -> str:
         asked = hashlib.sha256(_encode([self._wanted, url], order="sorted"))
@@ -126,12 +117,6 @@ class Memory:
 
 def _file_key(sha256: str) -> str:
     return f"file:{sha256}"
-
-
-def _parts_of(name: str) -> tuple[str, ...]:
-    """The name as the engine makes it safe."""
-    folders, last = safe_path(name, "")
-    return (*folders, last)
 
 
 def _parts(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

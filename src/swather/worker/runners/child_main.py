@@ -144,6 +144,10 @@ class LineVerbs:
         found: dict[str, Any] = wire.from_json(await self._line.ask(self._token, "recall", body))
         return found
 
+    async def files_named(self, names: Collection[str]) -> set[str]:
+        body = wire.to_json(list(names))
+        return set(wire.from_json(await self._line.ask(self._token, "files_named", body)))
+
     async def download(self, request: Request, max_bytes: int | None) -> Download:
         body = wire.pack(wire.Fetch(request, max_bytes))
         return wire.download_of(await self._line.ask(self._token, "download", body))

@@ -189,8 +189,13 @@ class Child:
 
 
 def _environment(database: str) -> dict[str, str]:
-    """What the scraper may need, without what only the worker does: its way to the database."""
-    of_the_worker = {"SWATHER_DB", "SWATHER_PARAMS"}
+    """What the scraper may need, without what only the worker does: its keys to the database and
+    to the files.
+    """
+    of_the_worker = {
+        "SWATHER_DB", "SWATHER_PARAMS",
+        "SWATHER_S3_ACCESS_KEY", "SWATHER_S3_SECRET_KEY", "SWATHER_S3_SESSION_TOKEN",
+    }  # fmt: skip
     if factory.sqlite_path(database) is None:
         of_the_worker.add("PGPASSWORD")
     return {name: value for name, value in os.environ.items() if name not in of_the_worker}
@@ -219,6 +224,8 @@ async def _perform(  # noqa: PLR0911 - one per verb
         case "recall":
             recall = wire.recall_of(ask.body)
             return wire.to_json(await verbs.recall(recall.keys, recall.max_age_seconds))
+        case "files_named":
+            return wire.to_json(sorted(await verbs.files_named(wire.from_json(ask.body))))
         case "save":
             save = wire.save_of(ask.body)
             content = save.content or save.download if save.path is None else Path(save.path)
