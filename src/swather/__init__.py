@@ -43,6 +43,8 @@ __all__ = [
     "open",
     "run",
     "scraper",
+    "start",
+    "stats",
 ]
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         Transient,
     )
     from swather.fleet.run import RunResult, run
+    from swather.fleet.start import start
     from swather.model.outcome import File
     from swather.model.retry import Backoff
     from swather.model.task import Target
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from swather.net.page import Page
     from swather.net.request import Request
     from swather.runs.queue import Queue, open
+    from swather.runs.stats import stats
     from swather.scraping.blocking import SyncContext, SyncWeb
     from swather.scraping.classify import add_rule
     from swather.scraping.context import Context
@@ -98,6 +102,8 @@ _HOME = {
     "open": "swather.runs.queue",
     "run": "swather.fleet.run",
     "scraper": "swather.scraping.scraper",
+    "start": "swather.fleet.start",
+    "stats": "swather.runs.stats",
 }
 
 

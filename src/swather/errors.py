@@ -8,6 +8,7 @@ SwatherError
 │   ├── BadURL                  the database URL
 │   ├── BadLines                lines of a target file that hold no usable target
 │   ├── LoadError               a scraper cannot be loaded
+│   ├── RunLocked               another process of this machine executes the run
 │   └── RunCancelled            targets for a run that was cancelled
 ├── NotFound                    no such run, task, worker or error group
 ├── StoreError                  the database failed or refused
@@ -36,6 +37,8 @@ SwatherError
 ├── MissingExtra                an optional package is not installed
 └── FetchError                  a request failed; its tree is in swather.net.errors
 """
+
+from pathlib import Path
 
 
 class SwatherError(Exception):
@@ -68,6 +71,14 @@ class BadLines(InputError):
 
 class LoadError(InputError):
     """A scraper cannot be loaded: no file, broken code, no scraper in it, or too many."""
+
+
+class RunLocked(InputError):
+    """Another process of this machine executes the run; `lock` is the file that it holds."""
+
+    def __init__(self, message: str, lock: Path) -> None:
+        super().__init__(message)
+        self.lock = lock
 
 
 class RunCancelled(InputError):

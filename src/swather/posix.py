@@ -116,6 +116,11 @@ def unlock(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
+def wait_for_lock(descriptor: int) -> None:
+    """Hold an open file for this process alone, once nobody else does."""
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
 # As os.getpid, without a call: cheap enough to look at for each target.
 process_id = os.getpid()
 

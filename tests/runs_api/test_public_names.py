@@ -33,6 +33,8 @@ NAMES = [
     "open",
     "run",
     "scraper",
+    "start",
+    "stats",
 ]
 
 

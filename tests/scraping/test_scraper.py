@@ -225,20 +225,6 @@ def test_words_become_members():
     assert options.execution_mode is ExecutionMode.SINGLE
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"execution_mode": "distributed"},
-    ],
-    ids=str,
-)
-def test_what_would_do_nothing_is_refused(option):
-    ((name, value),) = option.items()
-    with pytest.raises(InputError, match="does not work in this release; ") as refused:
-        scraper(**option)
-    assert str(refused.value).startswith(f"{name}={value!r}")
-
-
 def test_requests_leave_by_one_way():
     assert Options().way_out is WayOut.DIRECT
     assert Options(proxies=False).way_out is WayOut.DIRECT

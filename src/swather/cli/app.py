@@ -27,6 +27,7 @@ class Commands(LazyGroup):
         "scrapers": LazyCommand(
             "swather.cli.scrapers", "List the registered scrapers, or show one."
         ),
+        "start": LazyCommand("swather.cli.start", "Start a scraper, here or for workers anywhere."),
         "enqueue": LazyCommand(
             "swather.cli.enqueue",
             "Load targets into a run, and print the command that starts a worker on it.",

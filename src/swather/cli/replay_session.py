@@ -1,10 +1,8 @@
 """One `swather replay` from its run to its last line."""
 
-import logging
 import shlex
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +14,7 @@ from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.json_names import named
 from swather.cli.selection import worker_command
+from swather.cli.view_log import logged_to
 from swather.errors import InputError
 from swather.fleet.driver import Driven
 from swather.fleet.inprocess import InForeground
@@ -28,7 +27,7 @@ from swather.runs.progress import Snapshot
 from swather.runs.results import Results
 from swather.runs.results_file import holds
 from swather.runs.summary import Summary
-from swather.runs.view import View, WrappingView, view_on
+from swather.runs.view import WrappingView, view_on
 from swather.runs.words import count
 from swather.scraping import registry
 from swather.scraping.available import Available
@@ -65,7 +64,7 @@ class ReplaySession:
             f"{count(driver.begun.tasks, 'target')}"
         )
         began = time.monotonic()
-        with _logged_to(view, verbose=self.verbose):
+        with logged_to(view, verbose=self.verbose):
             ended = driver.work(InForeground(self._worker(driver), view.say), view)
         driven = driver.finish(seconds=time.monotonic() - began).whole()
         code = self._exit_code(driven.summary, interrupted=ended.interrupted)
@@ -212,33 +211,3 @@ class _Unpaused(WrappingView):
         rate, left = snapshot.rate_per_second, snapshot.counts.unfinished
         eta = left / rate if rate else None
         super().show(msgspec.structs.replace(snapshot, paused=False, eta_seconds=eta, reasons=[]))
-
-
-class _Saying(logging.Handler):
-    """Log records among what the view says, so that they do not break its picture."""
-
-    def __init__(self, view: View) -> None:
-        super().__init__()
-        self._view = view
-
-    def emit(self, record: logging.LogRecord) -> None:
-        task = getattr(record, "task", None)
-        which = "" if task is None else f" [task {task}]"
-        self._view.say(f"{record.levelname} {self.format(record)}{which}")
-
-
-@contextmanager
-def _logged_to(view: View, *, verbose: bool) -> Iterator[None]:
-    root, scrapers = logging.getLogger(), logging.getLogger("swather.scraper")
-    before = root.level, scrapers.level
-    handler = _Saying(view)
-    root.addHandler(handler)
-    root.setLevel(logging.INFO if verbose else logging.WARNING)
-    # What a scraper says of itself is meant to be seen.
-    scrapers.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        root.removeHandler(handler)
-        root.setLevel(before[0])
-        scrapers.setLevel(before[1])

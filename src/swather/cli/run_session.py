@@ -13,7 +13,7 @@ from swather.errors import InputError
 from swather.fleet.driver import Driven, RunDriver
 from swather.fleet.preflight_checks import wrong_for_run
 from swather.fleet.processes import Processes
-from swather.fleet.work import Ended
+from swather.fleet.work import Ended, Workers
 from swather.model.run import RunState
 from swather.model.task_filter import TaskFilter
 from swather.net.egress import WayOut
@@ -24,9 +24,10 @@ from swather.runs.order import Order
 from swather.runs.source import Source
 from swather.runs.start import Planned
 from swather.runs.summary import Summary
-from swather.runs.view import view_on
+from swather.runs.view import View, view_on
 from swather.runs.words import count, duration
 from swather.scraping import registry
+from swather.scraping.scraper import Scraper
 from swather.scraping.targets import lane_of_host
 
 _NOTHING_DONE: Final = Ended()
@@ -68,7 +69,18 @@ class RunSession:
             raise InputError(
                 f"targets are read from {path}; choose another file for the results with -o"
             )
-        order = Order(
+        with self._driver(self._order(scraper, path)) as driver:
+            ended, logs = self._work(driver)
+            driven = driver.finish()
+        written = _about_results(driven, path)
+        code = self._exit_code(ended, driven.summary)
+        if driven.wrong is not None:
+            code = code or FINISHED_WITH_FAILURES
+        self._report(driver.planned, driven.summary, written, ended, logs, code)
+        return code
+
+    def _order(self, scraper: Scraper, path: Path) -> Order:
+        return Order(
             scraper=scraper,
             source=self.source,
             options=self.options,
@@ -78,15 +90,14 @@ class RunSession:
             new=self.new,
             retry=self.retry,
         )
-        with RunDriver(order) as driver:
-            ended, logs = self._work(driver)
-            driven = driver.finish()
-        written = _about_results(driven, path)
-        code = self._exit_code(ended, driven.summary)
-        if driven.wrong is not None:
-            code = code or FINISHED_WITH_FAILURES
-        self._report(driver.planned, driven.summary, written, ended, logs, code)
-        return code
+
+    def _driver(self, order: Order) -> RunDriver:
+        return RunDriver(order)
+
+    def _workers(self, driver: RunDriver, view: View) -> tuple[Workers, str]:
+        """Those that execute the run, and the folder of their logs."""
+        workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
+        return workers, str(workers.log_folder)
 
     def _work(self, driver: RunDriver) -> tuple[Ended, str]:
         """How it ended, and where the workers' logs are."""
@@ -101,10 +112,10 @@ class RunSession:
             view.say(pace)
         for wrong in wrong_for_run(driver.store, driver.settings):
             view.say(preflight_view.warning(wrong))
-        workers = Processes(driver.run, self.spec, driver.settings, view.say, verbose=self.verbose)
+        workers, logs = self._workers(driver, view)
         at_limit = "" if self.max_seconds is None else _at_limit(self.max_seconds)
         ended = driver.work(workers, view, max_seconds=self.max_seconds, at_limit=at_limit)
-        return ended, str(workers.log_folder)
+        return ended, logs
 
     def _exit_code(self, ended: Ended, summary: Summary) -> int:
         is_done = summary.state is RunState.FINISHED and not summary.load_incomplete
@@ -127,7 +138,7 @@ class RunSession:
         code: int,
     ) -> None:
         if self.as_json:
-            output.print_json(_as_data(summary, written, ended, logs, code))
+            output.print_json(self._as_data(summary, written, ended, logs, code))
             return
         for line in summary.lines():
             print(line)
@@ -151,9 +162,24 @@ class RunSession:
     def _how_to_resume(self, summary: Summary, ended: Ended, logs: str) -> str:
         if summary.state is not RunState.OPEN:
             return ""
-        if ended.interrupted:
+        if ended.interrupted or not logs:
             return f"Run {self._same_command} again to resume."
         return f"All workers ended before the run was finished; see {logs}"
+
+    def _as_data(
+        self, summary: Summary, written: dict[str, Any], ended: Ended, logs: str, code: int
+    ) -> dict[str, Any]:
+        """For programs."""
+        data: dict[str, Any] = named(summary)
+        data.update(
+            database=database.shown(data.pop("url")),
+            results=written,
+            input=None if ended.loaded is None else input_data(ended.loaded),
+            interrupted=ended.interrupted,
+            logs=logs,
+            exit_code=code,
+        )
+        return data
 
 
 def _about_results(driven: Driven, path: Path) -> dict[str, Any]:
@@ -212,18 +238,3 @@ def input_data(loaded: Loaded) -> dict[str, Any]:
             {"source": bad.source, "line": bad.number, "reason": bad.reason} for bad in loaded.bad
         ],
     }
-
-
-def _as_data(
-    summary: Summary, written: dict[str, Any], ended: Ended, logs: str, code: int
-) -> dict[str, Any]:
-    data: dict[str, Any] = named(summary)
-    data.update(
-        database=database.shown(data.pop("url")),
-        results=written,
-        input=None if ended.loaded is None else input_data(ended.loaded),
-        interrupted=ended.interrupted,
-        logs=logs,
-        exit_code=code,
-    )
-    return data

@@ -142,11 +142,14 @@ def command(
     _begin_log(log_level, log_file, options)
     with database.opened(db) as store:
         settings = configuration.resolve(store, options).settings
-        run = None if run is None else find_run(store, run).name
+        of_run = None if run is None else find_run(store, run)
+        run = None if of_run is None else of_run.name
         code = _scrapers(store, scrapers or [], run)
         code = _with_programs(code, settings, run)
         code = {
-            name: configuration.apply(found, configuration.resolve(store, options, found).settings)
+            name: configuration.apply(
+                found, configuration.resolve(store, options, found, of_run).settings
+            )
             for name, found in code.items()
         }
         if run is None and not forever:

@@ -18,6 +18,7 @@ from swather.runs.order import Order
 from swather.runs.programs import check_programs
 from swather.runs.proxy_lists import load_lists
 from swather.runs.results import Results
+from swather.runs.run_lock import RunLock
 from swather.runs.start import Planned
 from swather.runs.storage import bucket_access, check_storage, made_folder, storage_of
 from swather.runs.summary import Summary, summarise
@@ -133,6 +134,7 @@ class RunDriver(Driver):
         self.intake = None if order.source.is_empty else order.source.intake(order.scraper)
         folder = made_folder(order.options.get("files_folder"), settings)
         store = factory.open(settings.db)
+        self._lock: RunLock | None = None
         try:
             settings = configuration.resolve(store, order.options, order.scraper).settings
             scraper = configuration.apply(order.scraper, settings)
@@ -142,10 +144,13 @@ class RunDriver(Driver):
             of_storage = None if folder else check_storage(storage_of(scraper, settings), settings)
             of_proxies = load_lists(store, scraper, settings, is_temporary=order.is_alone)
             planned = order.planned(store, scraper, settings, folder)
+            if order.is_single:
+                self._lock = RunLock(store, planned.run)
             aside = None if results is None else _begun(results, store, planned)
             self.retried = _retry(store, planned, order)
             self.planned = planned._replace(finished=planned.finished and not self.retried)
         except BaseException:
+            self._unlock()
             store.close()
             raise
         super().__init__(store, self.planned.run, scraper, settings, results)
@@ -168,7 +173,12 @@ class RunDriver(Driver):
             # The error that led here is the one to report.
             with suppress(StoreError):
                 self._complete()
+        self._unlock()
         self.store.close()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
     def take_up(self) -> bool:
         """Whether there is anything to do. For a finished run, this loads the first new targets."""

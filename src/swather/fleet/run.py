@@ -83,7 +83,7 @@ def run(
         source = Values(targets, limit=limit)
         if isinstance(scraper, str):
             scraper = registry.load(scraper)
-        _check_isolation(scraper)
+        check_isolation(scraper)
         order = Order(
             scraper=scraper,
             source=source,
@@ -94,7 +94,7 @@ def run(
             new=new or not (source.is_repeatable or resume),
             is_alone=temporary is not None,
         )
-        driven = _driven(order, max_seconds, _view(progress)).whole()
+        driven = _driven(order, max_seconds, progress_view(wanted=progress)).whole()
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -102,7 +102,7 @@ def run(
     return RunResult(driven.summary, temporary=temporary)
 
 
-def _check_isolation(scraper: Scraper) -> None:
+def check_isolation(scraper: Scraper) -> None:
     """Refuse now what every target would fail at."""
     if scraper.isolation is not Isolation.PROCESS:
         return
@@ -133,7 +133,7 @@ def _driven(order: Order, max_seconds: float | None, view: View) -> Driven:
         return driver.finish()
 
 
-def _view(wanted: bool) -> View:
+def progress_view(*, wanted: bool) -> View:
     if not wanted:
         return Silent()
     from swather.runs.console import PlainConsole  # noqa: PLC0415 - only where it is shown

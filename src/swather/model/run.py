@@ -104,6 +104,17 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return noted if isinstance(noted, dict) else {}
 
     @property
+    def scraper_settings(self) -> dict[str, Any]:
+        """The settings of its scraper where it was begun or resumed."""
+        noted = self.params.get(RESERVED_PARAM, {}).get("settings")
+        return noted if isinstance(noted, dict) else {}
+
+    @property
+    def scraper_code(self) -> str:
+        """The code version of its scraper where it was begun or resumed; '' if it is not known."""
+        return str(self.params.get(RESERVED_PARAM, {}).get("code") or "")
+
+    @property
     def scraper_params(self) -> dict[str, Any]:
         """What the scraper is given as its params."""
         return {name: value for name, value in self.params.items() if name != RESERVED_PARAM}

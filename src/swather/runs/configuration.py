@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from swather import settings_row
+from swather.model.run import Run
 from swather.scraping import params
+from swather.scraping.option_checks import ExecutionMode
 from swather.scraping.proxies import Proxies
 from swather.scraping.registered import registered
 from swather.scraping.scraper import Scraper
-from swather.settings import OF_SCRAPERS, PREFIX, Settings
+from swather.settings import DELAYS, OF_SCRAPERS, PREFIX, Settings
 from swather.settings_sources import OF_PARAMS, Resolved, read, variables
 from swather.store import Store
 
@@ -19,13 +22,36 @@ def resolve(
     store: Store | None = None,
     options: Mapping[str, Any] | None = None,
     scraper: Scraper | None = None,
+    run: Run | None = None,
 ) -> Resolved:
     """The settings in force; with a store, those in its settings row, too; for a scraper, those of
-    its table in swather.toml, too.
+    its table in swather.toml, too. If there is no such table here, those that were in it where the
+    `run` began.
     """
     row = None if store is None else store.settings.all()
     known = None if scraper is None else registered().get(scraper.name)
-    return read(options, row=row, of_scraper=None if known is None else known.settings)
+    own = {} if known is None else known.settings
+    if run is not None and not own:
+        own = _noted(run)
+    return read(options, row=row, of_scraper=own)
+
+
+def _noted(run: Run) -> dict[str, Any]:
+    """What a run says of settings comes from the database, which has the same say as its row."""
+    return {
+        name: value
+        for name, value in run.scraper_settings.items()
+        if name in (*OF_SCRAPERS, *DELAYS)
+        and name != "files_folder"
+        and settings_row.refusal(name, value) is None
+    }
+
+
+def execution_mode(scraper: Scraper) -> ExecutionMode:
+    """Where `start` executes it: as its table in swather.toml says, else as its decorator does."""
+    known = registered().get(scraper.name)
+    said = None if known is None else known.execution_mode
+    return scraper.options.execution_mode if said is None else said
 
 
 def apply(scraper: Scraper, settings: Settings) -> Scraper:

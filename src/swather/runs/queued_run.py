@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from swather.errors import RunCancelled
+from swather.model.run import RunState
 from swather.runs import configuration
 from swather.runs.load import Loaded, load
 from swather.runs.order import Order
@@ -14,7 +15,8 @@ from swather.store import Store, factory
 
 
 class QueuedRun:
-    """A run that the constructor begins or resumes, with `notes` for people.
+    """A run that the constructor begins or resumes, with `notes` for people. Once it is loaded,
+    `is_over` says that nothing is left to do.
 
     Bad targets are reported before a database is created for them. At the end of its block its
     store is closed, unless one was given.
@@ -23,7 +25,7 @@ class QueuedRun:
     def __init__(self, order: Order, store: Store | None = None) -> None:
         settings = configuration.resolve(store, order.options, order.scraper).settings
         configuration.run_params(order.scraper, order.params, settings)
-        self._intake = order.source.intake(order.scraper)
+        self._intake = None if order.source.is_empty else order.source.intake(order.scraper)
         folder = made_folder(order.options.get("files_folder"), settings)
         self._store = factory.open(settings.db) if store is None else store
         self._is_own_store = store is None
@@ -35,9 +37,12 @@ class QueuedRun:
         except BaseException:
             self.close()
             raise
-        empty = [order.source.nothing_found] if self._intake.is_empty else []
-        self.notes = [*self._intake.notes, *self.planned.notes, *of_proxies, *empty]
+        read = [] if self._intake is None else self._intake.notes
+        self.notes = [*read, *self.planned.notes, *of_proxies]
+        if self._intake is not None and self._intake.is_empty:
+            self.notes.append(order.source.nothing_found)
         self._lease_seconds = settings.lease_seconds
+        self.is_over = False
 
     def __enter__(self) -> Self:
         return self
@@ -52,14 +57,12 @@ class QueuedRun:
 
     def load(self, on_progress: Callable[[Loaded], None] | None = None) -> Loaded:
         """Load the targets that the run does not have yet."""
-        run = self.planned.run.name
-        loaded = load(
-            self._store,
-            run,
-            self._intake,
-            on_progress=on_progress,
-            lease_seconds=self._lease_seconds,
-        )
+        run, loaded = self.planned.run.name, Loaded(complete=True)
+        if self._intake is not None:
+            seconds = self._lease_seconds
+            loaded = load(
+                self._store, run, self._intake, on_progress=on_progress, lease_seconds=seconds
+            )
         if loaded.cancelled:
             raise RunCancelled(
                 f"run {run} was cancelled while targets were being loaded: {loaded.added:,} were "
@@ -67,6 +70,7 @@ class QueuedRun:
             )
         # There may be no worker to finish a run in which nothing is left to do.
         self._store.runs.settle(run)
+        self.is_over = self._store.runs.get(run).state is not RunState.OPEN
         return loaded
 
     def close(self) -> None:

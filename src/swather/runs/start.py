@@ -17,7 +17,9 @@ from swather.net.private_hosts import hosts_in
 from swather.runs.layout import PLAIN, Layout
 from swather.runs.lines import STDIN
 from swather.runs.run_names import MAX_RUNS_SEEN, find_run
+from swather.scraping.code_version import code_version
 from swather.scraping.proxies import selection_of
+from swather.scraping.registered import registered
 from swather.scraping.scraper import Scraper
 from swather.store import Store
 
@@ -147,8 +149,17 @@ def _wishes(scraper: Scraper, files_folder: Location | None) -> dict[str, Any]:
         "store_pages": scraper.options.store_pages,
         "files_folder": None if files_folder is None else str(files_folder),
         "egress": _egress(scraper),
+        "settings": _own_settings(scraper),
+        "code": code_version(scraper),
     }
     return {name: value for name, value in asked_for.items() if value is not None}
+
+
+def _own_settings(scraper: Scraper) -> dict[str, Any] | None:
+    """What its table in swather.toml sets, for workers that do not have that file."""
+    known = registered().get(scraper.name)
+    found = {} if known is None else known.settings
+    return {name: value for name, value in found.items() if name != "files_folder"} or None
 
 
 def _egress(scraper: Scraper) -> dict[str, Any] | None:
@@ -181,9 +192,8 @@ def _resuming(
             lane_limits=limits,
         )
     noted = found.params.get(RESERVED_PARAM, {})
-    if noted.get("egress"):
-        # Which may be direct by now.
-        wishes = {"egress": None, **wishes}
+    # It may leave directly, or have no settings of its own, by now.
+    wishes = {**{name: None for name in ("egress", "settings") if noted.get(name)}, **wishes}
     if any(noted.get(name) != value for name, value in wishes.items()):
         found = store.runs.record(found.name, wishes)
     is_partial = found.state is RunState.FINISHED and found.load_incomplete

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from swather.errors import NotFound
+from swather.model.run import RunState
 from swather.runs.load import Loaded
 from swather.runs.order import Order
 from swather.runs.queued_run import QueuedRun
@@ -18,7 +19,7 @@ from swather.store import Store
 
 
 class StartStatus(StrEnum):
-    """What came of a start: the targets are queued, or the run has ended like this."""
+    """What came of a start: targets wait for workers, or the run has ended like this."""
 
     QUEUED = "queued"
     FINISHED = "finished"
@@ -78,12 +79,22 @@ def queued_answer(queued: QueuedRun, loaded: Loaded, code: str, url: str | None)
     """`code` and `url` are the scraper and the database, as a person named them."""
     command = worker_command(queued.planned.run, [registry.absolute(code)], url)
     return Started(
-        status=StartStatus.QUEUED,
+        status=StartStatus.FINISHED if queued.is_over else StartStatus.QUEUED,
         run_id=queued.planned.run.name,
         enqueued=loaded.added,
         worker_command=command.command,
         worker_environment=command.environment,
     )
+
+
+def single_answer(run: str, state: RunState, loaded: Loaded | None) -> Started:
+    """Of a run that was executed here."""
+    status = {
+        RunState.OPEN: StartStatus.INTERRUPTED,
+        RunState.FINISHED: StartStatus.FINISHED,
+        RunState.CANCELLED: StartStatus.CANCELLED,
+    }
+    return Started(status=status[state], run_id=run, enqueued=0 if loaded is None else loaded.added)
 
 
 def _exists(store: Store, name: str) -> bool:

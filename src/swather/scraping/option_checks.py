@@ -18,7 +18,6 @@ from swather.scraping.proxies import check_proxies, check_tor
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
 KeyFunction = Callable[[Any], str]
-_ONE_PROXY: Final = "leave it out; a request can have a proxy: ctx.get(url, proxy='http://…')"
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
 
 
@@ -170,18 +169,6 @@ def _folder(field: str, value: Any) -> Location:
         ) from None
 
 
-def _not_yet(check: Callable[[str, Any], Any], instead: str) -> Callable[[str, Any], Any]:
-    """Refuse what has no effect in this release, because people would rely on it."""
-
-    def checked(field: str, value: Any) -> Any:
-        found = check(field, value)
-        if found not in (False, None, ExecutionMode.SINGLE):
-            raise InputError(f"{field}={value!r} does not work in this release; {instead}")
-        return found
-
-    return checked
-
-
 def _version(field: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(field, "text", value)
@@ -213,10 +200,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "timeout": _timeout,
     "delay": _delay,
     "isolation": _member(Isolation, optional=True),
-    "execution_mode": _not_yet(
-        _member(ExecutionMode),
-        "leave it out, and start `swather worker` on every machine that should take part",
-    ),
+    "execution_mode": _member(ExecutionMode),
     "strategy": _member(Strategy, optional=True),
     "tor": check_tor,
     "browser": _flag,

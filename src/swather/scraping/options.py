@@ -94,7 +94,8 @@ class Options:
     timeout          seconds after which an execution is stopped
     delay            seconds a slot waits between two targets, or (at least, at most)
     isolation        'task', 'thread' or 'process'; by default 'task' if it is async, else 'thread'
-    execution_mode   'single' or 'distributed'
+    execution_mode   what `swather start` does: 'single' runs it here in one process,
+                     'distributed' leaves its targets to workers anywhere
     strategy         'fifo', 'lifo', 'priority' or 'weighted_random'
     tor              whether its requests go through Tor; a country such as 'de' for its exits
     browser          whether it uses a browser: `ctx.render` and `ctx.browser`

@@ -11,6 +11,7 @@ from swather.model.pacing import NO_LIMITS
 from swather.model.retry import Budgets
 from swather.model.run import RESERVED_PARAM, Run, RunState
 from swather.net.egress import WayOut
+from swather.scraping.code_version import code_version
 from swather.scraping.context import RunInfo
 from swather.scraping.file_folders import FileFolders
 from swather.scraping.files import FileStore
@@ -106,12 +107,16 @@ class Job:
         return few or (limits.every_seconds > 0 and not limits.public_only)
 
     def warn_of_version(self) -> None:
-        ours = self.scraper.options.version
-        if ours != self.run.version:
+        """Say that this worker has other code than the one the run was begun with."""
+        ours, theirs = self.scraper.options.version, self.run.version
+        if ours == theirs and self.run.scraper_code and not self.is_replay:
+            ours, theirs = code_version(self.scraper)[:8], self.run.scraper_code[:8]
+        if ours != theirs:
             _log.warning(
-                "run %s was created with version %r of scraper %s; this worker has version %r",
+                "run %s was started with version %r of scraper %s; this worker has version %r and "
+                "works with that. Bring the same code to all machines, or stop this worker",
                 self.run.name,
-                self.run.version,
+                theirs,
                 self.scraper.name,
                 ours,
             )
