@@ -107,7 +107,7 @@ class Job:
         return few or (limits.every_seconds > 0 and not limits.public_only)
 
     def warn_of_version(self) -> None:
-        """Say that this worker has other code than the one the run was begun with."""
+        """Say that this worker has other code than the run was started with."""
         ours, theirs = self.scraper.options.version, self.run.version
         if ours == theirs and self.run.scraper_code and not self.is_replay:
             ours, theirs = code_version(self.scraper)[:8], self.run.scraper_code[:8]
