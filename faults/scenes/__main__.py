@@ -5,17 +5,19 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import swather.store
 from bench.servers.postgres import postgres_server
-from faults.scenes import bucket, hundred_thousand, million
+from faults.scenes import bucket, hundred_thousand, million, ray_node
 from faults.scenes.place import Place
 
 SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
     "bucket": (bucket.hold, 1_000),
     "hundred_thousand": (hundred_thousand.hold, 100_000),
     "million": (million.hold, 1_000_000),
+    "ray_node": (ray_node.hold, 4_000),
 }
 
 
@@ -51,7 +53,8 @@ def _folder() -> "tempfile.TemporaryDirectory[str]":
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m faults.scenes", description=__doc__)
-    parser.add_argument("scenes", nargs="*", default=list(SCENES), choices=[*SCENES, []])
+    default = [name for name in SCENES if name != "ray_node" or find_spec("ray")]
+    parser.add_argument("scenes", nargs="*", default=default, choices=[*SCENES, []])
     parser.add_argument("--targets", type=int, help="instead of the scene's own number")
     parser.add_argument(
         "--databases", nargs="+", default=["postgres"], choices=["sqlite", "postgres"]

@@ -105,7 +105,7 @@ def test_a_fleet_counts_only_what_it_serves():
 
 
 def test_the_autoscaler_shrinks_a_fleet_only_after_the_time_is_up():
-    autoscaler = Autoscaler(ScalingPolicy(minimum=0))
+    autoscaler, policy = Autoscaler(), ScalingPolicy(minimum=0)
     looks = [
         (0, tasks(100), 3),  # what ran when it began counts as useful
         (200, tasks(4_000), 4),
@@ -116,5 +116,5 @@ def test_the_autoscaler_shrinks_a_fleet_only_after_the_time_is_up():
     ]
     current = 3
     for now, demand, number in looks:
-        current = autoscaler.look(demand, current=current, now=float(now)).number
+        current = autoscaler.look(demand, policy, current=current, now=float(now)).number
         assert current == number, now

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from swather.cli import fleet_logs, fleet_orders, fleet_status
+from swather.cli import fleet_logs, fleet_orders, fleet_status, fleet_wanted
 from swather.cli.arguments import (
     BatchSize,
     Concurrency,
@@ -16,6 +16,7 @@ from swather.cli.arguments import (
 from swather.cli.group import command_in, group_of_commands
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
+from swather.fleet.placement import Place
 
 group = group_of_commands(
     "Keep workers running: start, watch, scale, restart and stop them.\n\n"
@@ -28,6 +29,8 @@ TEST_WORKERS: Final = 2
 UP: Final = """\
 swather fleet up books.py --workers 8
 swather fleet up --run 20260215_120000-books --workers 4
+swather fleet up books.py --autoscale --max 20
+swather fleet up books.py --on ray --workers 16
 swather fleet up books.py --workers 8 --detach --db postgresql://me@localhost/queue"""
 
 
@@ -50,6 +53,24 @@ def up(
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, metavar="N", help="How many; default: the setting."),
+    ] = None,
+    on: Annotated[
+        Place, typer.Option("--on", help="Where: processes of this machine, or a Ray cluster.")
+    ] = Place.LOCAL,
+    autoscale: Annotated[
+        bool, typer.Option("--autoscale", help="Let the number of workers follow the work.")
+    ] = False,
+    minimum: Annotated[
+        int | None,
+        typer.Option(
+            "--min", min=0, metavar="N", help="The fewest with --autoscale; default: min_workers."
+        ),
+    ] = None,
+    maximum: Annotated[
+        int | None,
+        typer.Option(
+            "--max", min=1, metavar="N", help="The most with --autoscale; default: max_workers."
+        ),
     ] = None,
     test: Annotated[
         bool,
@@ -87,10 +108,11 @@ def up(
     The first Ctrl-C lets running targets finish, the second stops now. If the supervisor itself
     dies, its workers finish what they are doing and stop; the same command starts them again.
     """
+    from swather.cli.autoscale_options import Autoscale
     from swather.cli.fleet_session import FleetSession, default_name
 
-    if test and workers is not None:
-        raise InputError("--test has two workers; leave --workers out")
+    if test and (workers is not None or autoscale):
+        raise InputError("--test has two workers; leave --workers and --autoscale out")
     given = {
         "--concurrency": concurrency,
         "--batch-size": batch_size,
@@ -106,9 +128,12 @@ def up(
             "db": db,
             "workers": TEST_WORKERS if test else workers,
             "grace_seconds": grace_seconds,
+            "concurrency": concurrency,
         },
         worker_options=given,
         only_own=test,
+        place=on,
+        autoscale=Autoscale.given(on=autoscale, minimum=minimum, maximum=maximum),
         log_folder=log_folder,
         detach=detach,
         db=db,
@@ -143,6 +168,15 @@ command_in(
 swather fleet scale 8
 swather fleet scale 0 --name nightly""",
 )(fleet_orders.scale)
+
+command_in(
+    group,
+    "wanted",
+    """\
+swather fleet wanted
+swather fleet wanted books --max 50
+swather fleet wanted --json | jq .wanted""",
+)(fleet_wanted.show_wanted)
 
 command_in(
     group,

@@ -5,20 +5,26 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from swather import permissions, posix
 from swather.cli import database, output
+from swather.cli.autoscale_options import Autoscale, Bounds
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.json_names import named
 from swather.errors import InputError
+from swather.fleet import places
 from swather.fleet.fleet_logs import SUPERVISOR, FleetLogs
+from swather.fleet.fleet_scaler import FleetScaler
 from swather.fleet.fleet_view import FleetView, fleet_view_on
 from swather.fleet.fleet_watch import FleetTotals, FleetWatch, worker_name
-from swather.fleet.local_placement import LocalPlacement, log_name
-from swather.fleet.processes import ENDING_SECONDS, worker_command, worker_environment
+from swather.fleet.local_placement import log_name
+from swather.fleet.placement import Place, Placement
+from swather.fleet.processes import ENDING_SECONDS, worker_arguments, worker_environment
 from swather.fleet.seat import RestartPolicy
 from swather.fleet.supervision import Supervision
 from swather.fleet.supervisor import Policy
@@ -41,7 +47,8 @@ DETACHED: Final = "SWATHER_DETACHED"
 class FleetSession:
     """What a command asks for. `options` are settings that it names; `worker_options` are those
     that its workers are given: what it does not name they find themselves, each when it starts.
-    With `only_own` they serve no partitions but those planned for them.
+    With `only_own` they serve no partitions but those planned for them; with `autoscale` their
+    number follows the work.
     """
 
     scrapers: list[str]
@@ -50,6 +57,8 @@ class FleetSession:
     options: Mapping[str, Any]
     worker_options: Mapping[str, object]
     only_own: bool
+    place: Place
+    autoscale: Autoscale | None
     log_folder: Path | None
     detach: bool
     db: str | None
@@ -60,12 +69,15 @@ class FleetSession:
         check_file_name("the name of a fleet", self.name)
         is_detached = bool(os.environ.pop(DETACHED, ""))
         with database.opened(self.db) as store:
-            settings = configuration.resolve(store, self.options).settings
+            resolved = configuration.resolve(store, self.options)
+            settings = resolved.settings
             run = None if self.run is None else find_run(store, self.run).name
             self._check_code(store, run)
+            places.check(self.place, settings)
+            bounds = None if self.autoscale is None else self.autoscale.bounds(resolved, run)
             if self.detach:
                 return self._detach(store, settings, run)
-            return self._supervise(store, settings, run, is_detached=is_detached)
+            return self._supervise(store, settings, run, bounds, is_detached=is_detached)
 
     def _check_code(self, store: "Store", run: str | None) -> None:
         """A mistake is reported here, and not by each worker."""
@@ -78,13 +90,37 @@ class FleetSession:
             )
 
     def _supervise(
-        self, store: "Store", settings: "Settings", run: str | None, *, is_detached: bool
+        self,
+        store: "Store",
+        settings: "Settings",
+        run: str | None,
+        bounds: Bounds | None,
+        *,
+        is_detached: bool,
+    ) -> int:
+        with self._placed(settings, run) as placement:
+            return self._keep_running(
+                store, settings, run, bounds, placement, is_detached=is_detached
+            )
+
+    def _keep_running(
+        self,
+        store: "Store",
+        settings: "Settings",
+        run: str | None,
+        bounds: Bounds | None,
+        placement: Placement,
+        *,
+        is_detached: bool,
     ) -> int:
         folder = self._folder(settings)
         new = NewSupervisor(
             process=posix.this_process(),
             name=self.name,
-            wanted=settings.workers,
+            placement=str(self.place),
+            wanted=settings.workers if bounds is None else bounds.minimum,
+            minimum=None if bounds is None else bounds.minimum,
+            maximum=None if bounds is None else bounds.maximum,
             command=self._in_words(),
             log_folder=str(folder),
         )
@@ -102,11 +138,12 @@ class FleetSession:
                 store,
                 supervisor_id,
                 new,
-                self._placement(settings, run, folder),
+                placement,
                 _policy(settings),
                 logs,
                 watch,
                 view,
+                None if bounds is None else self._scaler(store, run),
             )
             supervision.until_it_ends()
         code = _exit_code(supervision)
@@ -114,26 +151,49 @@ class FleetSession:
             self._report(supervision.totals, code)
         return code
 
-    def _placement(self, settings: "Settings", run: str | None, folder: Path) -> LocalPlacement:
+    def _placed(self, settings: "Settings", run: str | None) -> AbstractContextManager[Placement]:
+        """Where the workers run. Nodes of a cluster send what workers log; here they write it."""
+        folder = self._folder(settings)
+        if self.place is Place.RAY:
+            scrapers = places.specs_on_ray(self.scrapers, settings)
+            arguments = partial(self._arguments, scrapers, settings, run, None)
+            return places.on_ray(arguments, settings, folder, fleet=self.name)
+        return places.local(
+            partial(self._arguments, self.scrapers, settings, run, folder), settings, folder
+        )
+
+    def _arguments(
+        self,
+        scrapers: list[str],
+        settings: "Settings",
+        run: str | None,
+        log_folder: Path | None,
+        number: int,
+    ) -> list[str]:
         until = {"--forever": ""} if run is None else {"--run": run}
         logs_targets = settings.log_targets is not False
+        words = worker_arguments(
+            scrapers,
+            {
+                **self.worker_options,
+                "--name": worker_name(self.name, number),
+                "--number": number,
+                "--log-file": None if log_folder is None else log_folder / log_name(number),
+                "--log-targets" if logs_targets else "--no-log-targets": "",
+                **until,
+            },
+        )
+        own = ["--only-own"] if self.only_own else []
+        return [*filter(None, words), *own]
 
-        def command(number: int) -> list[str]:
-            words = worker_command(
-                self.scrapers,
-                {
-                    **self.worker_options,
-                    "--name": worker_name(self.name, number),
-                    "--number": number,
-                    "--log-file": folder / log_name(number),
-                    "--log-targets" if logs_targets else "--no-log-targets": "",
-                    **until,
-                },
-            )
-            own = ["--only-own"] if self.only_own else []
-            return [*filter(None, words), *own]
-
-        return LocalPlacement(command, environment=worker_environment(settings), log_folder=folder)
+    def _scaler(self, store: "Store", run: str | None) -> FleetScaler:
+        return FleetScaler(
+            store,
+            lambda: configuration.resolve(store, self.options).settings,
+            scrapers=set() if run is not None else set(Available(self.scrapers).all()),
+            run=run,
+            is_here=self.place is Place.LOCAL,
+        )
 
     def _detach(self, store: "Store", settings: "Settings", run: str | None) -> int:
         """Start the same command in a process of its own, and wait until its fleet is up."""
@@ -175,12 +235,15 @@ class FleetSession:
             "--name": self.name,
             "--workers": self.options.get("workers"),
             "--log-folder": self.log_folder,
+            "--on": None if self.place is Place.LOCAL else str(self.place),
+            **({} if self.autoscale is None else self.autoscale.options()),
             **self.worker_options,
         }
         if self.only_own:
             del given["--workers"]
         pairs = [pair for pair in given.items() if pair[1] is not None]
         flags = ["--test"] if self.only_own else []
+        flags += [] if self.autoscale is None else ["--autoscale"]
         return [*self.scrapers, *(str(word) for pair in pairs for word in pair), *flags]
 
     def _in_words(self) -> str:

@@ -4,6 +4,13 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 
+class Place(StrEnum):
+    """LOCAL: processes of this machine. RAY: actors of a Ray cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 class End(StrEnum):
     """How a worker ended, as far as it matters to whoever may start another.
 

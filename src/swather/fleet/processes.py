@@ -117,15 +117,14 @@ def worker_options(settings: Settings) -> dict[str, object]:
     }
 
 
-def worker_command(scrapers: Sequence[str], options: dict[str, object]) -> list[str]:
-    """`swather worker` with this Python; options that are None are left out."""
+def worker_arguments(scrapers: Sequence[str], options: dict[str, object]) -> list[str]:
+    """`swather worker` as arguments of Python; options that are None are left out."""
     words = [str(word) for pair in options.items() if pair[1] is not None for word in pair]
     # -P: Python puts the current folder first on the path of a module that it runs.
-    return [sys.executable, "-P", "-m", "swather.cli", "worker", *scrapers, *words]
+    return ["-P", "-m", "swather.cli", "worker", *scrapers, *words]
 
 
 def _worker_command(run: Run, spec: str, settings: Settings, *, verbose: bool) -> Sequence[str]:
     level = "info" if verbose else "warning"
-    return worker_command(
-        [spec], {"--run": run.name, **worker_options(settings), "--log-level": level}
-    )
+    options = {"--run": run.name, **worker_options(settings), "--log-level": level}
+    return [sys.executable, *worker_arguments([spec], options)]

@@ -5,8 +5,11 @@ from contextlib import ExitStack
 from time import monotonic
 from typing import Any, Final
 
+import msgspec
+
 from swather.errors import BadSetting, NotFound, StoreError
 from swather.fleet.fleet_logs import FleetLogs, supervisor_log
+from swather.fleet.fleet_scaler import FleetScaler
 from swather.fleet.fleet_view import FleetView
 from swather.fleet.fleet_watch import FleetTotals, FleetWatch
 from swather.fleet.placement import Placement
@@ -19,6 +22,8 @@ from swather.store import Store
 
 BEAT_SECONDS: Final = 1.0
 LOOK_SECONDS: Final = 0.2
+# Between two looks of the autoscaler.
+SCALE_SECONDS: Final = 5.0
 _MAX_WHY_CHARACTERS: Final = 200
 _WORKERS: Final = "workers"
 
@@ -29,6 +34,7 @@ class Supervision:
 
     `wanted` is what the row says. A change of the setting `workers` in the database is written
     there, so that whichever came last holds: that, or what a person or an autoscaler has set.
+    With a `scaler` and bounds in the row, the number is chosen between these.
     """
 
     def __init__(
@@ -41,6 +47,7 @@ class Supervision:
         logs: FleetLogs,
         watch: FleetWatch,
         view: FleetView,
+        scaler: FleetScaler | None = None,
     ) -> None:
         self._store = store
         self._id = supervisor_id
@@ -48,6 +55,8 @@ class Supervision:
         self._logs = logs
         self._watch = watch
         self._view = view
+        self._scaler = scaler
+        self._scale_at = 0.0
         self._workers = SupervisorThread(
             placement, policy, new.wanted, self._note, look_seconds=LOOK_SECONDS
         )
@@ -113,6 +122,7 @@ class Supervision:
         if orders.control_version != self._control_version:
             self._control_version = orders.control_version
             orders = self._follow_setting(orders)
+        orders = self._scaled(orders)
         self._workers.order(orders.wanted, orders.restarts)
         if orders.stops > self._workers.stops:
             self._say(logging.INFO, "asked to stop" + (" now" if orders.stops > 1 else ""))
@@ -130,6 +140,21 @@ class Supervision:
         else:
             self._store.supervisors.set_bounds(self._id, min(minimum, wanted), wanted)
         return self._store.supervisors.beat(self._id)
+
+    def _scaled(self, orders: Orders) -> Orders:
+        """With what the autoscaler wants now, if there is one and it is time to ask it."""
+        if self._scaler is None or monotonic() < self._scale_at:
+            return orders
+        if orders.minimum is None or orders.maximum is None or self._workers.stops:
+            return orders
+        self._scale_at = monotonic() + SCALE_SECONDS
+        running = sum(1 for worker in self._workers.standing if worker.where)
+        found = self._scaler.look(orders.minimum, orders.maximum, running=running)
+        if found.number == orders.wanted:
+            return orders
+        self._store.supervisors.set_wanted(self._id, found.number)
+        self._say(logging.INFO, f"autoscaler: {found.reason}")
+        return msgspec.structs.replace(orders, wanted=found.number)
 
     def _news(self) -> dict[str, Any] | None:
         """What has changed since it was last said."""
