@@ -25,6 +25,7 @@ SwatherError
 │   └── ConnectionLost          the connection broke; the last commit is uncertain
 ├── ResultsIncomplete           committed items could not be read yet
 ├── Closed                      the store or the writer was closed
+├── HookFailed                  a hook did not take a notice
 ├── ScrapeError                 what a scraper raises to say how its attempt ended
 │   ├── Permanent               no other attempt can succeed
 │   ├── Transient               another attempt may succeed
@@ -147,6 +148,10 @@ class ResultsIncomplete(SwatherError):
 
 class Closed(SwatherError):
     """The store or the writer was closed."""
+
+
+class HookFailed(SwatherError):
+    """A command or webhook did not take a notice; the text holds no address and no secret."""
 
 
 class ScrapeError(SwatherError):

@@ -1,6 +1,6 @@
 """Settings: what each one is. Where their values come from is in settings_sources.py, and those of
 proxies, Tor and browsers are in settings_egress.py, those of fleets in settings_fleet.py, those of
-S3 in settings_storage.py.
+notices in settings_notices.py, those of S3 in settings_storage.py.
 """
 
 import json
@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from swather.file_location import BucketFolder, read_location
 from swather.settings_egress import EgressSettings
 from swather.settings_fleet import FleetSettings
+from swather.settings_notices import NoticeSettings
 from swather.settings_storage import StorageSettings
 
 PREFIX: Final = "SWATHER_"
@@ -275,7 +276,7 @@ class GeneralSettings(BaseSettings):
         return value
 
 
-class Settings(StorageSettings, FleetSettings, EgressSettings, GeneralSettings):
+class Settings(NoticeSettings, StorageSettings, FleetSettings, EgressSettings, GeneralSettings):
     """All settings. None where the scraper's decorator decides."""
 
     model_config = SettingsConfigDict(

@@ -24,8 +24,9 @@ from pydantic_settings import (
 from swather import settings_row
 from swather.errors import BadSetting
 from swather.file_location import read_location
-from swather.masking import masked_data
+from swather.masking import HIDDEN, masked_data
 from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
+from swather.settings_notices import SECRETS
 
 # Before the name of a scraper, '__' and a parameter of it.
 OF_PARAMS: Final = f"{PREFIX}PARAMS__"
@@ -49,6 +50,7 @@ _NO_SETTINGS: Final = (
     "SWATHER_FAREWELL_FD",
     "SWATHER_DETACHED",
     "SWATHER_FILE_MODE",
+    "SWATHER_NOTICE_",
     "SWATHER_TEST_",
     "SWATHER_BENCH_",
 )
@@ -290,6 +292,6 @@ def _message_of(error: ValidationError, values: Mapping[str, _Sourced]) -> str:
         origin = values[name].origin if name in values else ""
         where = f"{origin}: " if origin and origin != OPTION else ""
         message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
-        got = masked_data({name: problem["input"]})[name]
+        got = HIDDEN if name in SECRETS else masked_data({name: problem["input"]})[name]
         problems.append(f"{where}{name} {message}, got {got!r}")
     return "; ".join(problems)

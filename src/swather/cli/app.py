@@ -57,6 +57,12 @@ class Commands(LazyGroup):
         ),
         "proxies": LazyCommand("swather.cli.proxies", "Import, watch, test and remove proxies."),
         "sources": LazyCommand("swather.cli.sources", "Show how the sources of scrapers answer."),
+        "schedules": LazyCommand(
+            "swather.cli.schedules", "Start runs by the clock: every night, every hour."
+        ),
+        "notices": LazyCommand(
+            "swather.cli.notices", "Show what happened that people want to hear of."
+        ),
         "runs": LazyCommand("swather.cli.runs", "List, close, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
         "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),

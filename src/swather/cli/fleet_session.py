@@ -18,6 +18,7 @@ from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.json_names import named
 from swather.errors import InputError
 from swather.fleet import places
+from swather.fleet.duties import Duties, RegisteredCode
 from swather.fleet.fleet_logs import SUPERVISOR, FleetLogs
 from swather.fleet.fleet_scaler import FleetScaler
 from swather.fleet.fleet_view import FleetView, fleet_view_on
@@ -34,6 +35,7 @@ from swather.model.task import check_file_name
 from swather.runs import configuration
 from swather.runs.run_names import find_run
 from swather.scraping.available import Available
+from swather.scraping.registered import registered
 from swather.settings_fleet import span_of
 
 if TYPE_CHECKING:
@@ -98,7 +100,9 @@ class FleetSession:
         *,
         is_detached: bool,
     ) -> int:
-        with self._placed(settings, run) as placement:
+        # A fleet without a worker still fires its schedules.
+        code = RegisteredCode(registered()) if run is None else None
+        with Duties(store.url, code), self._placed(settings, run) as placement:
             return self._keep_running(
                 store, settings, run, bounds, placement, is_detached=is_detached
             )

@@ -206,13 +206,16 @@ def _row_in(url: str) -> dict[str, Any]:
 
 
 def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InForce:
-    from swather.masking import masked_database
+    from swather.masking import HIDDEN, masked_database
     from swather.scraping.options import Options
     from swather.settings import DELAYS, OF_SCRAPERS
+    from swather.settings_notices import SECRETS
 
     value, origin = getattr(resolved.settings, name), resolved.origin(name)
     if name == "db":
         return _InForce(name, masked_database(value), origin, what)
+    if name in SECRETS and value is not None:
+        return _InForce(name, HIDDEN, origin, what)
     if value is None and name in OF_SCRAPERS:
         value = getattr(options, name)
         origin = _said_by(value, getattr(Options(), name))

@@ -123,6 +123,7 @@ def command(
     SIGINT or SIGTERM finishes running targets and returns the rest; the second stops now.
     """
     from swather.cli import database
+    from swather.fleet.duties import Duties, code_in
     from swather.runs import configuration
     from swather.runs.run_names import find_run
     from swather.worker import process
@@ -166,7 +167,13 @@ def command(
         name=name,
         as_json=as_json,
     )
-    return process.main(worker)
+    if not forever and process.has_parent():
+        # Who started it looks after schedules and notices.
+        return process.main(worker)
+    # One on a single run ends with it, and makes no other.
+    fires = code_in(code) if forever and run is None else None
+    with Duties(database.existing(db), fires):
+        return process.main(worker)
 
 
 def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "Scraper"]:

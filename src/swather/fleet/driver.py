@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from swather.errors import InputError, ResultsIncomplete, StoreError
+from swather.fleet.duties import Duties
 from swather.fleet.work import Ended, Work, Workers
 from swather.model.run import Run
 from swather.runs import configuration
@@ -128,6 +129,7 @@ class RunDriver(Driver):
 
     def __init__(self, order: Order) -> None:
         settings = configuration.resolve(None, order.options, order.scraper).settings
+        duties = Duties(settings.db, patience_seconds=settings.hook_timeout, ends_at_last=True)
         results = None if order.output is None else Results(order.output)
         # Bad targets are reported before a database is created for them.
         configuration.run_params(order.scraper, order.params, settings)
@@ -154,6 +156,7 @@ class RunDriver(Driver):
             store.close()
             raise
         super().__init__(store, self.planned.run, scraper, settings, results)
+        self._duties = duties
         self._source = order.source
         read = [] if self.intake is None else self.intake.notes
         self.notes = [*read, *self.planned.notes, *of_proxies, *filter(None, [of_storage, aside])]
@@ -161,6 +164,7 @@ class RunDriver(Driver):
             self.notes.append(order.source.nothing_found)
 
     def __enter__(self) -> Self:
+        self._duties.__enter__()
         return self
 
     def __exit__(
@@ -174,6 +178,8 @@ class RunDriver(Driver):
             with suppress(StoreError):
                 self._complete()
         self._unlock()
+        # Hooks hear of the end of the run when its results are complete.
+        self._duties.__exit__(kind, error, trace)
         self.store.close()
 
     def _unlock(self) -> None:

@@ -105,7 +105,7 @@ def run_params(
     if scraper.options.params is None:
         return {**known, **params.parse(scraper, given)}
     over = {pair.partition("=")[0].strip() for pair in given}
-    under = [f"{name}={_text(value)}" for name, value in known.items() if name not in over]
+    under = [f"{name}={as_text(value)}" for name, value in known.items() if name not in over]
     return params.parse(scraper, [*under, *given])
 
 
@@ -127,5 +127,6 @@ def _from_variables(scraper: Scraper) -> dict[str, str]:
     return values
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A parameter as a command gives it."""
     return value if isinstance(value, str) else json.dumps(value)

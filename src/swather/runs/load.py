@@ -63,18 +63,19 @@ def load(
     stop: Event | None = None,
     batch_size: int = 5_000,
     lease_seconds: float = 60.0,
+    producer_id: int | None = None,
 ) -> Loaded:
     """Load all of `intake` into `run`, until it ends or `stop` is set.
 
     A bad line, `stop` and any other error leave what was loaded so far in the run, which is then
     load_incomplete: the same load again completes it. It waits for a lost database. When the run
-    is cancelled, loading ends.
+    is cancelled, loading ends. `producer_id`: the producer that is registered for it.
     """
     stop = stop or Event()
     queue = RetryingQueue(store.queue, stop, store.outage)
     loaded = Loaded()
     store.loads.begin(run, intake.load)
-    with Producer(store, run, lease_seconds=lease_seconds) as producer:
+    with Producer(store, run, lease_seconds=lease_seconds, registered_as=producer_id) as producer:
         try:
             for batch in intake.batches(batch_size):
                 if batch:

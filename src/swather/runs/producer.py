@@ -16,9 +16,16 @@ _log = logging.getLogger(__name__)
 
 
 class Producer:
-    """The run stays open within its block."""
+    """The run stays open within its block. `registered_as`: its number, if it is registered."""
 
-    def __init__(self, store: Store, run: str, *, lease_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: str,
+        *,
+        lease_seconds: float = 60.0,
+        registered_as: int | None = None,
+    ) -> None:
         self._store = store
         self._new = NewWorker(
             process=posix.this_process(),
@@ -28,11 +35,12 @@ class Producer:
         )
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="producer's beat", daemon=True)
+        self._registered_as = registered_as
         self.id = 0
         self.statistics: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
-        self.id = self._store.workers.register(self._new)
+        self.id = self._registered_as or self._store.workers.register(self._new)
         self._thread.start()
         return self
 

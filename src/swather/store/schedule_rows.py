@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from swather.errors import InputError, NotFound
 from swather.model.notice import NewNotice, NoticeKind
 from swather.model.payload import decode, encode
+from swather.model.run import RunState
 from swather.model.schedule import Firing, FiringState, NewSchedule, Overlap, Schedule, checked
 from swather.store.finishing import clipped
 
@@ -65,7 +66,10 @@ def schedule_of(row: tuple[Any, ...], now: datetime) -> Schedule:
 
 
 def firing_of(row: tuple[Any, ...]) -> Firing:
-    """From a row whose times are datetimes."""
+    """From a row whose times are datetimes. That a run has ended is noted when the next is due."""
+    state = FiringState(row[6])
+    if state is FiringState.RUNNING and row[8] != RunState.OPEN:
+        state = FiringState.ENDED
     return Firing(
         id=row[0],
         schedule=row[1],
@@ -73,7 +77,7 @@ def firing_of(row: tuple[Any, ...]) -> Firing:
         due_at=row[3],
         fired_at=row[4],
         missed=row[5],
-        state=FiringState(row[6]),
+        state=state,
         run=row[7],
         run_state=row[8],
         attempts=row[9],

@@ -90,6 +90,11 @@ def handled(shutdown: Shutdown) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def has_parent() -> bool:
+    """Whether this process was started by one that looks after it."""
+    return bool(os.environ.get(PARENT_VARIABLE))
+
+
 def watch_parent(on_death: Callable[[], None]) -> None:
     """If the environment names a descriptor that the parent holds the other end of, wait for its
     end; without one there is nothing to watch.
