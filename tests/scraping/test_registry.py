@@ -213,5 +213,5 @@ def test_installed_scrapers_are_found_by_their_entry_point():
 def test_all_installed_scrapers_are_listed_and_broken_ones_say_why():
     listed = names()
     assert [known.name for known in listed] == ["broken", "odd", "pages"]
-    assert listed[2] == Known("pages", "tests.scraping.attempts:nothing", "Do nothing.")
+    assert listed[2] == Known("pages", "single", "tests.scraping.attempts:nothing", "Do nothing.")
     assert "cannot be loaded" in listed[0].summary

@@ -35,7 +35,7 @@ def command(
         if as_json:
             output.print_json([_named(one._asdict()) for one in known])
         elif known:
-            output.show(output.listing(("name", "where", "what"), known))
+            output.show(output.listing(("name", "mode", "where", "what"), known))
         else:
             print("no scraper is registered; name the file of your own: swather scrapers books.py")
         return
@@ -55,9 +55,13 @@ def _described(scraper: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
     from swather.cli.param_options import described
+    from swather.runs import configuration
+    from swather.scraping.registered import registered
 
+    known = registered().get(scraper.name)
+    scraper = configuration.apply(scraper, configuration.resolve(scraper=scraper).settings)
     options = {name: _plain(value) for name, value in asdict(scraper.options).items()}
-    del options["name"], options["params"]
+    del options["name"], options["params"], options["execution_mode"]
     # Their values may be secrets.
     options["headers"] = _header_names(scraper.options.headers)
     return {
@@ -65,6 +69,8 @@ def _described(scraper: Any) -> dict[str, Any]:
         "spec": scraper.spec,
         "summary": scraper.summary,
         "isolation": str(scraper.isolation),
+        "execution_mode": str(configuration.execution_mode(scraper)),
+        "registered": None if known is None else known.origin,
         "options": options,
         "params": described(scraper),
     }

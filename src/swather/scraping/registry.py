@@ -32,9 +32,12 @@ _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
 
 
 class Known(NamedTuple):
-    """A registered scraper: its name, where it comes from, and the first line of its docs."""
+    """A registered scraper: its name, its execution mode, where it comes from, and the first line
+    of its docs. One that cannot be loaded has no mode.
+    """
 
     name: str
+    execution_mode: str
     where: str
     summary: str
 
@@ -148,20 +151,19 @@ def refuse_while_loading(what: str) -> None:
 def names() -> list[Known]:
     """Every registered scraper, by name; one that cannot be loaded says why."""
     known = registered()
-    return [Known(name, _where(known[name]), _summary_of(known[name])) for name in sorted(known)]
+    return [_known(known[name]) for name in sorted(known)]
 
 
-def _where(known: Registered) -> str:
-    return installed.points()[known.name].value if known.is_installed else known.origin
-
-
-def _summary_of(known: Registered) -> str:
+def _known(one: Registered) -> Known:
+    where = installed.points()[one.name].value if one.is_installed else one.origin
     try:
-        return load_registered(known).summary
+        found = load_registered(one)
     except MissingExtra as error:
-        return str(error)
+        return Known(one.name, "", where, str(error))
     except LoadError as error:
-        return f"cannot be loaded: {error}"
+        return Known(one.name, "", where, f"cannot be loaded: {error}")
+    mode = one.execution_mode or found.options.execution_mode
+    return Known(one.name, str(mode), where, found.summary)
 
 
 def _load_point(point: EntryPoint) -> Scraper:
