@@ -21,8 +21,16 @@ LOOK_SECONDS: Final = 0.5
 FIRST_NEWS_SECONDS: Final = 0.5
 NEWS_SECONDS: Final = 2.0
 BUSY_BEAT_SECONDS: Final = 2.0
+# The pause after a beat is at least so many times as long as the beat took: on a database that is
+# busy with many workers, their beats must not be what keeps it busy.
+BEAT_REST_FACTOR: Final = 20
 
 _log = logging.getLogger(__name__)
+
+
+def pause_after(took_seconds: float, at_least: float) -> float:
+    """How long not to bother the database after it took so long over a beat."""
+    return max(at_least, BEAT_REST_FACTOR * took_seconds)
 
 
 class Beat(threading.Thread):
@@ -108,8 +116,9 @@ class Beat(threading.Thread):
 
     def _tell(self) -> None:
         """The news alone: a beat keeps claims waiting, and needs not come that often."""
+        began = time.monotonic()
         self._store.workers.tell(self._registration.worker_id, self._statistics.as_dict())
-        self._told()
+        self._told(began)
 
     def _tell_last(self) -> None:
         """What the worker has done in all, for those who ask after its end."""
@@ -117,8 +126,9 @@ class Beat(threading.Thread):
             self._statistics.look()
             self._tell()
 
-    def _told(self) -> None:
-        self._news_at = time.monotonic() + self._news_seconds
+    def _told(self, began: float) -> None:
+        now = time.monotonic()
+        self._news_at = now + pause_after(now - began, self._news_seconds)
         self._news_seconds = min(2 * self._news_seconds, NEWS_SECONDS)
 
     def _control_has_changed(self) -> bool:
@@ -129,13 +139,15 @@ class Beat(threading.Thread):
 
     def _beat(self) -> None:
         registration = self._registration
+        began = time.monotonic()
         with self._leases.beat(registration.lease_seconds / 6) as leases:
             beat = self._store.workers.beat(
                 registration.worker_id, leases, self._statistics.as_dict()
             )
-        self._told()
-        every = min(self._beat_seconds, BUSY_BEAT_SECONDS if leases else math.inf)
-        self._beat_at = time.monotonic() + every
+        self._told(began)
+        ended = time.monotonic()
+        busy = pause_after(ended - began, BUSY_BEAT_SECONDS) if leases else math.inf
+        self._beat_at = ended + min(self._beat_seconds, busy)
         changed = beat.control_version > self._control_version
         self._control_version = max(self._control_version, beat.control_version)
         if beat.released:
