@@ -71,7 +71,7 @@ def test_bounds_that_are_missing_or_make_no_sense_are_refused(
 ):
     Path("books.py").write_text(CODE)
     done(swather, "db", "init")
-    refused = swather("fleet", "up", "books.py", *options)
+    refused = swather("fleet", "up", "books.py", "--yes", *options)
     assert (refused.code, said in refused.err) == (2, True), refused.err
 
 
@@ -81,11 +81,11 @@ def test_a_cluster_elsewhere_needs_postgresql_and_the_extra(
     Path("books.py").write_text(CODE)
     done(swather, "db", "init")
     monkeypatch.setitem(sys.modules, "ray", None)
-    refused = swather("fleet", "up", "books.py", "--on", "ray")
+    refused = swather("fleet", "up", "books.py", "--yes", "--on", "ray")
     assert refused.code == 2
     assert "pip install 'swather[ray]'" in refused.err
     monkeypatch.setenv("SWATHER_RAY_ADDRESS", "head:6379")
-    refused = swather("fleet", "up", "books.py", "--on", "ray")
+    refused = swather("fleet", "up", "books.py", "--yes", "--on", "ray")
     assert refused.code == 2
     assert "cannot open a SQLite file of this machine; use PostgreSQL" in refused.err
 

@@ -9,6 +9,7 @@ import pytest
 import swather
 from swather import settings_sources
 from swather.fleet import preflight
+from swather.fleet.placement import Place
 from swather.fleet.preflight import Preflight, WorkerShare
 from swather.model.assignment import Balanced, Plan
 from swather.model.estimate import Decides
@@ -142,6 +143,8 @@ def nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         (nothing, {"plan": Plan({0: ("CA",), 1: ("CA", "TX", "NY", "MT")})}, "partitions",
          Health.PROBLEM, "CA is given to workers 0 and 1"),
         (nothing, {"is_test": True}, "partitions", Health.PROBLEM, "none that waits is planned"),
+        (nothing, {"is_test": True, "plan": Balanced(2)}, "partitions", Health.WARNING,
+         "this test scrapes everything"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(
@@ -160,15 +163,15 @@ def test_what_is_wrong_is_said(
 
 
 def test_workers_elsewhere_and_many_of_them_need_a_server_with_room(store: Store):
-    (found,) = told(look(store, workers=1_000, placement="ray"), "connections")
+    elsewhere = {"ray_address": "ray.example:6379"}
+    found = look(store, workers=1_000, place=Place.RAY, options=elsewhere)
     if store.url.startswith("sqlite"):
-        assert found == (
-            Health.PROBLEM,
-            "a SQLite file serves the workers of one machine only: use PostgreSQL",
-        )
+        ((health, said),) = told(found, "place")
+        assert (health, "cannot open a SQLite file" in said) == (Health.PROBLEM, True)
     else:
-        assert found[0] is Health.WARNING
-        assert found[1].startswith("1,000 workers open 4,000 connections")
+        ((health, said),) = told(found, "connections")
+        assert health is Health.WARNING
+        assert said.startswith("1,000 workers open 4,000 connections")
 
 
 def test_who_comes_first_has_its_own_proxies_first(store: Store):

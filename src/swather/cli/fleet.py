@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from swather.cli import fleet_logs, fleet_orders, fleet_status, fleet_wanted
+from swather.cli import fleet_check, fleet_logs, fleet_orders, fleet_status, fleet_wanted
 from swather.cli.arguments import (
     BatchSize,
     Concurrency,
@@ -13,6 +13,7 @@ from swather.cli.arguments import (
     LeaseSeconds,
     StrategyName,
 )
+from swather.cli.confirm import Yes
 from swather.cli.group import command_in, group_of_commands
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
@@ -25,13 +26,13 @@ group = group_of_commands(
     "any machine."
 )
 
-TEST_WORKERS: Final = 2
 UP: Final = """\
 swather fleet up books.py --workers 8
-swather fleet up --run 20260215_120000-books --workers 4
+swather fleet up --run 20260215_120000-books --workers 4 --yes
+swather fleet up states.py --test
 swather fleet up books.py --autoscale --max 20
 swather fleet up books.py --on ray --workers 16
-swather fleet up books.py --workers 8 --detach --db postgresql://me@localhost/queue"""
+swather fleet up books.py --workers 8 --yes --detach --db postgresql://me@localhost/queue"""
 
 
 @command_in(group, "up", UP)
@@ -72,12 +73,8 @@ def up(
             "--max", min=1, metavar="N", help="The most with --autoscale; default: max_workers."
         ),
     ] = None,
-    test: Annotated[
-        bool,
-        typer.Option(
-            "--test", help="Only workers 0 and 1, with only the partitions planned for them."
-        ),
-    ] = False,
+    test: fleet_check.Test = False,
+    yes: Yes = False,
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="The fleet's name; default: this host's."),
@@ -100,6 +97,9 @@ def up(
     as_json: AsJSON = False,
 ) -> int:
     """Start workers and keep them running.
+
+    First checks what they need, shows who would do what and how long that would take, and asks;
+    `swather fleet check` does only that. With a problem nothing is started.
 
     The workers start a few seconds apart. One that crashes is restarted, at most five times an
     hour; its tasks go to the others meanwhile. `swather settings set max_workers N` and
@@ -126,14 +126,16 @@ def up(
         name=name or default_name(),
         options={
             "db": db,
-            "workers": TEST_WORKERS if test else workers,
-            "grace_seconds": grace_seconds,
+            "workers": workers,
             "concurrency": concurrency,
+            "lease_seconds": lease_seconds,
+            "grace_seconds": grace_seconds,
         },
         worker_options=given,
         only_own=test,
         place=on,
         autoscale=Autoscale.given(on=autoscale, minimum=minimum, maximum=maximum),
+        yes=yes,
         log_folder=log_folder,
         detach=detach,
         db=db,
@@ -141,6 +143,15 @@ def up(
     )
     return session.begin()
 
+
+command_in(
+    group,
+    "check",
+    """\
+swather fleet check books.py --workers 8
+swather fleet check --run 20260215_120000-books --test
+swather fleet check --json | jq .estimate""",
+)(fleet_check.check)
 
 command_in(
     group,

@@ -15,8 +15,8 @@ from swather import permissions, posix
 from swather.cli import database, output
 from swather.cli.autoscale_options import Autoscale, Bounds
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
+from swather.cli.fleet_preflight import ask, looked_at
 from swather.cli.json_names import named
-from swather.errors import InputError
 from swather.fleet import places
 from swather.fleet.duties import Duties, RegisteredCode
 from swather.fleet.fleet_logs import SUPERVISOR, FleetLogs
@@ -25,6 +25,7 @@ from swather.fleet.fleet_view import FleetView, fleet_view_on
 from swather.fleet.fleet_watch import FleetTotals, FleetWatch, worker_name
 from swather.fleet.local_placement import log_name
 from swather.fleet.placement import Place, Placement
+from swather.fleet.preflight import TEST_WORKERS
 from swather.fleet.processes import ENDING_SECONDS, worker_arguments, worker_environment
 from swather.fleet.seat import RestartPolicy
 from swather.fleet.supervision import Supervision
@@ -49,8 +50,8 @@ DETACHED: Final = "SWATHER_DETACHED"
 class FleetSession:
     """What a command asks for. `options` are settings that it names; `worker_options` are those
     that its workers are given: what it does not name they find themselves, each when it starts.
-    With `only_own` they serve no partitions but those planned for them; with `autoscale` their
-    number follows the work.
+    With `only_own` two of them serve no partitions but those planned for them; with `autoscale`
+    their number follows the work. With `yes` nobody is asked.
     """
 
     scrapers: list[str]
@@ -59,6 +60,7 @@ class FleetSession:
     options: Mapping[str, Any]
     worker_options: Mapping[str, object]
     only_own: bool
+    yes: bool
     place: Place
     autoscale: Autoscale | None
     log_folder: Path | None
@@ -74,22 +76,24 @@ class FleetSession:
             resolved = configuration.resolve(store, self.options)
             settings = resolved.settings
             run = None if self.run is None else find_run(store, self.run).name
-            self._check_code(store, run)
-            places.check(self.place, settings)
             bounds = None if self.autoscale is None else self.autoscale.bounds(resolved, run)
+            if not is_detached:
+                self._ask(store, run, settings.workers if bounds is None else bounds.maximum)
             if self.detach:
                 return self._detach(store, settings, run)
             return self._supervise(store, settings, run, bounds, is_detached=is_detached)
 
-    def _check_code(self, store: "Store", run: str | None) -> None:
-        """A mistake is reported here, and not by each worker."""
-        available = Available(self.scrapers)
-        if run is not None:
-            available.of(store.runs.get(run))
-        elif not available.all():
-            raise InputError(
-                "no scraper is installed; name the code to run: swather fleet up books.py"
-            )
+    def _ask(self, store: "Store", run: str | None, workers: int) -> None:
+        """A mistake is reported here, and not by each worker; --test is never asked about."""
+        found = looked_at(
+            store,
+            {**self.options, "workers": workers},
+            self.scrapers,
+            run=run,
+            place=self.place,
+            is_test=self.only_own,
+        )
+        ask(found, yes=self.yes or self.only_own, quiet=self.as_json)
 
     def _supervise(
         self,
@@ -122,7 +126,7 @@ class FleetSession:
             process=posix.this_process(),
             name=self.name,
             placement=str(self.place),
-            wanted=settings.workers if bounds is None else bounds.minimum,
+            wanted=self._first_wanted(settings, bounds),
             minimum=None if bounds is None else bounds.minimum,
             maximum=None if bounds is None else bounds.maximum,
             command=self._in_words(),
@@ -154,6 +158,11 @@ class FleetSession:
         if supervision.totals is not None and not is_detached:
             self._report(supervision.totals, code)
         return code
+
+    def _first_wanted(self, settings: "Settings", bounds: Bounds | None) -> int:
+        if self.only_own:
+            return TEST_WORKERS
+        return settings.workers if bounds is None else bounds.minimum
 
     def _placed(self, settings: "Settings", run: str | None) -> AbstractContextManager[Placement]:
         """Where the workers run. Nodes of a cluster send what workers log; here they write it."""
@@ -243,8 +252,6 @@ class FleetSession:
             **({} if self.autoscale is None else self.autoscale.options()),
             **self.worker_options,
         }
-        if self.only_own:
-            del given["--workers"]
         pairs = [pair for pair in given.items() if pair[1] is not None]
         flags = ["--test"] if self.only_own else []
         flags += [] if self.autoscale is None else ["--autoscale"]

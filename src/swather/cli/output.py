@@ -38,9 +38,11 @@ def _console(stream: TextIO) -> PlainConsole:
     return PlainConsole(file=stream, width=None if stream.isatty() else _PIPED_WIDTH)
 
 
-def show(*tables: Table) -> None:
-    """Write tables to stdout, an empty line between them; without trailing spaces into a pipe."""
-    console = stdout()
+def show(*tables: Table, on: PlainConsole | None = None) -> None:
+    """Write tables to stdout, or to another console, an empty line between them; without trailing
+    spaces into a pipe.
+    """
+    console = on or stdout()
     with console.capture() as captured:
         for number, table in enumerate(tables):
             if number:

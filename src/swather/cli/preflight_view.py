@@ -21,9 +21,7 @@ def show(found: "Preflight") -> None:
     """On stderr: it is a message, and the command may have data to write."""
     console = output.stderr()
     checks = [(str(check.health), check.what, check.said) for check in found.checks]
-    console.print(output.listing(("", "check", "found"), checks))
-    console.print()
-    console.print(_workers(found))
+    output.show(output.listing(("", "check", "found"), checks), _workers(found), on=console)
     console.print()
     for line in lines(found):
         console.print(visible_line(line), soft_wrap=True, markup=False, highlight=False)

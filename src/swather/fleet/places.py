@@ -37,12 +37,17 @@ def specs_on_ray(specs: Sequence[str], settings: Settings) -> list[str]:
     return relative_specs(specs, Path.cwd())
 
 
+def _environment(settings: Settings) -> dict[str, str]:
+    """A plan of partitions by what waits is made for so many workers."""
+    return {**worker_environment(settings), "SWATHER_WORKERS": str(settings.workers)}
+
+
 @contextmanager
 def local(arguments: Arguments, settings: Settings, folder: Path) -> Iterator[Placement]:
     """The workers write their own logs into the folder."""
     yield LocalPlacement(
         lambda number: [sys.executable, *arguments(number)],
-        environment=worker_environment(settings),
+        environment=_environment(settings),
         log_folder=folder,
     )
 
@@ -64,7 +69,7 @@ def on_ray(
             keep=settings.log_files,
         )
 
-    variables = {**passed_on(settings_sources.variables()), **worker_environment(settings)}
+    variables = {**passed_on(settings_sources.variables()), **_environment(settings)}
     with joined(settings.ray_address, Path.cwd()) as ray:
         yield RayPlacement(
             ray,

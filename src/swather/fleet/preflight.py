@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from swather.fleet.outlook import outlook_of
+from swather.fleet.placement import Place
 from swather.fleet.preflight_checks import (
     code_checks,
     machine_checks,
@@ -72,7 +73,7 @@ def check(
     *,
     workers: int,
     plan: Plan | Balanced | None = None,
-    placement: str = "local",
+    place: Place = Place.LOCAL,
     run: str | None = None,
     is_test: bool = False,
 ) -> Preflight:
@@ -89,9 +90,8 @@ def check(
     dealt = _deal(store, situations, plan, workers)
     started = min(workers, TEST_WORKERS) if is_test else workers
     proxies, shares_proxies = _proxies(store, settings, used, started)
-    is_elsewhere = placement != "local"
     checks = [
-        *machine_checks(store, settings, workers=started, is_elsewhere=is_elsewhere),
+        *machine_checks(store, settings, place, workers=started),
         *code_checks(store, scrapers, mine, others),
         *way_out_checks(store, settings, used, workers=started),
         *plan_checks(dealt.names, dealt.plan, workers=workers, is_test=is_test),

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from swather.errors import InputError, MissingExtra
+from swather.fleet import places
+from swather.fleet.placement import Place
 from swather.model.assignment import Plan
 from swather.model.assignment import check as plan_faults
 from swather.model.run import Run
@@ -27,21 +29,25 @@ _MAX_NAMED: Final = 5
 
 
 def machine_checks(
-    store: Store, settings: Settings, *, workers: int, is_elsewhere: bool
+    store: Store, settings: Settings, place: Place, *, workers: int
 ) -> Iterator[Check]:
-    """Settings, database, disk."""
+    """Settings, database, place, disk."""
     slots, lease = count(settings.concurrency, "slot"), duration(settings.lease_seconds)
     said = f"{count(workers, 'worker')} of {slots}, leases of {lease}"
     yield Check("settings", Health.OK, said)
     yield database_check(store)
-    yield from room_checks(store, workers, is_elsewhere=is_elsewhere)
+    yield from room_checks(store, workers)
+    try:
+        places.check(place, settings)
+    except InputError as error:
+        yield Check("place", Health.PROBLEM, str(error))
     yield from folder_checks(store.url, local_folders(settings))
 
 
 def wrong_for_run(store: Store, settings: Settings) -> list[Check]:
     """What `swather run` warns of, whose other checks are made when it is planned."""
     checks = [
-        *room_checks(store, settings.workers, is_elsewhere=False),
+        *room_checks(store, settings.workers),
         *folder_checks(store.url, local_folders(settings)),
     ]
     return [check for check in checks if check.health is not Health.OK]
@@ -136,6 +142,9 @@ def plan_checks(
         )
         yield Check("partitions", Health.PROBLEM, said)
         return
+    if is_test and own >= set(names):
+        said = "all partitions are planned for workers 0 and 1: this test scrapes everything"
+        yield Check("partitions", Health.WARNING, said)
     if not names:
         return
     if plan is None:

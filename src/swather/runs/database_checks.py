@@ -30,12 +30,9 @@ def intact_check(store: Store) -> Check:
     return database_check(store)
 
 
-def room_checks(store: Store, workers: int, *, is_elsewhere: bool) -> Iterator[Check]:
-    """Whether workers can all reach it; `is_elsewhere`: some run on other machines."""
+def room_checks(store: Store, workers: int) -> Iterator[Check]:
+    """Whether a server has a connection for all that so many workers open."""
     if factory.sqlite_path(store.url) is not None:
-        if is_elsewhere:
-            said = "a SQLite file serves the workers of one machine only: use PostgreSQL"
-            yield Check("connections", Health.PROBLEM, said)
         return
     allowed = int(store.upkeep.pragmas().get("max_connections") or 0)
     needed = workers * CONNECTIONS_PER_WORKER
