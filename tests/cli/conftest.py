@@ -1,4 +1,4 @@
-"""Two ways to call `swather`: in this process, which is quick, and as a user does."""
+"""Three ways to call `swather`: in this process, in one of its own, and as a user does."""
 
 import json
 import logging
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from swather.cli import main
+from tests import forked
 
 PROGRAM = Path(sys.executable).with_name("swather")
 
@@ -67,13 +68,24 @@ def swather(capsys: pytest.CaptureFixture[str]) -> Iterator[Swather]:
 
 
 @pytest.fixture
+def started(tmp_path: Path) -> Swather:
+    """The program in a process of its own."""
+
+    def call(*arguments: str, **options: Any) -> Result:
+        done = forked.run(arguments, cwd=options.pop("cwd", tmp_path), timeout=50, **options)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture
 def installed(tmp_path: Path) -> Swather:
-    """The installed program, in a process of its own."""
+    """The installed program, started as a user does, for what depends on that."""
 
     def call(*arguments: str, **options: Any) -> Result:
         done = subprocess.run(
             [PROGRAM, *arguments],
-            cwd=options.pop("cwd", tmp_path),
+            cwd=tmp_path,
             capture_output=True,
             text=True,
             check=False,

@@ -87,13 +87,13 @@ def test_where_a_run_came_from_is_only_said(
 @pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["", ', isolation="process"'])
 def test_a_worker_and_its_children_run_the_code_they_were_given(
-    swather: Swather, installed: Swather, database: str, tmp_path: Path, isolation: str
+    swather: Swather, started: Swather, database: str, tmp_path: Path, isolation: str
 ):
     run = enqueued(swather, database)
     write(EVIL, "evil.py")
     write(NUMBERS.replace("in_flight=None", f"in_flight=None{isolation}"))
     begun_with(database, run, f"{tmp_path}/evil.py:numbers")
-    said = installed("worker", "scrapers.py", "--run", run, "--db", database, "--json")
+    said = started("worker", "scrapers.py", "--run", run, "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["completed"] == 2
     assert not Path("owned").exists()
@@ -128,12 +128,12 @@ def test_an_installed_scraper_of_the_same_name_is_not_taken_for_another(
 
 @pytest.mark.slow
 def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
-    swather: Swather, installed: Swather, database: str
+    swather: Swather, started: Swather, database: str
 ):
     run = enqueued(swather, database)
     write(OTHERS, "others.py")
     other = done(swather, "enqueue", "others.py", "3", "--db", database, "--json").data["run"]
-    said = installed("worker", "others.py", "--db", database, "--json")
+    said = started("worker", "others.py", "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["completed"] == 1
     assert (
@@ -157,13 +157,13 @@ def test_two_scrapers_of_one_name_are_refused(swather: Swather, database: str):
 
 
 @pytest.mark.slow
-def test_a_run_starts_its_workers_with_the_name_it_was_given(installed: Swather):
+def test_a_run_starts_its_workers_with_the_name_it_was_given(started: Swather):
     """Also where the function comes from elsewhere, so that it could not be found by itself."""
     folder = Path("inside")
     folder.mkdir()
     write(NUMBERS, "shared_numbers.py", folder)
     write("from shared_numbers import numbers\n", "only.py", folder)
-    said = installed("run", "inside/only.py", "1", "2", "--json")
+    said = started("run", "inside/only.py", "1", "2", "--json")
     assert said.code == 0, said.err
     assert said.data["counts"]["completed"] == 2
 
@@ -171,12 +171,12 @@ def test_a_run_starts_its_workers_with_the_name_it_was_given(installed: Swather)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["accounts.csv", "accounts.jsonl"])
 def test_a_database_does_not_name_the_file_that_a_replay_overwrites(
-    installed: Swather, database: str, tmp_path: Path, name: str
+    started: Swather, database: str, tmp_path: Path, name: str
 ):
     write(PAGE)
     with FakeSite({"/robots.txt": "", "/": "<h1>start</h1>"}) as site:
         arguments = ("--store-pages", "--db", database, "--json")
-        said = installed("run", "scrapers.py", f"{site.url}/", *arguments)
+        said = started("run", "scrapers.py", f"{site.url}/", *arguments)
     assert said.code == 0, said.err
     run, precious = said.data["run"], tmp_path / name
     precious.write_text("dear")
@@ -185,10 +185,10 @@ def test_a_database_does_not_name_the_file_that_a_replay_overwrites(
         store.runs.record(run, {"output": str(precious), "tables": [str(precious)]})
     finally:
         store.close()
-    said = installed("replay", run, "scrapers.py", "--db", database)
+    said = started("replay", run, "scrapers.py", "--db", database)
     assert precious.read_text() == "dear"
     assert said.code == 2
     assert "name the file to write: -o FILE" in said.err
-    said = installed("replay", run, "scrapers.py", "-o", "page.jsonl", "--db", database)
+    said = started("replay", run, "scrapers.py", "-o", "page.jsonl", "--db", database)
     assert said.code == 0, said.err
     assert json.loads(Path("page.jsonl").read_text())["title"] == "start"

@@ -23,8 +23,8 @@ def in_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
 
 
-def test_a_killed_worker_loses_nothing(installed: Swather, url: str):
-    said = installed("demo", "--json", "--books", "150", "--db", url)
+def test_a_killed_worker_loses_nothing(started: Swather, url: str):
+    said = started("demo", "--json", "--books", "150", "--db", url)
     data = said.data
     assert said.code == 0, said.err
     assert data["adds_up"] is True
@@ -42,8 +42,8 @@ def test_a_killed_worker_loses_nothing(installed: Swather, url: str):
     assert set(json.loads(lines[0])) == {"title", "category", "price", "url"}
 
 
-def test_the_commands_it_names_work(installed: Swather):
-    said = installed("demo", "--books", "100", "--workers", "2")
+def test_the_commands_it_names_work(started: Swather):
+    said = started("demo", "--books", "100", "--workers", "2")
     assert said.code == 0, said.err
     assert "Nothing was lost." in said.out
     assert "\033" not in said.out + said.err
@@ -52,7 +52,7 @@ def test_the_commands_it_names_work(installed: Swather):
     ]
     assert [command[0] for command in named] == ["status", "errors", "export"]
     for command in named:
-        assert installed(*command).code == 0
+        assert started(*command).code == 0
 
 
 def test_what_is_lost_does_not_add_up(swather: Swather, monkeypatch: pytest.MonkeyPatch):
@@ -109,8 +109,8 @@ def read_all(terminal: int) -> str:
 
 
 @pytest.mark.timeout(120)
-def test_proxies_that_die_or_are_banned_lose_nothing(installed: Swather, url: str):
-    said = installed("demo", "--proxies", "--json", "--books", "120", "--workers", "2", "--db", url)
+def test_proxies_that_die_or_are_banned_lose_nothing(started: Swather, url: str):
+    said = started("demo", "--proxies", "--json", "--books", "120", "--workers", "2", "--db", url)
     assert said.code == 0, said.err
     data = said.data
     assert data["adds_up"] is True

@@ -28,13 +28,13 @@ def say(sql: str, *values: str) -> None:
 
 
 @pytest.mark.slow
-def test_files_stay_in_the_folder_of_this_machine(installed: Swather, tmp_path: Path):
+def test_files_stay_in_the_folder_of_this_machine(started: Swather, tmp_path: Path):
     outside = tmp_path.parent / f"{tmp_path.name}-outside"
     write(SAVING)
-    done(installed, "db", "init", "--db", DATABASE)
+    done(started, "db", "init", "--db", DATABASE)
     for name in ("files_folder", "output_dir", "logs_folder"):
         say("INSERT INTO settings VALUES (?, ?)", name, f'"{outside}/{name}"')
-    said = done(installed, "run", "scrapers.py", "x", "--db", DATABASE)
+    said = done(started, "run", "scrapers.py", "x", "--db", DATABASE)
     assert "files_folder in the settings row of the database is ignored" in said.err
     assert "logs_folder in the settings row of the database is ignored" in said.err
     assert Path("files/a.txt").read_bytes() == b"content"
@@ -43,13 +43,13 @@ def test_files_stay_in_the_folder_of_this_machine(installed: Swather, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_run_whose_name_leads_elsewhere_makes_no_folder(installed: Swather, tmp_path: Path):
+def test_a_run_whose_name_leads_elsewhere_makes_no_folder(started: Swather, tmp_path: Path):
     write(NUMBERS)
-    done(installed, "enqueue", "scrapers.py", "1", "--db", DATABASE)
+    done(started, "enqueue", "scrapers.py", "1", "--db", DATABASE)
     name = f"../../../{tmp_path.name}-outside"
     say("UPDATE runs SET name = ?", name)
-    resumed = installed("run", "scrapers.py", "--resume", name, "--db", DATABASE)
-    again = installed("run", "scrapers.py", "1", "--db", DATABASE)
+    resumed = started("run", "scrapers.py", "--resume", name, "--db", DATABASE)
+    again = started("run", "scrapers.py", "1", "--db", DATABASE)
     for said in (resumed, again):
         assert said.code == 2
         assert f"{name!r} cannot be used as a file name" in said.err

@@ -139,9 +139,7 @@ def test_every_command_is_on_the_page():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
-def test_every_command_answers_as_the_page_says(
-    swather: Swather, installed: Swather, database: str
-):
+def test_every_command_answers_as_the_page_says(swather: Swather, started: Swather, database: str):
     write(NOTING)
     Path("proxies.txt").write_text("127.0.0.1:1\n")
     Path("plan.toml").write_text('0 = ["north"]')
@@ -149,7 +147,7 @@ def test_every_command_answers_as_the_page_says(
     for command, arguments in CALLS.items():
         where = () if command in WITHOUT_DATABASE else ("--db", database)
         # A worker watches its whole process, which here would be that of the tests.
-        call = installed if command == "worker" else swather
+        call = started if command == "worker" else swather
         said = call(*command.removesuffix(" RUN").split(), *arguments, *where, "--json")
         if command == "db wal" and database.startswith("postgresql") and said.code == 2:
             continue

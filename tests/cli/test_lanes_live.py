@@ -1,5 +1,7 @@
 """`swather lanes` while workers are at work: all of them go by a change within a second."""
 
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -9,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from swather.testing import Asked, FakeSite
-from tests.cli.conftest import PROGRAM, Swather
+from tests.cli.conftest import Swather
+from tests.forked import Forked
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -45,14 +48,12 @@ def at_work(site: Recorder, database: str, count: int, *more: str) -> Iterator[N
     Path("pages.py").write_text(SCRAPER)
     Path("urls.txt").write_text("".join(f"{site.url}/{number}\n" for number in range(count)))
     words = ["run", "pages.py", *more, "--targets", "urls.txt", "--workers", "3", "--db", database]
-    running = subprocess.Popen(
-        [PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    running = Forked(words, cwd=Path.cwd(), env=os.environ)
     try:
         wait_until(lambda: len(site.asked) >= 5)
         yield
     finally:
-        running.terminate()
+        running.send_signal(signal.SIGTERM)
         try:
             running.wait(timeout=30)
         except subprocess.TimeoutExpired:

@@ -152,8 +152,8 @@ def test_items_are_exported(swather: Swather, filled):
     assert Path("books.parquet").read_bytes()[:4] == b"PAR1"
 
 
-def test_items_go_to_stdout(installed: Swather, filled):
-    said = installed("export", RUN, "-o", "-")
+def test_items_go_to_stdout(started: Swather, filled):
+    said = started("export", RUN, "-o", "-")
     assert [json.loads(line) for line in said.out.splitlines()] == [
         {"title": "=A"},
         {"title": "B"},

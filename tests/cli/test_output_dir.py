@@ -20,20 +20,20 @@ def saving(ctx, target):
 
 @pytest.mark.slow
 def test_a_run_keeps_its_folder_for_late_workers(
-    installed: Swather, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    started: Swather, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     write(SAVING)
-    done(installed, "run", "scrapers.py", "x", "--output-dir", "out")
+    done(started, "run", "scrapers.py", "x", "--output-dir", "out")
     assert Path("out/x/a.txt").read_bytes() == b"x"
-    done(installed, "run", "scrapers.py", "y")
+    done(started, "run", "scrapers.py", "y")
     assert Path("own/y/a.txt").read_bytes() == b"y"
-    done(installed, "enqueue", "scrapers.py", "z", "--output-dir", "later")
+    done(started, "enqueue", "scrapers.py", "z", "--output-dir", "later")
     monkeypatch.setenv("SWATHER_FILES_FOLDER", "set")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     database = f"sqlite:///{tmp_path}/swather.db"
     code = str(tmp_path / "scrapers.py")
-    done(lambda *words: installed(*words, cwd=elsewhere), "worker", code, "--db", database)
+    done(lambda *words: started(*words, cwd=elsewhere), "worker", code, "--db", database)
     assert Path("later/z/a.txt").read_bytes() == b"z"
     assert list(elsewhere.iterdir()) == []
 

@@ -48,9 +48,9 @@ def test_nor_does_a_worker_on_such_a_run(swather: Swather):
 
 
 @pytest.mark.slow
-def test_a_worker_of_many_scrapers_leaves_out_those_it_cannot_run(installed: Swather):
-    done(installed, "enqueue", "scrapers.py:plain", "here")
+def test_a_worker_of_many_scrapers_leaves_out_those_it_cannot_run(started: Swather):
+    done(started, "enqueue", "scrapers.py:plain", "here")
     code = [f"scrapers.py:{name}" for name in ("rendered", "hidden", "plain")]
-    result = done(installed, "worker", *code)
+    result = done(started, "worker", *code)
     assert f"leaves out rendered: {NO_CHROMIUM}" in result.err
     assert f"leaves out hidden: {NO_TOR}" in result.err

@@ -141,10 +141,10 @@ def test_a_list_comes_from_the_web_and_its_url_may_hold_a_key(swather: Swather, 
     assert "cannot be fetched" in said.err
 
 
-def test_stdin_adds(installed: Swather, store: Store, database: str):
+def test_stdin_adds(started: Swather, store: Store, database: str):
     for host in ("198.51.100.1", "198.51.100.2"):
         arguments = ("proxies", "import", "-", "--db", database)
-        assert installed(*arguments, input=f"{host}:1").out == "stdin: 1 added\n"
+        assert started(*arguments, input=f"{host}:1").out == "stdin: 1 added\n"
     assert len(urls(store)) == 2
 
 

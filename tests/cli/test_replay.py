@@ -120,17 +120,17 @@ def wait_until(true: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_mended_parser_gives_all_items_without_a_request(installed: Swather, site: Site, kind):
+def test_a_mended_parser_gives_all_items_without_a_request(started: Swather, site: Site, kind):
     database = "sqlite:///swather.db"
-    run = scraped(installed, site, database, GOOD, kind)
+    run = scraped(started, site, database, GOOD, kind)
     write(code(kind, BROKEN))
-    broken = installed("replay", run, "scrapers.py")
+    broken = started("replay", run, "scrapers.py")
     assert broken.code == 1, broken.err
     assert f"{PAGES + 1} failed (transient): " in broken.out
     asked = site.requests.total()
     site.stop()
     write(code(kind, GOOD))
-    said = installed("replay", run, "scrapers.py")
+    said = started("replay", run, "scrapers.py")
     assert said.code == 0, said.err
     assert f"{PAGES + 1} tasks: {PAGES + 1} completed, 0 failed." in said.out
     assert titles() == TITLES
@@ -138,7 +138,7 @@ def test_a_mended_parser_gives_all_items_without_a_request(installed: Swather, s
 
 
 def test_a_run_that_failed_at_a_broken_parser_is_made_good(
-    swather: Swather, installed: Swather, site: Site, database: str
+    swather: Swather, started: Swather, site: Site, database: str
 ):
     Path("urls.txt").write_text("".join(f"{site.url}/{n}\n" for n in range(PAGES)))
     write(code("async", BROKEN))
@@ -148,24 +148,24 @@ def test_a_run_that_failed_at_a_broken_parser_is_made_good(
     assert f"{PAGES} failed (transient): AttributeError" in said.out
     site.stop()
     write(code("async", GOOD))
-    said = installed("replay", "pages", "scrapers.py", "--db", database, "--json")
+    said = started("replay", "pages", "scrapers.py", "--db", database, "--json")
     assert said.code == 0, said.err
     assert said.data["counts"]["completed"] == PAGES
     assert said.data["results"] == {"path": "pages.jsonl", "items": PAGES, "missing": 0}
     assert (said.data["not_stored"], said.data["interrupted"]) == (0, False)
     assert titles() == sorted(f"page {n}" for n in range(PAGES))
-    again = installed("run", "scrapers.py", *arguments)
+    again = started("run", "scrapers.py", *arguments)
     assert again.code == 0, again.err
     assert "is finished" in again.err
 
 
 def test_the_rows_of_completed_targets_are_replaced(
-    swather: Swather, installed: Swather, site: Site, database: str
+    swather: Swather, started: Swather, site: Site, database: str
 ):
     run = scraped(swather, site, database, GOOD)
     site.stop()
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
-    assert installed("replay", run, "scrapers.py", "--db", database).code == 0
+    assert started("replay", run, "scrapers.py", "--db", database).code == 0
     assert titles() == sorted(title.upper() for title in TITLES)
     exported = swather("export", run, "-o", "all.jsonl", "--db", database)
     assert exported.code == 0
@@ -210,13 +210,13 @@ def test_what_is_stored_has_no_secrets_and_no_robots(swather: Swather, site: Sit
 
 
 def test_what_a_mended_parser_finds_anew_is_not_stored_and_can_be_fetched(
-    installed: Swather, site: Site, database: str
+    started: Swather, site: Site, database: str
 ):
     links = '\n    if url.endswith("/"):\n        ctx.follow("/new")'
-    run = scraped(installed, site, database, GOOD)
+    run = scraped(started, site, database, GOOD)
     site.routes["/new"] = "<h1>new</h1>"
     write(code("async", GOOD + links))
-    said = installed("replay", run, "scrapers.py", "--db", database)
+    said = started("replay", run, "scrapers.py", "--db", database)
     assert said.code == 1, said.err
     assert f"{PAGES + 2} tasks: {PAGES + 1} completed, 1 failed." in said.out
     assert "1 target asks for a page that is not stored. To fetch it:" in said.out
@@ -224,10 +224,10 @@ def test_what_a_mended_parser_finds_anew_is_not_stored_and_can_be_fetched(
     lines = said.out.splitlines()
     fetch = next(line for line in lines if line.startswith("    ") and " && " in line)
     for command in fetch.split(" && "):
-        done = installed(*shlex.split(command.replace("***", "x"))[1:], env=_environment(database))
+        done = started(*shlex.split(command.replace("***", "x"))[1:], env=_environment(database))
         assert done.code == 0, done.err
     assert site.requests["/new"] == 1
-    data = installed("status", run, "--db", database, "--json").data
+    data = started("status", run, "--db", database, "--json").data
     assert data["counts"]["completed"] == PAGES + 2
 
 
@@ -289,7 +289,7 @@ def is_half_way(database: str, run: str) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_half_way_the_same_command_goes_on(
-    swather: Swather, installed: Swather, site: Site, database: str, number
+    swather: Swather, started: Swather, site: Site, database: str, number
 ):
     run = scraped(swather, site, database, GOOD)
     site.stop()
@@ -302,7 +302,7 @@ def test_stopped_half_way_the_same_command_goes_on(
     data = swather("replay", run, "scrapers.py", "--dry-run", "--json", "--db", database).data
     assert data["half_done"] is True
     Path("let-go").touch()
-    said = installed("replay", run, "scrapers.py", "--db", database)
+    said = started("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
     assert f"Resuming the replay of run {run}: 1 target" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
@@ -311,7 +311,7 @@ def test_stopped_half_way_the_same_command_goes_on(
 
 
 def test_a_half_done_replay_can_be_begun_anew(
-    swather: Swather, installed: Swather, site: Site, database: str
+    swather: Swather, started: Swather, site: Site, database: str
 ):
     run = scraped(swather, site, database, GOOD)
     write(code("async", WAITS))
@@ -320,7 +320,7 @@ def test_a_half_done_replay_can_be_begun_anew(
         replay.send_signal(signal.SIGINT)
         assert replay.wait(PATIENCE_SECONDS) == 130
     write(code("async", GOOD.replace(".text()", ".text().upper()")))
-    said = installed("replay", run, "scrapers.py", "--new", "--db", database)
+    said = started("replay", run, "scrapers.py", "--new", "--db", database)
     assert said.code == 0, said.err
     assert f"Replaying run {run}: {PAGES + 1} targets" in said.err
     assert titles() == sorted(title.upper() for title in TITLES)
@@ -342,11 +342,11 @@ def test_a_run_that_was_paused_stays_so_and_others_do_not(
 
 
 def test_a_scraper_that_is_blocked_by_a_stored_page_cools_nothing(
-    swather: Swather, installed: Swather, site: Site, database: str
+    swather: Swather, started: Swather, site: Site, database: str
 ):
     run = scraped(swather, site, database, GOOD)
     write(code("async", 'raise __import__("swather").Blocked("captcha")\n    yield'))
-    said = installed("replay", run, "scrapers.py", "--db", database, "--max-failed", "100%")
+    said = started("replay", run, "scrapers.py", "--db", database, "--max-failed", "100%")
     assert said.code == 0, said.err
     assert f"{PAGES + 1} failed (blocked): captcha" in said.out
     store = stores.open(database)
@@ -419,7 +419,7 @@ def test_a_dry_run_refuses_what_a_replay_refuses_in_the_same_words(
 
 
 def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
-    swather: Swather, installed: Swather, site: Site, database: str
+    swather: Swather, started: Swather, site: Site, database: str
 ):
     run = scraped(swather, site, database, GOOD)
     fails = 'assert not url.endswith("/3"), "three"\n    ' + GOOD.replace(
@@ -427,7 +427,7 @@ def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
     )
     write(code("async", fails))
     for _ in range(2):
-        said = installed("replay", run, "scrapers.py", "--db", database)
+        said = started("replay", run, "scrapers.py", "--db", database)
         assert said.code == 1, said.err
         assert f"{PAGES + 1} tasks: {PAGES} completed, 1 failed." in said.out
         assert f"\n{PAGES} items" in said.out
@@ -439,7 +439,7 @@ def test_the_old_items_of_targets_that_fail_are_left_out_and_said(
     old = swather("export", run, "--outdated", "-o", "-", "--db", database)
     assert json.loads(old.out) == {"title": "page 3"}
     write(code("async", GOOD))
-    said = installed("replay", run, "scrapers.py", "--db", database)
+    said = started("replay", run, "scrapers.py", "--db", database)
     assert said.code == 0, said.err
     assert "outdated item" not in said.out
     assert titles() == TITLES

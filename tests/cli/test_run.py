@@ -159,9 +159,9 @@ def test_a_table_is_written_at_the_end(swather: Swather):
     assert not Path("numbers.jsonl").exists()
 
 
-def test_targets_come_from_a_pipe(installed: Swather):
+def test_targets_come_from_a_pipe(started: Swather):
     write(NUMBERS)
-    said = installed("run", "scrapers.py", "--targets", "-", "--json", input="1\n2\n\n3\n")
+    said = started("run", "scrapers.py", "--targets", "-", "--json", input="1\n2\n\n3\n")
     assert said.code == 0, said.err
     assert said.data["counts"]["completed"] == 3
 

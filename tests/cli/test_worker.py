@@ -23,13 +23,13 @@ def test_enqueue_answers_with_the_command_for_workers(swather: Swather, database
 
 @pytest.mark.slow
 def test_a_worker_started_by_that_command_finishes_the_run(
-    swather: Swather, installed: Swather, url: str
+    swather: Swather, started: Swather, url: str
 ):
     write(NUMBERS)
     if url.startswith("postgresql:"):
         swather("db", "init", "--db", url)
     data = swather("enqueue", "scrapers.py", "1", "2", "--db", url, "--json").data
-    said = installed(*shlex.split(data["worker_command"])[1:], "--json")
+    said = started(*shlex.split(data["worker_command"])[1:], "--json")
     assert said.code == 0, said.err
     assert (said.data["reason"], said.data["completed"]) == ("finished", 2)
     assert "finished: 2 completed" in said.err
@@ -102,11 +102,11 @@ def test_a_worker_that_runs_forever_says_once_what_it_has_no_code_for(
 
 @pytest.mark.slow
 def test_a_worker_that_has_something_to_do_leaves_the_rest_to_others(
-    swather: Swather, installed: Swather, database: str
+    swather: Swather, started: Swather, database: str
 ):
     write(NUMBERS)
     write(NUMBERS.replace("numbers", "others"), "others.py")
     for file in ("scrapers.py", "others.py"):
         done(swather, "enqueue", file, "1", "--db", database)
-    said = installed("worker", "scrapers.py", "--db", database, "--json")
+    said = started("worker", "scrapers.py", "--db", database, "--json")
     assert (said.code, said.data["completed"]) == (0, 1)

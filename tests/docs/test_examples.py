@@ -16,6 +16,7 @@ import pytest
 from swather.scraping import classify
 from swather.testing import shop
 from swather.testing.proxies import LocalProxies
+from tests import forked
 from tests.builtin.youtube.lists import Channel
 from tests.builtin.youtube.site import YouTube, serving, ytdl_options
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
@@ -30,7 +31,7 @@ VARIABLE = re.compile(r"[A-Z_]+=.*")
 EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 # Where pages say the shop is; while they are tested, another one is in its place.
 SHOPS = re.compile(r"https://books\.toscrape\.com|http://127\.0\.0\.1:8008")
-PROGRAMS = Path(sys.executable).parent
+PYTEST = Path(sys.executable).with_name("pytest")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -152,9 +153,12 @@ def run_command(command: str) -> "subprocess.CompletedProcess[str]":
     variables = list(takewhile(VARIABLE.fullmatch, words))
     program, *arguments = words[len(variables) :]
     assert program in {"swather", "pytest"}, f"only swather and pytest are run: {command}"
+    environment = {**os.environ, **dict(each.split("=", 1) for each in variables)}
+    if program == "swather":
+        return forked.run(arguments, cwd=Path.cwd(), env=environment, timeout=120)
     return subprocess.run(
-        [PROGRAMS / program, *arguments],
-        env={**os.environ, **dict(each.split("=", 1) for each in variables)},
+        [PYTEST, *arguments],
+        env=environment,
         capture_output=True,
         text=True,
         check=False,

@@ -13,6 +13,7 @@ from swather.model.run import NewRun
 from swather.model.task import Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
+from tests.forked import Forked, can_fork
 from tests.worker.given import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -45,18 +46,22 @@ class WorkerProcess:
         passed = options.pop("pass_fds", ())
         program = options.pop("prelude", "") + PROGRAM
         environment = {**os.environ, **options.pop("environment", {})}
+        arguments = [url, run, f"{SCRAPERS}:{scraper}", str(folder / "files"), repr(options)]
+        self._process: Forked | subprocess.Popen[bytes]
         with self.errors.open("wb") as stderr:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable, "-c", program,
-                    url, run, f"{SCRAPERS}:{scraper}", str(folder / "files"), repr(options),
-                ],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stderr=stderr,
-                pass_fds=passed,
-                env=environment,
-            )  # fmt: skip
+            if not passed and can_fork(environment):
+                self._process = Forked(
+                    arguments, code=program, cwd=ROOT, env=environment, stderr=stderr
+                )
+            else:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", program, *arguments],
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stderr=stderr,
+                    pass_fds=passed,
+                    env=environment,
+                )
         self.pid = self._process.pid
 
     def signal(self, number: signal.Signals) -> None:

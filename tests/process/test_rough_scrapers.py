@@ -9,6 +9,7 @@ import pytest
 
 import swather.store
 from swather.model.task_filter import TaskFilter
+from tests import forked
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -46,17 +47,10 @@ def ends_of(url: str, run: str) -> dict[str, str]:
 
 
 def swather_run(url: str, folder: Path, scraper: str, targets: list[str], *more: str) -> dict:
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "swather.cli", "run", f"{ROUGH}:{scraper}", *targets,
-            "--db", url, "--json", "--max-failed", "100%", *more,
-        ],
-        cwd=folder,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )  # fmt: skip
+    # As few children as there can be several of.
+    given = ("--db", url, "--json", "--max-failed", "100%", "--concurrency", "2")
+    words = ["run", f"{ROUGH}:{scraper}", *targets, *given, *more]
+    done = forked.run(words, cwd=folder, timeout=150)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -86,7 +80,8 @@ import sys
 import swather
 from swather.scraping.registry import load
 scraper = load({f"{ROUGH}:{scraper}"!r})
-print(swather.run(scraper, sys.argv[1:], db={sqlite_url!r}, progress=False).run)
+done = swather.run(scraper, sys.argv[1:], db={sqlite_url!r}, concurrency=2, progress=False)
+print(done.run)
 """
     done = subprocess.run(
         [sys.executable, "-c", program, *mixed(list(BAD[scraper]))],
@@ -100,13 +95,10 @@ print(swather.run(scraper, sys.argv[1:], db={sqlite_url!r}, progress=False).run)
     assert ends_of(sqlite_url, done.stdout.strip()) == expected(BAD[scraper])
 
 
-@pytest.mark.parametrize("code", ["0", "2", "3", "75", "130"])
-def test_an_exit_code_of_a_scraper_is_not_taken_for_the_workers(
-    sqlite_url: str, tmp_path: Path, code: str
-):
-    bad = f"exit-{code}"
-    told = swather_run(sqlite_url, tmp_path, "on_the_loop", mixed([bad]))
-    assert ends_of(sqlite_url, told["run"]) == expected({bad: "crash"})
+def test_an_exit_code_of_a_scraper_is_not_taken_for_the_workers(sqlite_url: str, tmp_path: Path):
+    bad = ["exit-0", "exit-2", "exit-3", "exit-75", "exit-130"]
+    told = swather_run(sqlite_url, tmp_path, "on_the_loop", mixed(bad))
+    assert ends_of(sqlite_url, told["run"]) == expected(dict.fromkeys(bad, "crash"))
 
 
 @pytest.mark.parametrize("scraper", ["in_threads", "in_children"])

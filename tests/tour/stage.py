@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests import forked
 from tests.tour.screen import Screen
 
 NAMED_SECONDS = 3.0
@@ -90,12 +91,7 @@ class Stage:
         self.named_seconds = named_seconds
         self.url = url
         self.say = say
-        self._environment = {
-            **os.environ,
-            "SWATHER_DB": url,
-            "TERM": "xterm-256color",
-            "PYTHONUNBUFFERED": "1",
-        }
+        self._environment = {**os.environ, "SWATHER_DB": url, "TERM": "xterm-256color"}
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             self._environment.pop(name, None)
 
@@ -103,18 +99,9 @@ class Stage:
         (self.folder / name).write_text(code)
 
     def swather(self, *words: str) -> Said:
-        done = subprocess.run(
-            [sys.executable, "-m", "swather.cli", *words],
-            cwd=self.folder,
-            env={**self._environment, "COLUMNS": "80"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=PATIENCE_SECONDS,
-        )
-        return Said(done.returncode, done.stdout.rstrip())
+        environment = {**self._environment, "COLUMNS": "80"}
+        done = forked.run(words, cwd=self.folder, env=environment, timeout=PATIENCE_SECONDS)
+        return Said(done.returncode, (done.stdout + done.stderr).rstrip())
 
     def show(self, *words: str) -> str:
         """Play a command, and print it with what it says."""
@@ -130,7 +117,7 @@ class Stage:
         process = subprocess.Popen(
             [sys.executable, "-m", "swather.cli", *words],
             cwd=self.folder,
-            env=self._environment,
+            env={**self._environment, "PYTHONUNBUFFERED": "1"},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

@@ -14,6 +14,7 @@ from swather.errors import MissingExtra
 from swather.scraping import registry
 from swather.scraping.available import Available
 from swather.testing import Answer, Asked, FakeSite
+from tests import forked
 
 PAGE = """<title>A video</title>
 <video src='/v.mp4'><track kind='subtitles' srclang='en' src='/en.vtt'></video>"""
@@ -23,15 +24,7 @@ SECRET = "s3cr3t-s3ss10n"  # noqa: S105 - of nobody
 
 def swather(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     known = {name: value for name, value in os.environ.items() if not name.startswith("SWATHER_")}
-    return subprocess.run(
-        [sys.executable, "-m", "swather.cli", *arguments],
-        cwd=folder,
-        env=known | environment,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
+    return forked.run(arguments, cwd=folder, env=known | environment, timeout=50)
 
 
 @pytest.mark.slow
