@@ -46,15 +46,24 @@ class Place:
 
     def enqueue(self, *options: str) -> dict[str, Any]:
         """The answer of the command."""
+        answer: dict[str, Any] = self.call("producer", "enqueue", "shelf", *options)
+        return answer
+
+    def call(self, folder: str, *command: str) -> Any:
+        """The answer of a command that is given in a folder of this name."""
         done = subprocess.run(
-            [SWATHER, "enqueue", "shelf", *options, "--db", self.url, "--json"],
+            [SWATHER, *command, "--db", self.url, "--json"],
             env=self._environment,
-            cwd=self.empty_folder("producer"),
+            cwd=self.empty_folder(folder),
             stdout=subprocess.PIPE,
             check=True,
         )
-        answer: dict[str, Any] = json.loads(done.stdout)
-        return answer
+        return json.loads(done.stdout)
+
+    def change_code(self) -> None:
+        """Install another version of the scraper."""
+        code = self._packages / "scene_scrapers.py"
+        code.write_text(f"{code.read_text()}\n# changed\n")
 
     def worker(self, name: str, *options: str) -> "subprocess.Popen[bytes]":
         with (self.folder / f"{name}.log").open("ab") as log:

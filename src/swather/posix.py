@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -226,6 +226,23 @@ def guard_group(pipe: int, unneeded: int, patience_seconds: float) -> None:
         os.killpg(os.getpgrp(), signal.SIGKILL)
     finally:
         os._exit(0)
+
+
+def start_detached(command: list[str], environment: Mapping[str, str], errors: int) -> int:
+    """Start a process that does not end with this one's terminal; its id. It reads nothing, and
+    writes only errors, to this descriptor.
+    """
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_DUP2, errors, 2),
+    ]
+    return os.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
+
+
+def exit_code_of(child: int) -> int:
+    """Wait for the end of a process that this one has started."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def memory_bytes(pid: int) -> int:

@@ -1,3 +1,4 @@
+import os
 import signal
 import time
 
@@ -82,3 +83,20 @@ def test_rolling_restarts_run_every_target_once(yard: Yard):
     assert yard.start(run, "patient", concurrency=10).end() == 0
     assert yard.counts(run) == {"completed": 60}
     assert sum(len(yard.happened(f"began-{n}")) for n in range(60)) == 60
+
+
+def test_a_process_whose_parent_dies_lets_its_targets_end(yard: Yard):
+    run = yard.run("patient", [{"seconds": 0.5}, {"seconds": 0.5}, {"seconds": 0.5}])
+    ours, theirs = os.pipe()
+    worker = yard.start(
+        run,
+        "patient",
+        concurrency=2,
+        pass_fds=[ours],
+        environment={"SWATHER_PARENT_FD": str(ours)},
+    )
+    os.close(ours)
+    yard.wait_for("began-1")
+    os.close(theirs)
+    assert worker.end(10) == 130
+    assert yard.counts(run) == {"completed": 2, "ready": 1}

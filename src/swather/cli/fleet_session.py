@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -212,30 +211,21 @@ class FleetSession:
         """Start the same command in a process of its own, and wait until its fleet is up."""
         del run
         words = [sys.executable, "-P", "-m", "swather.cli", "fleet", "up", *self._words()]
-        process = subprocess.Popen(
-            words,
-            env={**os.environ, **worker_environment(settings), DETACHED: "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        assert process.stderr is not None
-        with process.stderr as said:
+        told, theirs = os.pipe()
+        environment = {**os.environ, **worker_environment(settings), DETACHED: "1"}
+        child = posix.start_detached(words, environment, theirs)
+        os.close(theirs)
+        with os.fdopen(told, errors="replace") as errors:
             # It closes its end once it is up.
-            told = said.read().decode(errors="replace")
-        live = [row for row in store.supervisors.find() if row.process.pid == process.pid]
-        if not live:
-            code = process.wait()
-            sys.stderr.write(told)
-            return code or FINISHED_WITH_FAILURES
+            said = errors.read()
+        if not any(row.process.pid == child for row in store.supervisors.find()):
+            sys.stderr.write(said)
+            return posix.exit_code_of(child) or FINISHED_WITH_FAILURES
         folder = self._folder(settings)
         if self.as_json:
-            output.print_json(
-                {"name": self.name, "process": process.pid, "log_folder": str(folder)}
-            )
+            output.print_json({"name": self.name, "process": child, "log_folder": str(folder)})
             return 0
-        print(f"Fleet {self.name} is up: process {process.pid}, logs in {folder}")
+        print(f"Fleet {self.name} is up: process {child}, logs in {folder}")
         more = "" if self.name == default_name() else f" --name {shlex.quote(self.name)}"
         for verb in ("status", "logs --follow", "down"):
             print(f"  {database.with_db(f'swather fleet {verb}{more}', self.db)}")

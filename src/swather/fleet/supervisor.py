@@ -15,7 +15,7 @@ from swather.fleet.placement import End, Placement, WorkerEnded
 from swather.fleet.seat import RestartPolicy, Seat, SeatState
 
 # Workers that are added to a fleet have all been started after so long.
-SCALED_SECONDS: Final = 3.0
+SCALED_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)

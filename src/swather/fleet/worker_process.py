@@ -24,6 +24,8 @@ _ENDS: Final = {
     DATABASE_AWAY: End.AWAY,
     REPLACE: End.REPLACE,
     130: End.STOPPED,
+    # Before it could handle it.
+    -signal.SIGTERM: End.STOPPED,
 }
 _HINTS: Final = {"SIGVTALRM": " (a target blocked the interpreter past its timeout)"}
 
