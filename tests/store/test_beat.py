@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from swather import posix
@@ -10,7 +11,18 @@ from swather.model.task_filter import TaskFilter
 from swather.model.worker import NewWorker, WorkerKind, WorkerState
 from swather.store import Store
 from swather.store.clock import Clock
-from tests.store.given import a_run, a_worker, claim, completed, finish, states
+from tests.store.given import a_producer, a_run, a_worker, claim, completed, finish, states
+
+
+def test_find_beside_finds_live_workers_of_the_same_machine_and_container(store: Store):
+    here = posix.this_process()
+    for other in ({"host": "x"}, {"boot_id": "x"}, {"namespace": "x"}):
+        store.workers.register(NewWorker(process=msgspec.structs.replace(here, **other)))
+    ended, live = a_worker(store), a_worker(store)
+    store.workers.retire(ended)
+    a_producer(store, a_run(store))
+    process = msgspec.structs.replace(here, pid=1, started="another")
+    assert [worker.id for worker in store.workers.find_beside(process)] == [live]
 
 
 def test_a_worker_is_read_back_as_it_registered(store: Store):

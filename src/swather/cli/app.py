@@ -38,6 +38,9 @@ class Commands(LazyGroup):
         "fleet": LazyCommand(
             "swather.cli.fleet", "Keep workers running: start, watch, scale, restart and stop them."
         ),
+        "health": LazyCommand(
+            "swather.cli.health", "Say whether a worker of this machine is alive."
+        ),
         "status": LazyCommand("swather.cli.status", "Show the progress of runs and workers."),
         "why": LazyCommand("swather.cli.why", "Explain what holds a run or a task back."),
         "errors": LazyCommand("swather.cli.errors", "Show what went wrong, grouped."),

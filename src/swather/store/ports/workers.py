@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from swather.model.worker import Beat, NewWorker, Swept, Worker
+from swather.model.worker import Beat, NewWorker, Process, Swept, Worker
 from swather.store.ports.queue import Fence
 
 
@@ -31,6 +31,10 @@ class Workers(Protocol):
 
     def get(self, worker_id: int) -> Worker: ...
     def find(self, *, live: bool = True, limit: int = 1_000) -> list[Worker]: ...
+    def find_beside(self, process: Process) -> list[Worker]:
+        """Live workers on the same machine, and in the same container if it is in one."""
+        ...
+
     def pause(self, worker_id: int) -> None: ...
     def unpause(self, worker_id: int) -> None: ...
 

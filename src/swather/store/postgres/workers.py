@@ -143,6 +143,10 @@ class PostgresWorkers:
             _worker_of(row) for row in self._connection.rows(sql, {"limit": check_limit(limit)})
         ]
 
+    def find_beside(self, process: Process) -> list[Worker]:
+        rows = self._connection.rows(queries.list_workers_beside, _machine(process))
+        return [_worker_of(row) for row in rows]
+
     def pause(self, worker_id: int) -> None:
         self._change(queries.pause_worker, worker_id)
 
@@ -169,6 +173,11 @@ class PostgresWorkers:
             self._settings.bump_control_version()
 
         self._connection.transact(work)
+
+
+def _machine(process: Process) -> dict[str, str]:
+    """What a machine, and a container on it, is known by."""
+    return {"host": process.host, "boot_id": process.boot_id, "namespace": process.namespace}
 
 
 def _worker_of(row: tuple[Any, ...]) -> Worker:

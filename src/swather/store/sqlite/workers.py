@@ -133,6 +133,12 @@ class SQLiteWorkers:
         now = self._connection.clock.wall()
         return [_worker_of(row, now) for row in rows]
 
+    def find_beside(self, process: Process) -> list[Worker]:
+        with self._connection.reading():
+            rows = self._connection.rows(queries.list_workers_beside, _machine(process))
+        now = self._connection.clock.wall()
+        return [_worker_of(row, now) for row in rows]
+
     def pause(self, worker_id: int) -> None:
         self._change(queries.pause_worker, worker_id)
 
@@ -149,6 +155,11 @@ class SQLiteWorkers:
             if not self._connection.execute_counting(sql, {"worker_id": worker_id}):
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
+
+
+def _machine(process: Process) -> dict[str, str]:
+    """What a machine, and a container on it, is known by."""
+    return {"host": process.host, "boot_id": process.boot_id, "namespace": process.namespace}
 
 
 def _worker_of(row: tuple[Any, ...], now: float) -> Worker:

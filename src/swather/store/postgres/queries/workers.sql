@@ -54,6 +54,12 @@ ORDER BY w.id DESC LIMIT %(limit)s
 WHERE w.state = 'live'
 ORDER BY w.id DESC LIMIT %(limit)s
 
+-- name: list_workers_beside
+-- include: worker_rows
+WHERE w.state = 'live' AND w.kind = 'worker' AND w.host = %(host)s AND w.boot_id = %(boot_id)s
+  AND w.namespace = %(namespace)s
+ORDER BY w.id
+
 -- name: live_workers
 SELECT id, host, boot_id, namespace, pid, started, expires_at <= swather.clock()
 FROM swather.workers

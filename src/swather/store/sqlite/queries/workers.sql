@@ -51,6 +51,12 @@ ORDER BY w.id DESC LIMIT :limit
 -- include: worker_rows
 WHERE w.state = 'live' ORDER BY w.id LIMIT :limit
 
+-- name: list_workers_beside
+-- include: worker_rows
+WHERE w.state = 'live' AND w.kind = 'worker' AND w.host = :host AND w.boot_id = :boot_id
+  AND w.namespace = :namespace
+ORDER BY w.id
+
 -- name: live_workers
 SELECT id, name, host, boot_id, namespace, pid, started, expires_mono
 FROM workers
