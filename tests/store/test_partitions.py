@@ -62,6 +62,14 @@ def test_a_claim_may_name_some_of_the_owned_partitions(store: Store):
     assert [lease.partition for lease in leases] == ["b", "b"]
 
 
+def test_partitions_of_one_owner_come_in_turn(store: Store):
+    run = a_run_of_states(store, a=20, b=20)
+    worker = a_worker(store)
+    store.partitions.take(worker, run, ["a", "b"])
+    leases = [lease for _ in range(6) for lease in claim(store, worker, 2)]
+    assert {lease.partition for lease in leases} == {"a", "b"}
+
+
 def test_a_partition_has_one_owner(store: Store):
     run = a_run_of_states(store, bavaria=2)
     first, second = a_worker(store), a_worker(store)

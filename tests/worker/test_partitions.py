@@ -76,6 +76,19 @@ def test_what_a_stopped_worker_served_is_served_by_others(either_shop: Shop):
     assert shop.counts(run) == {"completed": 30}
 
 
+def test_what_nobody_serves_is_taken_even_without_room_once_a_lease_has_passed(shop: Shop):
+    event = threading.Event()
+    scrape = blocked_by(event)
+    run = shop.run(scrape, 30)
+    options = {"run": run, "planning": PLAN, "concurrency": 2, "poll_seconds": 0.05}
+    worker = shop.start(scrape, name="zero", number=0, lease_seconds=1.0, **options)
+    wait_until(lambda: shop.counts(run).get("leased") == 2)
+    wait_until(lambda: names(shop, run)["p2"] == "zero")
+    assert shop.counts(run) == {"leased": 2, "ready": 28}
+    event.set()
+    worker.report()
+
+
 def test_with_only_own_the_rest_is_left_alone(shop: Shop):
     run = shop.run(by_state, 9)
     worker = shop.start(

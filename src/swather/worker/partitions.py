@@ -4,6 +4,7 @@ import logging
 from collections.abc import Collection
 from concurrent.futures import Future
 from contextlib import suppress
+from time import monotonic
 
 from swather.errors import NotFound
 from swather.model.assignment import Balanced, Plan, balanced
@@ -26,6 +27,8 @@ class Partitions:
         self._mailbox = mailbox
         # Runs whose plan this worker has written: one that is made later is not overwritten.
         self._planned: set[str] = set()
+        # Until then, planned workers may still be starting.
+        self._adopts_at = monotonic() + settings.new_worker.lease_seconds
 
     @property
     def may_be_planned(self) -> bool:
@@ -34,7 +37,8 @@ class Partitions:
 
     def look(self, store: Store, *, worker_id: int, has_room: bool) -> PartitionsLooked:
         """Take what is this worker's to serve: of each run all that is planned for it and, if it
-        has room, one partition that nobody serves.
+        has room, one partition that nobody serves. Without room, too, where the planned worker is
+        missing: what is planned shall be served, and not only when all else is done.
         """
         settings = self._settings
         runs = store.partitions.runs(settings.scrapers) if settings.run is None else [settings.run]
@@ -84,9 +88,15 @@ class Partitions:
             return owned.union(store.partitions.take(worker_id, run, wanted)) if wanted else owned
         if self._is_due(found, worker_id):
             owned.update(store.partitions.take_planned(worker_id, run))
-        if has_room and not self._settings.only_own and free - owned:
+        may_take = has_room or self._adopts(found)
+        if may_take and not self._settings.only_own and free - owned:
             owned.update(store.partitions.take(worker_id, run))
         return owned
+
+    def _adopts(self, found: Collection[Partition]) -> bool:
+        """Whether a partition of these that nobody serves cannot wait until there is room."""
+        is_planned = any(each.number is not None for each in found)
+        return is_planned and monotonic() >= self._adopts_at
 
     def _is_due(self, found: Collection[Partition], worker_id: int) -> bool:
         """Whether some that are planned for this worker are served by nobody or by another."""

@@ -55,8 +55,10 @@ class Taking:
             names = [name for name in names if name in self._request.partitions]
         return names
 
-    def take_from(self, run: ClaimedRun) -> None:
-        for partition in self.partitions(run):
+    def take_from(self, run: ClaimedRun, turn: int) -> None:
+        names = self.partitions(run)
+        start = turn % max(len(names), 1)
+        for partition in names[start:] + names[:start]:
             match run.strategy:
                 case Strategy.FIFO | Strategy.LIFO:
                     self._take(run, partition, run.priorities, self.wanted)
@@ -181,7 +183,7 @@ class Taking:
 
 
 class Claimer:
-    """Makes claims inside the caller's transaction; runs and heads come in turn."""
+    """Makes claims inside the caller's transaction; runs, partitions and heads come in turn."""
 
     def __init__(self, connection: Connection, settings: SQLiteSettings) -> None:
         self._connection = connection
@@ -208,7 +210,7 @@ class Claimer:
 
     def _take(self, taking: Taking, runs: list[ClaimedRun]) -> None:
         for offset in range(len(runs)):
-            taking.take_from(runs[(self._turn + offset) % len(runs)])
+            taking.take_from(runs[(self._turn + offset) % len(runs)], self._turn)
             if not taking.wanted:
                 break
 
