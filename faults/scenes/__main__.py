@@ -10,13 +10,14 @@ from pathlib import Path
 
 import swather.store
 from bench.servers.postgres import postgres_server
-from faults.scenes import bucket, fleet, hundred_thousand, million, ray_node
+from faults.scenes import bucket, fifty_states, fleet, hundred_thousand, million, ray_node
 from faults.scenes.place import Place
 
 SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
     "bucket": (bucket.hold, 1_000),
     "fleet": (fleet.hold, 3_000),
     "hundred_thousand": (hundred_thousand.hold, 100_000),
+    "fifty_states": (fifty_states.hold, 5_100),
     "million": (million.hold, 1_000_000),
     "ray_node": (ray_node.hold, 4_000),
 }

@@ -5,6 +5,7 @@ import pytest
 from swather.model.assignment import Balanced, Plan
 from swather.scraping.scraper import scraper
 from swather.worker import engine
+from tests.store.given import a_worker
 from tests.worker.given import Shop, until, wait_until
 
 PLAN = Plan({0: ("p0", "p1"), 1: ("p2",)})
@@ -85,6 +86,22 @@ def test_what_nobody_serves_is_taken_even_without_room_once_a_lease_has_passed(s
     wait_until(lambda: shop.counts(run).get("leased") == 2)
     wait_until(lambda: names(shop, run)["p2"] == "zero")
     assert shop.counts(run) == {"leased": 2, "ready": 28}
+    event.set()
+    worker.report()
+
+
+def test_what_a_dead_worker_served_is_taken_at_once_even_without_room(shop: Shop):
+    event = threading.Event()
+    scrape = blocked_by(event)
+    run = shop.run(scrape, 30)
+    dead = a_worker(shop.store, number=1)
+    shop.store.partitions.plan(run, PLAN.numbers)
+    shop.store.partitions.take_planned(dead, run)
+    worker = shop.start(scrape, name="zero", number=0, run=run, concurrency=2, poll_seconds=0.05)
+    wait_until(lambda: shop.counts(run).get("leased") == 2)
+    wait_until(lambda: names(shop, run)["p1"] == "zero")
+    shop.store.workers.sweep([dead])
+    wait_until(lambda: names(shop, run)["p2"] == "zero")
     event.set()
     worker.report()
 

@@ -64,13 +64,13 @@ def plan_of_csv(text: str) -> Plan:
     return Plan({number: tuple(names) for number, names in sorted(workers.items())})
 
 
-def toml_of(plan: Plan, left: Mapping[int, int]) -> str:
-    """A table [partitions], with what is left to do for each worker."""
-    lines = [
-        f"{number} = [{', '.join(map(_quoted, names))}]  # {left[number]:,} left to do"
-        for number, names in plan.workers.items()
-    ]
-    return "\n".join([f"[{TABLE}]", *lines])
+def toml_of(plan: Plan, left: Mapping[int, int] | None = None) -> str:
+    """A table [partitions], with what is left to do for each worker if that is known."""
+    lines = [f"[{TABLE}]"]
+    for number, names in plan.workers.items():
+        comment = "" if left is None else f"  # {left[number]:,} left to do"
+        lines.append(f"{number} = [{', '.join(map(_quoted, names))}]{comment}")
+    return "\n".join(lines)
 
 
 def _quoted(name: str) -> str:

@@ -27,6 +27,8 @@ class Partitions:
         self._mailbox = mailbox
         # Runs whose plan this worker has written: one that is made later is not overwritten.
         self._planned: set[str] = set()
+        # Partitions of runs that have had an owner.
+        self._served: dict[str, set[str]] = {}
         # Until then, planned workers may still be starting.
         self._adopts_at = monotonic() + settings.new_worker.lease_seconds
 
@@ -42,6 +44,8 @@ class Partitions:
         """
         settings = self._settings
         runs = store.partitions.runs(settings.scrapers) if settings.run is None else [settings.run]
+        self._planned.intersection_update(runs)
+        self._served = {run: self._served.get(run, set()) for run in runs}
         took = owns = leaves = False
         for run in runs:
             with suppress(NotFound):  # the run was removed, or this worker declared lost
@@ -88,15 +92,20 @@ class Partitions:
             return owned.union(store.partitions.take(worker_id, run, wanted)) if wanted else owned
         if self._is_due(found, worker_id):
             owned.update(store.partitions.take_planned(worker_id, run))
-        may_take = has_room or self._adopts(found)
+        may_take = self._adopts(run, found) or has_room
         if may_take and not self._settings.only_own and free - owned:
             owned.update(store.partitions.take(worker_id, run))
         return owned
 
-    def _adopts(self, found: Collection[Partition]) -> bool:
-        """Whether a partition of these that nobody serves cannot wait until there is room."""
+    def _adopts(self, run: str, found: Collection[Partition]) -> bool:
+        """Whether a partition of these that nobody serves cannot wait until there is room: its
+        owner is gone, or its planned worker has had the time to start.
+        """
+        served = self._served[run]
+        is_left = any(each.owner_id is None and each.name in served for each in found)
+        served.update(each.name for each in found if each.owner_id is not None)
         is_planned = any(each.number is not None for each in found)
-        return is_planned and monotonic() >= self._adopts_at
+        return is_planned and (is_left or monotonic() >= self._adopts_at)
 
     def _is_due(self, found: Collection[Partition], worker_id: int) -> bool:
         """Whether some that are planned for this worker are served by nobody or by another."""
