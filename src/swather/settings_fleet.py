@@ -44,6 +44,11 @@ class FleetSettings(BaseSettings):
         description="the Ray cluster for `fleet up --on ray`: 'auto' or host:port; one on this "
         "machine is started if unset",
     )
+    ray_packages: str = Field(
+        default="",
+        description="packages that Ray installs for the workers on its nodes, separated by "
+        "commas: 'swather[browser], pandas'",
+    )
     ray_cpus_per_worker: float = Field(
         default=0.5,
         ge=0,

@@ -117,7 +117,12 @@ def test_a_stopped_worker_gets_a_signal_and_a_killed_one_is_gone(scene):
     assert "SIGTERM" in it.ended[0].why
     it.placement.kill(1)
     it.until(lambda: len(it.ended) == 2)
-    assert it.ended[1] == WorkerEnded(1, End.STOPPED, "worker 1 was killed")
+    assert it.ended[1] == WorkerEnded(1, End.STOPPED, "worker 1 was stopped by force")
+    it.start(2)
+    it.placement.stop(2)
+    it.until(lambda: len(it.ended) == 3)
+    assert it.ended[2].end is End.STOPPED
+    assert "before it had a place in the cluster" in it.ended[2].why
 
 
 def test_an_actor_that_dies_is_a_crash_and_one_that_never_was_is_refused(scene):
@@ -131,7 +136,7 @@ def test_an_actor_that_dies_is_a_crash_and_one_that_never_was_is_refused(scene):
         (0, End.CRASHED, 1),
         (1, End.REFUSED, 2),
     ]
-    assert "cannot run in the Ray cluster: The actor died. actor_id: 17" in it.ended[0].why
+    assert "cannot run in the Ray cluster: The actor died. … actor_id: 17" in it.ended[0].why
 
 
 def test_nodes_name_scrapers_as_in_their_copy_of_the_project(tmp_path: Path):

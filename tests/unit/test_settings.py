@@ -298,7 +298,8 @@ OF_THIS_MACHINE = {
     "log_file_mb",
     "log_files",
     "db", "params", "logs_folder", "proxy_file", "tor_binary", "tor_socks", "tor_config",
-    "chromium", "ray_address", "scrapers_folder", "partitions", "s3_endpoint", "s3_region",
+    "chromium", "ray_address", "ray_packages", "scrapers_folder", "partitions", "s3_endpoint",
+    "s3_region",
     "s3_access_key", "s3_secret_key", "s3_session_token",
     "on_end", "on_trouble", "webhook", "webhook_secret",
 }  # fmt: skip

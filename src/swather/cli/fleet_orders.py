@@ -9,6 +9,7 @@ import typer
 from swather.cli.fleet_selection import FleetName, live_fleet
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError
+from swather.fleet.placement import Place
 from swather.visible import visible_line
 
 if TYPE_CHECKING:
@@ -63,6 +64,12 @@ def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False
     if as_json:
         output.print_json({"name": fleet.name, "restarting": fleet.wanted})
         return
+    if fleet.placement == Place.RAY:
+        print(
+            "Workers on Ray keep the code that the cluster was given; for new code, take the fleet "
+            "down and up again.",
+            file=sys.stderr,
+        )
     watch = database.with_db("swather fleet status --watch", db)
     print(f"fleet {fleet.name} restarts {fleet.wanted} workers one after another: {watch}")
 

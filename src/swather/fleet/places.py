@@ -70,7 +70,8 @@ def on_ray(
         )
 
     variables = {**passed_on(settings_sources.variables()), **_environment(settings)}
-    with joined(settings.ray_address, Path.cwd()) as ray:
+    packages = [each.strip() for each in settings.ray_packages.split(",") if each.strip()]
+    with joined(settings.ray_address, Path.cwd(), packages) as ray:
         yield RayPlacement(
             ray,
             arguments,

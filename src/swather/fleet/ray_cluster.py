@@ -31,17 +31,19 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def joined(address: str | None, project: Path) -> Iterator["ModuleType"]:
+def joined(
+    address: str | None, project: Path, packages: Sequence[str] = ()
+) -> Iterator["ModuleType"]:
     """Ray, connected to the cluster at an address, or to one of this machine that ends with the
     block. Nothing else of any cluster ends with it.
 
-    A cluster elsewhere is given the folder of the project and this package itself. One of this
-    machine uses them where they are.
+    A cluster elsewhere is given the folder of the project and this package itself, and installs
+    what else workers need. One of this machine uses what is here.
     """
     ray = _imported()
     if address is not None:
         _check_answers(address)
-    shipped = None if address is None else _shipped(project)
+    shipped = None if address is None else _shipped(project, packages)
     try:
         ray.init(
             address=address or LOCAL,
@@ -100,11 +102,12 @@ def _log_rather_than_print(ray: "ModuleType") -> None:
         worker.print_to_stdstream = log
 
 
-def _shipped(project: Path) -> dict[str, Any]:
+def _shipped(project: Path, packages: Sequence[str]) -> dict[str, Any]:
     return {
         "working_dir": str(project),
         "py_modules": [str(Path(swather.__file__).parent)],
         "excludes": list(LEFT_OUT),
+        **({"pip": list(packages)} if packages else {}),
     }
 
 

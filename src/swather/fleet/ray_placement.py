@@ -1,5 +1,6 @@
 """Workers as actors in a Ray cluster, which starts them again elsewhere when a node is lost."""
 
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from swather.fleet.placement import End, WorkerEnded
 from swather.fleet.pulled_log import PulledLog
 from swather.fleet.ray_worker import Look, RayWorker
 from swather.fleet.worker_process import CRASHED, WRONG_INPUT
+from swather.visible import visible_line
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _LOOK_SECONDS: Final = 0.5
 # An actor that runs answers within milliseconds.
 _SILENT_SECONDS: Final = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 class RayPlacement:
@@ -133,6 +137,10 @@ class _Actor:
         return look.ended
 
     def stop(self, *, now: bool) -> None:
+        if self._last is None:
+            # It may wait for room for hours, and holds nothing yet.
+            self.kill()
+            return
         with suppress(self._ray.exceptions.RayError):
             self._handle.stop.remote(now=now)
 
@@ -149,8 +157,13 @@ class _Actor:
 
     def _lost(self, error: Exception) -> WorkerEnded:
         if self._is_killed:
-            return WorkerEnded(self._number, End.STOPPED, f"worker {self._number} was killed")
-        reason = " ".join(str(error).split())
+            before = "" if self._last is not None else " before it had a place in the cluster"
+            why = f"worker {self._number} was stopped by force{before}"
+            return WorkerEnded(self._number, End.STOPPED, why)
+        _log.info("%s", error)
+        # Between the two are Ray's own tracebacks.
+        first, *rest = [line.strip() for line in str(error).splitlines() if line.strip()] or ["?"]
+        reason = visible_line(f"{first} … {rest[-1]}" if rest else first)
         why = f"worker {self._number} cannot run in the Ray cluster: {reason}"
         if self._last is None:
             return WorkerEnded(self._number, End.REFUSED, why, WRONG_INPUT)
