@@ -53,9 +53,9 @@ class Scene:
         self.killed = 0
 
     def up(self) -> None:
-        options = ("--workers", "2", "--concurrency", str(SLOTS))
+        options = ("--workers", "2", "--concurrency", str(SLOTS), "--name", "scene")
         lease = ("--lease-seconds", str(LEASE_SECONDS))
-        self._place.call("fleet", "fleet", "up", *options, *lease, "--name", "scene", "--detach")
+        self._place.call("fleet", "fleet", "up", *options, *lease, "--detach", "--yes")
         self._until(lambda: self._states() == ["running"] * 2, "two workers to run")
 
     def down(self) -> None:

@@ -61,7 +61,7 @@ def naps(swather: Swather, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.slow
 def test_a_fleet_in_the_background_from_its_start_to_its_end(swather: Swather, naps: str):
-    options = ("--name", "barn", "--concurrency", "2", "--workers", "1")
+    options = ("--name", "barn", "--concurrency", "2", "--workers", "1", "--yes")
     said = done(swather, "fleet", "up", "naps.py", *options, "--detach")
     assert "Fleet barn is up: process" in said.out
     store = swather_store()
@@ -89,7 +89,7 @@ def test_a_fleet_in_the_background_from_its_start_to_its_end(swather: Swather, n
     logs = done(swather, "fleet", "logs", "--limit", "5000").out
     assert logs.count(" INFO completed {") == 200
     assert "supervisor | " in logs
-    assert "2 workers are wanted instead of 1" in logs
+    assert "wanted workers: 2 instead of 1" in logs
     only = done(swather, "fleet", "logs", "1", "-n", "2").out.splitlines()
     assert [line.split(" | ")[0] for line in only] == ["worker-1  "] * 2
     store.close()
@@ -103,7 +103,10 @@ def test_in_the_foreground_it_shows_its_workers_and_ends_with_a_signal(
     ours, theirs = pty.openpty()
     command = [PROGRAM, "fleet", "up", "naps.py", "--run", naps, "--workers", "2", "--name", "barn"]
     with subprocess.Popen(
-        [*command, "--concurrency", "1"], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs
+        [*command, "--concurrency", "1", "--yes"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
     ) as process:
         os.close(theirs)
         seen = b""
@@ -134,9 +137,9 @@ def test_in_the_foreground_it_shows_its_workers_and_ends_with_a_signal(
 
 
 @pytest.mark.slow
-def test_a_fleet_whose_code_does_not_run_ends_with_what_is_wrong(swather: Swather, naps: str):
+def test_a_fleet_whose_code_does_not_run_is_not_started(installed: Swather, naps: str):
     Path("naps.py").write_text("raise RuntimeError('no')")
-    said = swather("fleet", "up", "naps.py", "--detach")
+    said = installed("fleet", "up", "naps.py", "--detach", "--yes")
     assert said.code == 2
     assert "RuntimeError" in said.err
     assert not list(Path().glob(".swather/logs/fleet-*"))

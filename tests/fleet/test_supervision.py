@@ -144,7 +144,7 @@ def test_the_last_order_holds_be_it_of_a_person_or_the_setting(
     assert scene.supervision.is_stopped
     assert not scene.supervision.is_interrupted
     log = (tmp_path / "supervisor.log").read_text()
-    assert "4 workers are wanted instead of 2" in log
+    assert "wanted workers: 4 instead of 2" in log
     assert "asked to stop" in log
     assert "Fleet barn was up" in log
     assert row.said["totals"][0].startswith("Fleet barn was up")

@@ -34,6 +34,7 @@ def scale(
     number holds until it is changed again, here or by the setting max_workers.
     """
     from swather.cli import database, output
+    from swather.runs.words import count
 
     with database.opened(db) as store:
         fleet = live_fleet(store, name)
@@ -46,7 +47,7 @@ def scale(
     if as_json:
         output.print_json({"name": fleet.name, "wanted": workers, "before": fleet.wanted})
         return
-    print(f"fleet {fleet.name}: {workers} workers wanted instead of {fleet.wanted}")
+    print(f"fleet {fleet.name}: {count(workers, 'worker')} wanted instead of {fleet.wanted}")
 
 
 def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False) -> None:
@@ -57,6 +58,7 @@ def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False
     Workers that had crashed too often get another chance.
     """
     from swather.cli import database, output
+    from swather.runs.words import count
 
     with database.opened(db) as store:
         fleet = live_fleet(store, name)
@@ -71,7 +73,8 @@ def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False
             file=sys.stderr,
         )
     watch = database.with_db("swather fleet status --watch", db)
-    print(f"fleet {fleet.name} restarts {fleet.wanted} workers one after another: {watch}")
+    workers = count(fleet.wanted, "worker")
+    print(f"fleet {fleet.name} restarts {workers} one after another: {watch}")
 
 
 def down(

@@ -37,6 +37,7 @@ from swather.runs.run_names import find_run
 from swather.scraping.available import Available
 from swather.scraping.registered import registered
 from swather.settings_fleet import span_of
+from swather.store.supervisor_rows import name_is_taken
 
 if TYPE_CHECKING:
     from swather.settings import Settings
@@ -76,6 +77,9 @@ class FleetSession:
             settings = resolved.settings
             run = None if self.run is None else find_run(store, self.run).name
             bounds = None if self.autoscale is None else self.autoscale.bounds(resolved, run)
+            for row in store.supervisors.find():
+                if row.name == self.name:
+                    raise name_is_taken(row)
             if not is_detached:
                 self._ask(store, run, settings.workers if bounds is None else bounds.maximum)
             if self.detach:

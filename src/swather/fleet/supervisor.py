@@ -190,7 +190,7 @@ class Supervisor:
         for number in added:
             self._seats[number] = Seat(number=number, due_at=now, edition=self._edition)
         if before is not None:
-            self._say(logging.INFO, f"{wanted} workers are wanted instead of {before}")
+            self._say(logging.INFO, f"wanted workers: {wanted} instead of {before}")
             waiting = sum(seat.is_new for seat in self._seats.values())
             self._longest_gap = SCALED_SECONDS / max(waiting, 1)
             self._next_start_at = min(self._next_start_at, now)
