@@ -6,7 +6,8 @@ from typing import Final
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings
 
-_ENDPOINT: Final = re.compile(r"https?://[^\s/@?#]+/?", re.IGNORECASE)
+# A path is let through: other programs read the same variable, and may need it.
+_ENDPOINT: Final = re.compile(r"https?://[^\s@?#]+", re.IGNORECASE)
 
 
 class StorageSettings(BaseSettings):

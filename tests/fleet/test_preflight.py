@@ -17,6 +17,7 @@ from swather.model.proxy_list import parse_proxies
 from swather.runs import machine_checks
 from swather.runs.health import Health
 from swather.store import Store
+from tests.fake_s3 import FakeS3
 from tests.store.given import a_run, a_worker, claim, completed, finish, targets
 
 STATES = {"CA": 60, "TX": 30, "NY": 20, "MT": 5}
@@ -192,3 +193,24 @@ def test_a_paused_run_is_not_in_the_estimate(store: Store):
     partitioned(store)
     paused(store, pytest.MonkeyPatch())
     assert look(store).estimate.decides is Decides.NOTHING
+
+
+def test_a_bucket_that_refuses_is_a_problem_and_one_that_is_away_a_warning(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    with FakeS3() as s3:
+        for name, value in s3.environment.items():
+            monkeypatch.setenv(name, value)
+        named = {"files_folder": "s3://bucket/saved"}
+        (found,) = told(look(store, options=named), "files")
+        works = "s3://bucket/saved can be written, listed, read and deleted from"
+        assert found == (Health.OK, works)
+        ((health, said),) = told(look(store, options={"files_folder": "s3://nope/saved"}), "files")
+        assert (health, "there is no such bucket" in said) == (Health.PROBLEM, True)
+        s3.conditional = False
+        ((health, said),) = told(look(store, options=named), "files")
+        assert (health, "names end with a hash" in said) == (Health.OK, True)
+        s3.stop()
+        ((health, said),) = told(look(store, options=named), "files")
+        assert (health, said.endswith("files wait until it can be")) == (Health.WARNING, True)
+    assert told(look(store), "files") == []

@@ -191,6 +191,12 @@ def test_a_file_that_one_request_cannot_write_is_refused(files, s3, monkeypatch)
     assert s3.objects == {}
 
 
+def test_the_endpoint_that_is_given_counts_whatever_the_environment_says(s3, monkeypatch):
+    for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    files_in(s3).check()
+
+
 WRONG = [
     ({"folder": BucketFolder("nope", "x")}, "s3://nope/x cannot be used: there is no such bucket"),
     ({"access_key": "AKIDWRONG"}, "does not know the access key: check s3_access_key"),

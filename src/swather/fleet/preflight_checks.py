@@ -19,6 +19,7 @@ from swather.runs.machine_checks import folder_checks
 from swather.runs.programs import check_programs
 from swather.runs.proxy_lists import none_for_it, pool_for, proxies_each, too_few
 from swather.runs.proxy_words import usable_on
+from swather.runs.storage import storage_checks
 from swather.runs.words import count, duration, shortened
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
@@ -31,7 +32,7 @@ _MAX_NAMED: Final = 5
 def machine_checks(
     store: Store, settings: Settings, place: Place, *, workers: int
 ) -> Iterator[Check]:
-    """Settings, database, place, disk."""
+    """Settings, database, place, disk, bucket."""
     slots, lease = count(settings.concurrency, "slot"), duration(settings.lease_seconds)
     said = f"{count(workers, 'worker')} of {slots}, leases of {lease}"
     yield Check("settings", Health.OK, said)
@@ -42,6 +43,7 @@ def machine_checks(
     except InputError as error:
         yield Check("place", Health.PROBLEM, str(error))
     yield from folder_checks(store.url, local_folders(settings))
+    yield from storage_checks(settings)
 
 
 def wrong_for_run(store: Store, settings: Settings) -> list[Check]:

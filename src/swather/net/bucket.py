@@ -213,6 +213,8 @@ class Bucket:
         access = self._access
         given = {
             "endpoint": access.endpoint,
+            # Or that of AWS_ENDPOINT_URL_S3 would count, which the client reads by itself.
+            "aws_endpoint_url_s3": access.endpoint,
             "region": access.region,
             "access_key_id": access.access_key,
             "secret_access_key": access.secret_key,

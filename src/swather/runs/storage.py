@@ -69,8 +69,10 @@ def storage_checks(settings: Settings) -> list[Check]:
         files = BucketFiles(location, bucket_access(settings))
         files.check()
         is_exact = files.keeps_names
-    except (MissingExtra, BucketUnavailable) as error:
+    except (MissingExtra, BucketRefused) as error:
         return [Check(what, Health.PROBLEM, str(error))]
+    except BucketUnavailable as error:
+        return [Check(what, Health.WARNING, f"{error}; files wait until it can be")]
     if not is_exact:
         said = f"{location} works; names end with a hash, since the server ignores If-None-Match"
         return [Check(what, Health.OK, said)]

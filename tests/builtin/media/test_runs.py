@@ -9,6 +9,7 @@ import swather
 from swather.builtin.media.scraper import media
 from tests.builtin.media.given import params_of
 from tests.builtin.media.stand_ins import StandIn
+from tests.fake_s3 import FakeS3
 from tests.worker.conftest import either_url, sqlite_url
 
 __all__ = ["either_url", "sqlite_url"]
@@ -16,14 +17,14 @@ __all__ = ["either_url", "sqlite_url"]
 pytestmark = pytest.mark.slow
 
 
-def downloaded(site: StandIn, db: str, **params: Any) -> int:
+def downloaded(site: StandIn, db: str, folder: str | Path = "downloads", **params: Any) -> int:
     """How many files a run says that it has downloaded."""
     *_, job = swather.run(
         media,
         ["cats: 1/2"],
         params=params_of([site], **params),
         db=db,
-        files_folder=Path("downloads").absolute(),
+        files_folder=folder,
         new=True,
         progress=False,
     )
@@ -47,6 +48,19 @@ def test_a_later_run_publishes_only_what_is_not_there(
         first[0].unlink()
         assert downloaded(site, either_url) == 1
         assert published() == first
+
+
+def test_a_bucket_is_looked_into_like_a_folder(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    with StandIn("openverse") as site, FakeS3() as s3:
+        for name, value in s3.environment.items():
+            monkeypatch.setenv(name, value)
+        assert downloaded(site, sqlite_url, "s3://bucket/media") == 3
+        first = s3.named()
+        assert len(first) == 3
+        assert downloaded(site, sqlite_url, "s3://bucket/media") == 0
+        del s3.objects[next(iter(first))]
+        assert downloaded(site, sqlite_url, "s3://bucket/media") == 1
+        assert s3.named() == first
 
 
 def test_jobs_beside_each_other_publish_a_file_once(
