@@ -31,6 +31,8 @@ VARIABLE = re.compile(r"[A-Z_]+=.*")
 EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 # Where pages say the shop is; while they are tested, another one is in its place.
 SHOPS = re.compile(r"https://books\.toscrape\.com|http://127\.0\.0\.1:8008")
+# Where pages say a PostgreSQL server is.
+DATABASE = "postgresql://me@db.example/queue"
 PYTEST = Path(sys.executable).with_name("pytest")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -78,6 +80,13 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_tables(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of an empty PostgreSQL database."""
+    with request.getfixturevalue("postgres_server").fresh_database() as address:
+        yield address
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if any(block.language in EXECUTED for block in blocks_of(page))],
@@ -100,11 +109,13 @@ def test_the_examples_of_a_page_run_in_order(
         request.getfixturevalue("bucket")
     if page.name == "proxies.md":
         request.getfixturevalue("proxies")
+    database = request.getfixturevalue("no_tables") if page.name == "distributed.md" else DATABASE
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(classify, "_own_rules", [])
     namespace: dict[str, Any] = {"__name__": "example"}
     for block in blocks_of(page):
-        here = block._replace(text=SHOPS.sub(shop_url, block.text))
+        text = SHOPS.sub(shop_url, block.text).replace(DATABASE, database)
+        here = block._replace(text=text)
         if block.language == "python" and (named := FILE.match(block.text)):
             (tmp_path / named[1]).write_text(here.text)
         elif block.language == "python":
