@@ -10,7 +10,15 @@ from pathlib import Path
 
 import swather.store
 from bench.servers.postgres import postgres_server
-from faults.scenes import bucket, fifty_states, fleet, hundred_thousand, million, ray_node
+from faults.scenes import (
+    bucket,
+    fifty_states,
+    fleet,
+    hundred_thousand,
+    million,
+    ray_node,
+    schedulers,
+)
 from faults.scenes.place import Place
 
 SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
@@ -20,6 +28,8 @@ SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
     "fifty_states": (fifty_states.hold, 5_100),
     "million": (million.hold, 1_000_000),
     "ray_node": (ray_node.hold, 4_000),
+    # Due times, one a minute.
+    "schedulers": (schedulers.hold, 10),
 }
 
 

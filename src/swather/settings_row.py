@@ -31,7 +31,6 @@ IN_THE_ROW: Final = frozenset(
         "stagger_seconds", "restarts_per_hour", "log_targets",
         "min_workers", "tasks_per_worker", "worker_memory_mb", "scale_down_seconds",
         "ray_cpus_per_worker",
-        "hook_timeout", "no_progress_seconds",
     }
 )  # fmt: skip
 # The folder for files if neither a setting nor the scraper names one.

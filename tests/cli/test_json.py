@@ -38,6 +38,14 @@ CALLS = {
     "status RUN": ("numbers",),
     "why": (),
     "runs ls": (),
+    "schedules add": ("numbers", "@daily", "1", "--name", "nightly"),
+    "schedules ls": (),
+    "schedules show": ("nightly",),
+    "schedules disable": ("nightly",),
+    "schedules enable": ("nightly",),
+    "schedules rm": ("nightly", "--yes"),
+    "notices ls": (),
+    "notices retry": (),
     "partitions ls": ("numbers",),
     "partitions plan": ("numbers",),
     "partitions check": ("plan.toml",),
@@ -88,8 +96,8 @@ NOTING = NUMBERS.replace(
     "number = int(target); ctx.note_source('api', ok=number != 7, seconds=0.1, error='seven')",
 )
 WITHOUT_DATABASE = {"scrapers", "try", "init"}
-# Minutes long, or only for an empty database; their answers hold those of `run` and `db backup`.
-NOT_CALLED = {"demo", "db restore"}
+# Minutes long, without an end, or only for an empty database.
+NOT_CALLED = {"demo", "db restore", "schedules run"}
 
 
 class Documented(NamedTuple):

@@ -1,6 +1,7 @@
 """`swather schedules` and `swather notices`, and hooks of commands that run here."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,12 @@ def test_a_schedule_is_added_listed_shown_disabled_enabled_and_removed(swather: 
     said = add(swather, "--timezone", "Europe/Berlin", "--overlap", "queue", "-p", "pages=3")
     assert said.startswith("Added books: At 02:00 every day, Europe/Berlin; next 20")
     (listed,) = done(swather, "schedules", "--json").data
-    assert {name: listed[name] for name in ("name", "scraper", "cron", "overlap", "params")} == {
-        "name": "books", "scraper": "books", "cron": "0 2 * * *", "overlap": "queue",
-        "params": {"pages": "3"},
-    }  # fmt: skip
+    assert (listed["schedule"], listed["scraper"], listed["cron"]) == (
+        "books",
+        "books",
+        "0 2 * * *",
+    )
+    assert (listed["overlap"], listed["params"]) == ("queue", {"pages": "3"})
     assert "It has not been due yet." in done(swather, "schedules", "show", "books").out
     assert "disabled" in done(swather, "schedules", "disable", "books").out
     assert done(swather, "schedules", "ls", "--json").data[0]["next_at"] is None
@@ -63,6 +66,17 @@ def test_a_name_that_is_taken_or_unknown_is_told(swather: Swather):
     add(swather, "--name", "other")
     unknown = swather("schedules", "show", "nope")
     assert (unknown.code, "no schedule named 'nope'" in unknown.err) == (2, True)
+
+
+def test_a_schedule_that_nobody_fires_says_what_to_start(swather: Swather):
+    add(swather)
+    store = swather_store()
+    store.schedules.enable("books", store.schedules.now() - timedelta(minutes=5))
+    store.close()
+    for command in (["schedules"], ["schedules", "show", "books"]):
+        said = done(swather, *command).out
+        assert "books has been due for 5m" in said
+        assert "swather worker --forever, or swather schedules run" in said
 
 
 def test_what_its_runs_lack_here_is_noted(swather: Swather):

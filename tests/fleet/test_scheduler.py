@@ -19,6 +19,7 @@ from swather.scraping.scraper import Scraper
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.runs.given import a_scraper, written
+from tests.store.database import Database
 from tests.worker.given import wait_until
 
 
@@ -133,6 +134,22 @@ def test_what_cannot_become_a_run_is_left_to_others_first_and_then_told(
     assert (state, bool(reason)) == ("failed", True)
     assert [notice.kind for notice in store.notices.find()] == ["schedule_failed"]
     assert store.runs.find() == []
+
+
+def test_a_schedule_of_which_nobody_knows_when_it_is_due_is_disabled(
+    store: Store, database: Database, clock: Clock
+):
+    """As a damaged or hostile database may hold it; others are fired all the same."""
+    a_schedule(store, name="bad")
+    a_schedule(store, name="good")
+    schema = "" if database.kind == "sqlite" else "swather."
+    database.execute(f"UPDATE {schema}schedules SET cron = 'never' WHERE name = 'bad'")
+    clock.advance(PATIENCE_SECONDS)
+    looked(store, a_scheduler(store, code=a_scraper()))
+    assert not store.schedules.get("bad").enabled
+    (failed,) = store.schedules.firings("bad")
+    assert "cron 'never' has 1 fields" in failed.reason
+    assert len(store.schedules.firings("good")) == 1
 
 
 class _Params:

@@ -301,7 +301,8 @@ OF_THIS_MACHINE = {
     "chromium", "ray_address", "ray_packages", "scrapers_folder", "partitions", "s3_endpoint",
     "s3_region",
     "s3_access_key", "s3_secret_key", "s3_session_token",
-    "on_end", "on_trouble", "webhook", "webhook_secret",
+    "on_end", "on_trouble", "webhook", "webhook_secret", "hook_timeout",
+    "no_progress_seconds",
 }  # fmt: skip
 
 

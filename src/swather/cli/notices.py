@@ -66,7 +66,12 @@ def list_notices(
     if as_json:
         output.print_json(
             [
-                {"number": one.id, **data_of(one), "deliveries": _data_of(by_notice[one.id])}
+                {
+                    "notice": one.id,
+                    "uid": one.uid,
+                    **{name: value for name, value in data_of(one).items() if name != "id"},
+                    "deliveries": _data_of(by_notice[one.id]),
+                }
                 for one in found
             ]
         )

@@ -10,11 +10,14 @@ from swather.runs.words import count, duration, shortened
 from swather.scraping.registered import Registered
 
 _NEXT_TIMES: Final = 3
+# A scheduler that lives has fired what has been due for so long.
+_LATE_SECONDS: Final = 30.0
+WHO_FIRES: Final = "It is fired by: swather worker --forever, or swather schedules run"
 
 
 def data_of(schedule: Schedule, firings: Sequence[Firing]) -> dict[str, Any]:
     return {
-        "name": schedule.name,
+        "schedule": schedule.name,
         "scraper": schedule.scraper,
         "cron": schedule.cron,
         "timezone": schedule.timezone,
@@ -91,6 +94,17 @@ def when(schedule: Schedule) -> str:
     """'At 02:00 every day, Europe/Berlin; next 2026-02-15 02:00 (in 5h)'."""
     said = f"{_words(schedule)}, {schedule.timezone}"
     return f"{said}; next {_next(schedule)}" if schedule.enabled else f"disabled ({said})"
+
+
+def waiting(schedules: Sequence[Schedule]) -> list[str]:
+    """What is said of those that are due and are not fired."""
+    late = [each for each in schedules if each.enabled and -each.due_seconds > _LATE_SECONDS]
+    return [
+        f"{each.name} has been due for {duration(-each.due_seconds)}: no process that has scraper "
+        f"{each.scraper!r} fires schedules. Start one where it is registered: "
+        "swather worker --forever, or swather schedules run"
+        for each in late
+    ]
 
 
 def unready(new: NewSchedule, known: Registered | None) -> str:

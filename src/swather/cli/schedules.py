@@ -53,6 +53,8 @@ def list_schedules(db: Database = None, as_json: AsJSON = False) -> None:
         print(f"there are no schedules; to add one: {example}")
         return
     output.show(output.listing(*schedule_facts.table_of(found, last)))
+    for line in schedule_facts.waiting(found):
+        print(line)
 
 
 @command_in(group, "show", "swather schedules show books\nswather schedules show books --json")
@@ -77,6 +79,8 @@ def show_schedule(
         output.show(output.listing(*schedule_facts.firings_table(firings, found.timezone)))
     else:
         print("It has not been due yet.")
+    for line in schedule_facts.waiting([found]):
+        print(line)
 
 
 @command_in(
@@ -156,6 +160,7 @@ def add_schedule(
         output.print_json(schedule_facts.data_of(added, []))
         return
     print(f"Added {added.name}: {schedule_facts.when(added)}")
+    print(schedule_facts.WHO_FIRES)
 
 
 @command_in(group, "rm", "swather schedules rm books\nswather schedules rm books --yes")
@@ -207,13 +212,14 @@ def disable_schedule(name: Name, db: Database = None, as_json: AsJSON = False) -
 swather schedules run
 swather schedules run --db postgresql://me@localhost/queue""",
 )
-def run_schedules(db: Database = None) -> int:
+def run_schedules(db: Database = None, as_json: AsJSON = False) -> int:
     """Fire schedules and deliver notices until it is stopped, and do nothing else.
 
     Workers with --forever do so as well; this is for a machine without workers. Several may run at
     once, on several machines. SIGINT or SIGTERM ends it.
     """
-    from swather.cli import database
+    from swather.cli import database, output
+    from swather.cli.failure import DATABASE
     from swather.cli.stop_signal import wait_for_signal
     from swather.fleet.duties import Duties, RegisteredCode
     from swather.scraping import registry
@@ -223,8 +229,14 @@ def run_schedules(db: Database = None) -> int:
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", force=True
     )
     registry.enter_folder()
-    with Duties(database.existing(db), RegisteredCode(registered())):
-        return wait_for_signal()
+    with database.opened(db) as store:
+        url = store.url
+    with Duties(url, RegisteredCode(registered())) as duties:
+        code = wait_for_signal(lambda: duties.have_failed)
+    code = DATABASE if code is None else code
+    if as_json:
+        output.print_json({"exit_code": code})
+    return code
 
 
 def _tell(found: "Schedule", *, as_json: bool) -> None:

@@ -70,6 +70,11 @@ class Duties:
             self._scheduler.start()
         return self
 
+    @property
+    def have_failed(self) -> bool:
+        """Schedules are no longer fired: the database is unusable, and the log says why."""
+        return self._scheduler is not None and self._scheduler.has_given_up
+
     def __exit__(
         self,
         kind: type[BaseException] | None,

@@ -62,6 +62,11 @@ class Scheduler:
         for thread in (self._thread, *self._loaders):
             thread.join(JOIN_SECONDS)
 
+    @property
+    def has_given_up(self) -> bool:
+        """It was started and can do no more: the database is unusable."""
+        return self._thread.ident is not None and not self._thread.is_alive()
+
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
@@ -109,12 +114,10 @@ class Scheduler:
     def _fire(self, store: Store, due: Schedule) -> None:
         try:
             recipe = self._recipe(store, due)
+            found = None if recipe is None else fire(store, due, recipe)
         except (InputError, MissingExtra) as error:
             self._give_up(store, due, str(error))
             return
-        if recipe is None:
-            return
-        found = fire(store, due, recipe)
         if isinstance(found, Begun):
             self._load(store, found)
         elif found is not None:
@@ -127,10 +130,11 @@ class Scheduler:
             return
         try:
             recipe = self._recipe(store, store.schedules.get(firing.schedule))
+            begun = None if recipe is None else take(store, firing, recipe)
         except (InputError, MissingExtra) as error:
             self._say_once(firing.schedule, f"cannot be loaded here: {error}")
             return
-        if recipe is not None and (begun := take(store, firing, recipe)) is not None:
+        if begun is not None:
             self._load(store, begun)
 
     def _recipe(self, store: Store, schedule: Schedule) -> Recipe | None:
@@ -148,8 +152,15 @@ class Scheduler:
 
     def _give_up(self, store: Store, due: Schedule, reason: str) -> None:
         self._say_once(due.name, f"cannot start a run here: {reason}")
-        if -due.due_seconds >= PATIENCE_SECONDS:
+        if -due.due_seconds < PATIENCE_SECONDS:
+            return
+        try:
             next_at, _ = following(due)
+        except InputError:
+            # Nobody knows when it would be due again.
+            store.schedules.fail_due(due, due.now, f"{reason}; the schedule is now disabled")
+            store.schedules.disable(due.name)
+        else:
             store.schedules.fail_due(due, next_at, reason)
 
     def _load(self, store: Store, begun: Begun) -> None:
