@@ -126,6 +126,14 @@ def _browser(figures: Figures) -> Iterator[Bar]:
             yield from _ratio(figures, work, who, "bare Playwright, fresh contexts", 4)
 
 
+def _browser_memory(figures: Figures) -> Iterator[Bar]:
+    of = "300 targets in a browser"
+    for who in ON:
+        yield from _at_most(figures, f"{of}: processes left", who, 0.0)
+        yield from _at_most(figures, f"{of}: Chromium, last hundred over first", who, 100.0)
+        yield from _at_most(figures, f"{of}: the worker, last hundred over first", who, 30.0)
+
+
 def _proxies(figures: Figures) -> Iterator[Bar]:
     for database in ("SQLite", "PostgreSQL"):
         named = f"named, {database}"
@@ -143,6 +151,7 @@ RULES = (
     _subtitles,
     _pictures,
     _browser,
+    _browser_memory,
     _proxies,
 )
 

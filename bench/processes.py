@@ -57,3 +57,23 @@ def memory_mb(pid: int) -> float:
     """Resident memory of a process that is its own, not files that happen to be mapped."""
     found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(found[1]) / 1024 if found else 0.0
+
+
+def private_mb(pid: int) -> float:
+    """Memory of a process that it shares with no other; 0 if it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return sum(map(int, re.findall(r"^Private_\w+:\s+(\d+) kB", text, re.MULTILINE))) / 1024
+
+
+def is_leader(pid: int, program: str) -> bool:
+    """Whether it is the first process of a program such as Chromium, which starts itself again with
+    a type for each other one.
+    """
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return False
+    return Path(words[0]).name == program and not any(word.startswith("--type=") for word in words)

@@ -169,6 +169,15 @@ SECTIONS = (
         lambda work: work.removeprefix("render in "),
     ),
     Section(
+        "browser_memory",
+        "300 targets in a browser",
+        "The same pages in one worker, whose Chromium is restarted after every 100 targets: the "
+        "memory that its processes share with no other, by the medians of the first hundred "
+        "targets and of the last, and that of the worker; and how many processes of Chromium are "
+        "left after the run.",
+        lambda work: work.partition(": ")[2],
+    ),
+    Section(
         "proxies",
         "Through a proxy",
         "The pages of the first part through one proxy, 64 at a time: one of the pool, which is "

@@ -13,6 +13,8 @@ import select
 import signal
 import socket
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,10 @@ def main() -> Any:
     orders = socket.socket(fileno=int(sys.argv[1]))
     for module in pkgutil.walk_packages(swather.__path__, "swather."):
         if not any(each in f"{module.name}." for each in LEFT_OUT):
-            importlib.import_module(module.name)
+            # Of an extra that is not installed.
+            with suppress(ImportError):
+                importlib.import_module(module.name)
+    assert threading.active_count() == 1, "a fork would lack the others"
     # What is there by now is no garbage, and would be copied for every fork that looks at it.
     gc.freeze()
     order = Server(orders).serve()

@@ -6,6 +6,7 @@ from bench.figures import Figure
 from bench.parts import (
     backlog,
     browser,
+    browser_memory,
     drain,
     fetch,
     idle,
@@ -39,5 +40,6 @@ PARTS: dict[str, Part] = {
     "subtitles": subtitles.measure,
     "pictures": pictures.measure,
     "browser": browser.measure,
+    "browser_memory": browser_memory.measure,
     "proxies": proxies.measure,
 }

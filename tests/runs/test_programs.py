@@ -26,6 +26,7 @@ def check(made: swather.Scraper, **given: Any) -> None:
     [
         ({"browser": True}, {"chromium": "/nix"}, "the setting chromium names '/nix'"),
         ({"tor": True}, {"tor_binary": "/nix"}, "the tor_binary /nix does not exist"),
+        ({"tor": True}, {"http_client": "aiohttp"}, "uses Tor.*: set http_client = wreq"),
     ],
 )
 def test_a_program_that_is_missing_is_an_error_of_the_run(

@@ -77,6 +77,21 @@ def test_bad_lines_are_noted_and_a_useless_list_is_refused(store: Store):
         load(store, books(proxies="nix.txt"))
 
 
+def test_proxies_that_the_client_cannot_use_are_refused_at_the_start(store: Store):
+    mixed = books(proxies=["http://198.51.100.1:3128", "socks5://me:hunter2@198.51.100.2:1080"])
+    assert load(store, mixed) == []
+    with pytest.raises(InputError, match=r"aiohttp cannot use the SOCKS proxy socks5://") as raised:
+        load(store, mixed, http_client="aiohttp")
+    assert "hunter2" not in str(raised.value)
+
+
+def test_what_is_no_text_is_no_list(store: Store):
+    Path("proxies.txt").write_bytes(b"\x9f\xe2\xff:80\n\xfe\xd1\n198.51.100.1:3128\n" + bytes(40))
+    with pytest.raises(InputError, match=r"proxies\.txt is not a text file"):
+        load(store, books(proxies="proxies.txt"))
+    assert urls(store) == []
+
+
 def test_too_few_proxies_are_only_a_warning(store: Store):
     greedy = books(proxies=Proxies(per_worker=3))
     (note,) = load(store, greedy)

@@ -114,7 +114,8 @@ def test_a_run_without_a_proxy_says_so_once_and_promises_no_end(store: Store):
     run = a_proxied_run(store)
     for _ in range(2):
         trouble = "all 3 proxies are out; the first returns in 12m"
-        store.workers.beat(a_worker(store), [], {"slots": 1, "trouble": trouble})
+        said = {"slots": 1, "trouble": trouble, "lacks_proxies": True}
+        store.workers.beat(a_worker(store), [], said)
     told = "\n".join(reason.sentence for reason in why(store, run))
     assert told.count("12m") == 1
     assert Watcher(store, run).snapshot().eta_seconds is None

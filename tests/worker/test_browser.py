@@ -6,6 +6,7 @@ import pytest
 
 from swather import Permanent, scraper
 from swather.model.task import State
+from swather.net.errors import ProxyFailed
 from swather.runs import replay, why
 from swather.testing import Answer, Asked, FakeSite
 from swather.testing import shop as open_shop
@@ -112,6 +113,20 @@ def test_what_a_failed_attempt_showed_is_kept_with_its_task(shop: Shop, scripted
     assert "<h1>scripted</h1>" in picture.with_suffix(".html").read_text()
     told = [reason.text for reason in why.why_task(shop.store, task.id)]
     assert any(f"the page it failed on: {picture}" in line for line in told)
+
+
+def test_nothing_is_kept_where_only_the_proxy_has_failed(shop: Shop, scripted: FakeSite):
+    @scraper(browser=True)
+    async def unlucky(ctx, url):
+        page = await ctx.render(url)
+        if ctx.attempt == 1:
+            raise ProxyFailed("it is gone")
+        return {"status": page.status}
+
+    run = shop.run(unlucky, [scripted.url + "/"])
+    shop.start(unlucky, run=run).report(PATIENCE_SECONDS)
+    assert shop.items(run) == [{"status": 200}]
+    assert not (shop.files / "failures").exists()
 
 
 def test_what_a_page_showed_when_its_block_was_left_by_an_error_is_kept(

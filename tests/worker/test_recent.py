@@ -66,7 +66,7 @@ def test_a_run_is_forgotten_when_it_is_long_over():
 
 
 def test_what_a_worker_waits_for_is_news_whenever_it_changes():
-    access = SimpleNamespace(trouble="")
+    access = SimpleNamespace(trouble="", lacks_only_proxies=False)
     tally = SimpleNamespace(attempts=0, done={}, average_seconds=None, as_dict=dict)
     slots = SimpleNamespace(running={}, concurrency=1, abandoned=0)
     statistics = Statistics(

@@ -107,7 +107,7 @@ def _load(store: "Store", source: str, lists: list[_List], *, replace: bool | No
 
 
 def _read(given: str, settings: "Settings") -> _List:
-    from swather.model.proxy_list import parse_proxies
+    from swather.model.proxy_list import lines_of, parse_proxies
 
     if given == "-":
         shown, source, text = STDIN, STDIN, sys.stdin.read()
@@ -116,7 +116,7 @@ def _read(given: str, settings: "Settings") -> _List:
     else:
         path = Path(given)
         shown, source, text = given, str(path.absolute()), _text_of(path)
-    proxies, bad = parse_proxies(text.splitlines())
+    proxies, bad = parse_proxies(lines_of(text, shown))
     return _List(shown, source, proxies, bad)
 
 

@@ -17,6 +17,7 @@ _MAX_TAGS: Final = 20
 _TAG: Final = re.compile(r"[\w.:+-]{1,50}")
 _COUNTRY: Final = re.compile(r"[a-z]{2}")
 _NOT_TEXT: Final = re.compile("[\0-\x1f\x7f\ud800-\udfff]")
+_UNDECODED: Final = "\N{REPLACEMENT CHARACTER}"
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*")
 _HOST: Final = r"(?:\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\\\[\]]+)"
 _HOST_PORT: Final = re.compile(rf"{_HOST}:[0-9]{{1,5}}")
@@ -42,6 +43,15 @@ class BadLine(msgspec.Struct, frozen=True):
 
     line: int
     reason: str
+
+
+def lines_of(text: str, shown: str) -> list[str]:
+    """The lines of a file that was decoded as UTF-8; InputError if it is no text. A comment in
+    another encoding does no harm.
+    """
+    if "\0" in text or 10 * text.count(_UNDECODED) > len(text):
+        raise InputError(f"{shown} is not a text file: a list of proxies has one on each line")
+    return text.splitlines()
 
 
 def parse_proxies(lines: Iterable[str]) -> tuple[list[ProxyLine], list[BadLine]]:

@@ -16,6 +16,11 @@ def check_programs(scraper: Scraper, settings: Settings) -> None:
         if find_spec("playwright") is None:
             raise MissingExtra(MISSING)
         program.find(settings.chromium)
+    if scraper.options.tor and settings.http_client != "wreq":
+        raise InputError(
+            f"the scraper {scraper.name!r} uses Tor, which the setting http_client = "
+            f"{settings.http_client} cannot: set http_client = wreq"
+        )
     if scraper.options.tor and settings.tor_socks is None:
         try:
             find_binary(settings.tor_binary)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from swather.errors import InputError
+from swather.masking import shown_url
 from swather.model.proxy import Pool
-from swather.model.proxy_list import ProxyLine, parse_proxies
+from swather.model.proxy_list import ProxyLine, lines_of, parse_proxies
 from swather.net.egress import WayOut
 from swather.runs.words import command, count
 from swather.scraping.proxies import Proxies, brings_list, selection_of
@@ -41,8 +42,21 @@ def load_lists(
                 "in the decorator (proxies='proxies.txt')"
             )
         return [*notes, none_for_it(store)]
+    _check_client(found, settings)
     few = too_few(len(found.proxies), proxies_each(scraper, settings), settings.workers)
     return [*notes, few] if few else notes
+
+
+def _check_client(pool: Pool, settings: Settings) -> None:
+    """InputError if the HTTP client cannot use all of them."""
+    if settings.http_client == "wreq":
+        return
+    for proxy in pool.proxies:
+        if not proxy.url.startswith(("http://", "https://")):
+            raise InputError(
+                f"the setting http_client = {settings.http_client} cannot use the SOCKS proxy "
+                f"{shown_url(proxy.url)}: set http_client = wreq, or leave such proxies out by tags"
+            )
 
 
 def pool_for(store: Store, scraper: Scraper, settings: Settings) -> Pool:
@@ -83,11 +97,12 @@ def own_proxies(scraper: Scraper) -> tuple[list[str], list[ProxyLine]]:
 
 def _read(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise InputError(
             f"the list of proxies {path} cannot be read: {error.strerror or error}"
         ) from error
+    return lines_of(text, str(path))
 
 
 def _parsed(shown: str, lines: Sequence[str]) -> tuple[list[str], list[ProxyLine]]:

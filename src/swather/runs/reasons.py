@@ -135,7 +135,7 @@ def worker_reasons(situation: Situation) -> Iterator[Reason]:
         )
     for worker in workers:
         # That it has no proxy is said once, for all of them.
-        is_known = situation.is_out_of_proxies and "prox" in worker.trouble
+        is_known = situation.is_out_of_proxies and worker.lacks_proxies
         yield from _troubles(worker, is_known=is_known)
     slots, busy = sum(w.slots for w in able), sum(w.busy for w in able)
     if slots and busy >= slots and situation.counts.waiting:

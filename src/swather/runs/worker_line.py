@@ -36,6 +36,7 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     rate_per_second  how many targets of the run it ends lately; None while that is unknown
     quiet_seconds    since a target of the run has ended on it
     silent_seconds   since it was heard of
+    trouble          what it waits for; `lacks_proxies`: for a proxy, and nothing else
     """
 
     id: int
@@ -54,6 +55,7 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     uptime_seconds: float = 0.0
     silent_seconds: float = 0.0
     trouble: str = ""
+    lacks_proxies: bool = False
     current: list[RunningTarget] = []
 
     @property
@@ -101,6 +103,7 @@ def line_of(worker: Worker, run: str) -> WorkerLine:
         uptime_seconds=(worker.beat_at - worker.registered_at).total_seconds(),
         silent_seconds=worker.silent_seconds,
         trouble=str(said.get("trouble") or ""),
+        lacks_proxies=said.get("lacks_proxies") is True,
         current=_current(worker, run),
     )
 

@@ -170,6 +170,7 @@ class Statistics:
             "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
             "trouble": trouble,
+            "lacks_proxies": not self._saving.trouble and self._access.lacks_only_proxies,
             "strays": self._dispatch.strays,
             "current": current(running, now),
         }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from swather.errors import Later, NotStored
 from swather.net.egress import Egress
 from swather.net.egress_policy import BrowserPolicy
+from swather.net.errors import ProxyFailed
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping.rendering import Browsing, Rendered, Rendering
@@ -199,10 +200,10 @@ def call_deadline(attempt: Attempt) -> float:
 
 
 def _has_failed(attempt: Attempt, ending: Ending) -> bool:
-    """Not if it was stopped, or is postponed."""
+    """Not if it was stopped, is postponed, or only its proxy has failed."""
     return (
         isinstance(ending, BaseException)
-        and not isinstance(ending, Later)
+        and not isinstance(ending, Later | ProxyFailed)
         and attempt.postponed is None
         and attempt.cut in (None, Cut.TIMEOUT)
     )

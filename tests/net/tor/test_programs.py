@@ -55,8 +55,16 @@ async def fails(tor: Tor) -> TorFailed:
 @pytest.mark.parametrize(
     ("text", "mode", "said"),
     [
-        (ESCAPES, 0o755, r"Tor did not start, exit code 3: x\\x1b\[2J\ufffd not a relay$"),
-        (TOO_OLD, 0o755, r'Tor did not start, exit code 1: Unknown option "ClientOnly"$'),
+        (
+            ESCAPES,
+            0o755,
+            r"Tor did not start: /.*/tor ended with exit code 3: x\\x1b\[2J\ufffd not a relay$",
+        ),
+        (
+            TOO_OLD,
+            0o755,
+            r'Tor did not start: /.*/tor ended with exit code 1: Unknown option "ClientOnly"$',
+        ),
         (SILENT, 0o755, r"/tor opened no control port within 0 s$"),
         (WRONG_PORT, 0o755, r"cannot be controlled: its control port 127.0.0.1:1 cannot be re"),
         ("\x7fELF nonsense", 0o755, "cannot be started: Exec format error$"),

@@ -57,7 +57,7 @@ class Daemon:
         )
         try:
             async with asyncio.timeout(START_SECONDS):
-                control = await _take_control(files, process)
+                control = await _take_control(files, process, binary)
         except TimeoutError:
             await process.end()
             raise TorFailed(
@@ -183,12 +183,13 @@ def _write(files: Files, text: str) -> None:
         file.unlink(missing_ok=True)
 
 
-async def _take_control(files: Files, process: TorProcess) -> Control:
+async def _take_control(files: Files, process: TorProcess, binary: Path) -> Control:
     # It writes the cookie after the port.
     while not (files.control_port.exists() and files.cookie.exists()):
         if process.exit_code is not None:
             code = await process.ended()
-            raise TorFailed(f"Tor did not start, exit code {code}{process.last_words()}")
+            said = f"exit code {code}{process.last_words()}"
+            raise TorFailed(f"Tor did not start: {binary} ended with {said}")
         await asyncio.sleep(_LOOK_SECONDS)
     place = files.control_port.read_text().strip().removeprefix("PORT=")
     host, _, port = place.rpartition(":")

@@ -86,6 +86,12 @@ class Access:
         troubles = {source.trouble: None for source in list(self.sources.values())}
         return "; ".join(filter(None, troubles))
 
+    @property
+    def lacks_only_proxies(self) -> bool:
+        """Whether that is for want of a proxy alone."""
+        lacking = [source for source in list(self.sources.values()) if source.trouble]
+        return bool(lacking) and all(isinstance(source, PoolSource) for source in lacking)
+
     def _new_source(self, job: Job) -> EgressSource:
         match job.way_out:
             case WayOut.POOL:

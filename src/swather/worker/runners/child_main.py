@@ -22,6 +22,7 @@ from swather.errors import LoadError, MissingExtra
 from swather.model.outcome import File
 from swather.model.source import SourceState
 from swather.net.download import Download
+from swather.net.errors import ProxyFailed
 from swather.net.page import Page
 from swather.net.request import Request
 from swather.scraping import forked, registry
@@ -191,7 +192,7 @@ class Executor:
         if process_id != posix.process_id:
             forked.exit_fork(error)
         if visits.tabs is not None:
-            self._run(visits.leave(has_failed=error is not None))
+            self._run(visits.leave(has_failed=not isinstance(error, ProxyFailed | None)))
         self._close_left()
         if error is not None:
             return wire.Faulted(start.token, classify(error), verbs.notes)
