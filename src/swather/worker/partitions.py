@@ -27,6 +27,7 @@ class Partitions:
         self._mailbox = mailbox
         # Runs whose plan this worker has written: one that is made later is not overwritten.
         self._planned: set[str] = set()
+        self._announced: set[tuple[int, str]] = set()
         # Partitions of runs that have had an owner.
         self._served: dict[str, set[str]] = {}
         # Until then, planned workers may still be starting.
@@ -44,8 +45,7 @@ class Partitions:
         """
         settings = self._settings
         runs = store.partitions.runs(settings.scrapers) if settings.run is None else [settings.run]
-        self._planned.intersection_update(runs)
-        self._served = {run: self._served.get(run, set()) for run in runs}
+        self._forget_all_but(runs)
         took = owns = leaves = False
         for run in runs:
             with suppress(NotFound):  # the run was removed, or this worker declared lost
@@ -56,6 +56,11 @@ class Partitions:
                 owns = owns or bool(after)
                 leaves = leaves or any(each.leaving and each.name in before for each in found)
         return PartitionsLooked(took, owns, leaves)
+
+    def _forget_all_but(self, runs: Collection[str]) -> None:
+        self._planned.intersection_update(runs)
+        self._announced = {each for each in self._announced if each[1] in runs}
+        self._served = {run: self._served.get(run, set()) for run in runs}
 
     def _found(self, store: Store, run: str) -> list[Partition]:
         """The partitions of a run, as they are planned now."""
@@ -90,9 +95,13 @@ class Partitions:
         if named is not None:
             wanted = sorted(free.intersection(named))
             return owned.union(store.partitions.take(worker_id, run, wanted)) if wanted else owned
-        if self._is_due(found, worker_id):
-            owned.update(store.partitions.take_planned(worker_id, run))
-        may_take = self._adopts(run, found) or has_room
+        adopts, is_due = self._adopts(run, found), self._is_due(run, found, worker_id)
+        self._note(run, found, worker_id)
+        if is_due:
+            own = set(store.partitions.take_planned(worker_id, run))
+            if not own <= owned:
+                return own
+        may_take = adopts or has_room
         if may_take and not self._settings.only_own and free - owned:
             owned.update(store.partitions.take(worker_id, run))
         return owned
@@ -103,13 +112,21 @@ class Partitions:
         """
         served = self._served[run]
         is_left = any(each.owner_id is None and each.name in served for each in found)
-        served.update(each.name for each in found if each.owner_id is not None)
         is_planned = any(each.number is not None for each in found)
         return is_planned and (is_left or monotonic() >= self._adopts_at)
 
-    def _is_due(self, found: Collection[Partition], worker_id: int) -> bool:
-        """Whether some that are planned for this worker are served by nobody or by another."""
-        return self._number is not None and any(
+    def _note(self, run: str, found: Collection[Partition], worker_id: int) -> None:
+        self._served[run].update(each.name for each in found if each.owner_id is not None)
+        if any(each.number == self._number for each in found):
+            self._announced.add((worker_id, run))
+
+    def _is_due(self, run: str, found: Collection[Partition], worker_id: int) -> bool:
+        """Whether some that are planned for this worker are served by nobody or by another. Once in
+        any case, so that others know that it serves the run.
+        """
+        if self._number is None or not any(each.number == self._number for each in found):
+            return False
+        return (worker_id, run) not in self._announced or any(
             each.number == self._number and each.owner_id != worker_id and not each.leaving
             for each in found
         )
