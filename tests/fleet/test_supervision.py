@@ -8,7 +8,7 @@ import pytest
 
 from swather import posix
 from swather.errors import DatabaseUnreachable
-from swather.fleet import supervision
+from swather.fleet import supervision, supervisor_thread
 from swather.fleet.fleet_logs import FleetLogs
 from swather.fleet.fleet_view import FleetView
 from swather.fleet.fleet_watch import FleetSnapshot, FleetWatch
@@ -61,6 +61,10 @@ class Noted(FleetView):
         self.said: list[str] = []
         self.shown: list[FleetSnapshot] = []
 
+    @property
+    def is_due(self) -> bool:
+        return True
+
     def say(self, line: str) -> None:
         self.said.append(line)
 
@@ -110,6 +114,7 @@ class Scene:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "BEAT_SECONDS", 0.01)
     monkeypatch.setattr(supervision, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(supervisor_thread, "_FAILED_SECONDS", 0.01)
 
 
 def test_the_last_order_holds_be_it_of_a_person_or_the_setting(
@@ -229,3 +234,31 @@ def test_the_totals_are_those_of_the_database(store: Store, other: Store, tmp_pa
         (each.number, each.starts, each.completed, each.retried) for each in totals.workers
     ] == [(0, 2, 7, 1)]
     assert "Worker 0: 7 completed, 0 failed, 1 to be retried, started 2 times." in totals.lines()
+
+
+def test_no_fault_around_it_ends_a_supervisor(
+    store: Store, other: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    gone = a_run(store, 1, name="gone")
+    scene = Scene(store, tmp_path)
+    monkeypatch.setattr(scene.view, "show", lambda snapshot: 1 / 0)
+    starts, start = [], scene.placement.start
+
+    def fails_once(number: int) -> None:
+        starts.append(number)
+        if len(starts) == 1:
+            raise RuntimeError("the cluster is away")
+        start(number)
+
+    monkeypatch.setattr(scene.placement, "start", fails_once)
+
+    def meanwhile() -> None:
+        scene.wait_for(2)
+        other.runs.cancel(gone)
+        other.runs.remove(gone)
+        wait_until(lambda: "ZeroDivisionError" in (tmp_path / "supervisor.log").read_text())
+        other.supervisors.ask_stop(scene.id)
+
+    scene.play(meanwhile)
+    assert store.supervisors.get(scene.id).state is SupervisorState.RETIRED
+    assert "the cluster is away" in (tmp_path / "supervisor.log").read_text()

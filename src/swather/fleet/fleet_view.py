@@ -25,6 +25,11 @@ MAX_WORKERS_SHOWN: Final = 20
 class FleetView:
     """Shows nothing."""
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it would show a snapshot now."""
+        return False
+
     def __enter__(self) -> Self:
         return self
 
@@ -46,12 +51,14 @@ class FleetLines(FleetView):
         self._next_at = monotonic() + SECONDS_PER_LINE
         self._last: list[str] = []
 
+    @property
+    def is_due(self) -> bool:
+        return monotonic() >= self._next_at
+
     def say(self, line: str) -> None:
         self._console.print(line, soft_wrap=True)
 
     def show(self, snapshot: FleetSnapshot) -> None:
-        if monotonic() < self._next_at:
-            return
         self._next_at = monotonic() + SECONDS_PER_LINE
         lines = [f"{run.run}: {in_a_line(run)}" for run in snapshot.runs]
         if lines != self._last:
@@ -69,6 +76,10 @@ class FleetPicture(FleetView):
 
         self._console = console
         self._region = Region(console)
+
+    @property
+    def is_due(self) -> bool:
+        return True
 
     def __enter__(self) -> Self:
         self._region.start()

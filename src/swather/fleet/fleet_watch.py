@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from swather.errors import NotFound
 from swather.fleet.supervisor import WorkerStanding
 from swather.model.run import Counts, RunState
 from swather.model.worker import Worker
@@ -98,9 +99,12 @@ class FleetWatch:
         self._before = {each: store.runs.counts(each) for each in self._open_runs()}
         self._crashes: dict[int, int] = {}
 
-    def snapshot(self, standing: Sequence[WorkerStanding]) -> FleetSnapshot:
+    def note(self, standing: Sequence[WorkerStanding]) -> None:
+        """Keep what is counted in the end and no database knows."""
         for worker in standing:
             self._crashes[worker.number] = worker.crashes
+
+    def snapshot(self, standing: Sequence[WorkerStanding]) -> FleetSnapshot:
         names = self._open_runs()
         shown = names[:MAX_RUNS_SHOWN]
         self._watchers = {
@@ -138,12 +142,16 @@ class FleetWatch:
             if run.created_at >= self._since and self._run is None
         ]
         for name in [*self._before, *(each for each in new if each not in self._before)]:
-            before, now = self._before.get(name, Counts()), self._store.runs.counts(name)
+            before = self._before.get(name, Counts())
+            try:
+                now, state = self._store.runs.counts(name), self._store.runs.get(name).state
+            except NotFound:
+                continue  # it was removed meanwhile
             if now == before:
                 continue
             yield RunTotals(
                 run=name,
-                state=self._store.runs.get(name).state,
+                state=state,
                 completed=now.completed - before.completed,
                 failed=now.failed - before.failed,
                 items=now.items - before.items,

@@ -1,6 +1,7 @@
 """The supervisor's process: its row in the database, its orders, its logs, what it shows."""
 
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 from time import monotonic
 from typing import Any, Final
@@ -67,6 +68,7 @@ class Supervision:
         self._has_crashed = False
         self._answered = 0
         self._is_replaced = False
+        self._last_error = ""
         # Once it is over.
         self.totals: FleetTotals | None = None
 
@@ -92,8 +94,17 @@ class Supervision:
             block.enter_context(self._workers.passing_signals())
             self._workers.start()
             while not self._workers.wait(LOOK_SECONDS):
-                self._look()
-            self._show()
+                self._safely(self._look)
+            self._safely(self._show)
+
+    def _safely(self, work: Callable[[], None]) -> None:
+        """Nothing that goes wrong around them ends the workers."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - it is logged with its traceback
+            if (told := repr(error)) != self._last_error:
+                self._last_error = told
+                supervisor_log.exception("this is a fault; the workers keep running")
 
     def _look(self) -> None:
         self._answer_signals()
@@ -104,6 +115,9 @@ class Supervision:
             except StoreError as error:
                 # Workers deal with that themselves; they keep running as they are.
                 self._store.outage.failed(error)
+                return
+            except NotFound:
+                # Another one has taken its place; the next beat says so.
                 return
             self._store.outage.answered()
             self._show()
@@ -178,7 +192,15 @@ class Supervision:
         return said
 
     def _show(self) -> None:
-        self._view.show(self._watch.snapshot(self._workers.standing))
+        standing = self._workers.standing
+        self._watch.note(standing)
+        if not self._view.is_due:
+            return
+        try:
+            self._view.show(self._watch.snapshot(standing))
+        except (StoreError, NotFound) as error:
+            # The database is away, or a run was removed just now.
+            supervisor_log.debug("nothing could be shown: %s", error)
 
     def _answer_signals(self) -> None:
         came = self._workers.signals

@@ -245,8 +245,8 @@ class Supervisor:
                 self._next_start_at = now + min(gap, self._longest_gap)
             if self._is_rolling:
                 self._roll_at = now + gap
-            seat.started(now, self._edition)
             self._placement.start(seat.number)
+            seat.started(now, self._edition)
             where = self._placement.running().get(seat.number, "")
             self._say(logging.INFO, f"worker {seat.number} started{where and f': {where}'}")
 

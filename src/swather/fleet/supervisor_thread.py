@@ -1,5 +1,6 @@
 """A supervisor on a thread of its own, which nothing else in the process can hold up."""
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,9 @@ from swather.fleet.placement import Placement
 from swather.fleet.supervisor import Happened, Policy, Supervisor, WorkerStanding
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_FAILED_SECONDS: Final = 1.0
+
+_log = logging.getLogger(__name__)
 
 
 class SupervisorThread:
@@ -107,16 +111,24 @@ class SupervisorThread:
     def _watch(self) -> None:
         while not self._is_closing:
             self._look_now.clear()
-            if self._is_forgiving:
-                self._is_forgiving = False
-                self._supervisor.forgive()
-            for happened in self._supervisor.tick(
-                self._wanted, restarts=self._restarts, stops=self._stops
-            ):
-                self._note(happened)
-            self.standing = self._supervisor.standing()
-            self.is_rolling = self._supervisor.is_rolling
+            try:
+                self._look()
+            except Exception:  # noqa: BLE001 - it is logged with its traceback
+                # Its placement failed, say; workers without a supervisor would be worse.
+                _log.exception("a look at the workers failed; the next follows")
+                self._look_now.wait(_FAILED_SECONDS)
             if self._supervisor.is_over:
                 break
             self._look_now.wait(self._look_seconds)
         self._over.set()
+
+    def _look(self) -> None:
+        if self._is_forgiving:
+            self._is_forgiving = False
+            self._supervisor.forgive()
+        for happened in self._supervisor.tick(
+            self._wanted, restarts=self._restarts, stops=self._stops
+        ):
+            self._note(happened)
+        self.standing = self._supervisor.standing()
+        self.is_rolling = self._supervisor.is_rolling
