@@ -116,7 +116,7 @@ def _fleet(
     with (place.folder / "fleet.log").open("wb") as log:
         fleet = subprocess.Popen(
             [
-                SWATHER, "fleet", "up", "shelf.py", "--run", run, "--on", "ray",
+                SWATHER, "fleet", "up", "shelf.py", "--run", run, "--on", "ray", "--yes",
                 "--workers", str(WORKERS), "--lease-seconds", str(LEASE_SECONDS),
             ],
             cwd=project,
