@@ -22,22 +22,27 @@ DRAIN_SECONDS: Final = 3_600.0
 SLOWER: Final = 1.2
 # In /proc, of children that have ended.
 CHILDREN_TOO: Final = (13, 14)
+# How the server titles the processes of a connection to a fresh database.
+DATABASE: Final = b"postgres: postgres swather_test_"
 GROWTH_MB: Final = 15.0
 MOST_MB: Final = 150.0
 
 
 class Step(NamedTuple):
-    """Processor time is that of the workers and of the server."""
+    """Processor time: of the workers, of the connections that serve them, and of what else the
+    server does: it vacuums, writes back and makes checkpoints.
+    """
 
     done: int
     seconds: float
     worker_mb: float
-    cpu_seconds: float
-    server_cpu_seconds: float
+    worker_cpu: float
+    connection_cpu: float
+    upkeep_cpu: float
 
     @property
     def cost(self) -> float:
-        return self.cpu_seconds + self.server_cpu_seconds
+        return self.worker_cpu + self.connection_cpu + self.upkeep_cpu
 
 
 def hold(place: Place, targets: int) -> list[str]:
@@ -100,8 +105,11 @@ def _wrong(place: Place, run: str, targets: int, steps: list[Step], loaded_mb: f
 def _step(done: int, pids: list[int], server: int) -> Step:
     """As things stand: the memory of the largest worker, the processor time of all of them."""
     memory = max((memory_mb(pid) for pid in pids), default=0.0)
-    of_server = _cpu_seconds(server, *CHILDREN_TOO) + sum(map(_cpu_seconds, family(server)[1:]))
-    return Step(done, time.monotonic(), memory, sum(map(_cpu_seconds, pids)), of_server)
+    children = family(server)[1:]
+    connections = sum(_cpu_seconds(pid) for pid in children if DATABASE in _command(pid))
+    of_server = _cpu_seconds(server, *CHILDREN_TOO) + sum(map(_cpu_seconds, children))
+    of_workers = sum(map(_cpu_seconds, pids))
+    return Step(done, time.monotonic(), memory, of_workers, connections, of_server - connections)
 
 
 def _since(before: Step, now: Step) -> Step:
@@ -110,15 +118,17 @@ def _since(before: Step, now: Step) -> Step:
         now.done,
         now.seconds - before.seconds,
         now.worker_mb or before.worker_mb,
-        now.cpu_seconds - before.cpu_seconds,
-        now.server_cpu_seconds - before.server_cpu_seconds,
+        now.worker_cpu - before.worker_cpu,
+        now.connection_cpu - before.connection_cpu,
+        now.upkeep_cpu - before.upkeep_cpu,
     )
 
 
 def _show(step: Step) -> None:
     print(
-        f"{step.done:>9,}: {step.seconds:6.1f} s; processor time {step.cpu_seconds:.1f} s of "
-        f"workers, {step.server_cpu_seconds:.1f} s of the server; worker {step.worker_mb:.0f} MB",
+        f"{step.done:>9,}: {step.seconds:5.1f} s; processor time: {step.worker_cpu:.1f} s workers, "
+        f"{step.connection_cpu:.1f} s their connections, {step.upkeep_cpu:.1f} s upkeep of the "
+        f"server; worker {step.worker_mb:.0f} MB",
         flush=True,
     )
 

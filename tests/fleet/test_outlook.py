@@ -14,7 +14,7 @@ from swather.model.proxy_list import parse_proxies
 from swather.runs.situation import Situation
 from swather.store import Store
 from swather.store.clock import Clock
-from tests.store.given import a_run, a_worker, claim, completed, finish, retried
+from tests.store.given import a_run, a_worker, claim, completed, finish, retried, targets
 
 SITE = "shop.example"
 
@@ -62,6 +62,15 @@ def drained_in(store: Store, clock: Clock, run: str) -> float:
             assert claimed.retry_after_seconds is not None
             clock.advance(claimed.retry_after_seconds)
     return clock.offset_seconds - began
+
+
+def test_all_lanes_of_a_run_are_looked_at(store: Store):
+    run = a_run(store, lane_limits=Limits(1.0))
+    for number in range(30):
+        store.tasks.enqueue(run, targets([f"one {number}"], lane=f"site{number:02}.example"))
+    store.tasks.enqueue(run, targets(10, lane="site29.example"))
+    found = estimate(look(store, run))
+    assert (found.name, found.seconds) == ("site29.example", pytest.approx(10.0))
 
 
 def test_runs_on_one_lane_share_its_pace(store: Store):

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from swather.model.estimate import Decides, Measured, Outlook, PacedWork
-from swather.model.lane import Lane, PacedKind
+from swather.model.lane import Lane, PacedKind, free_lane
 from swather.model.pacing import NO_LIMITS, Limits, strictest
 from swather.model.run import Run
 from swather.model.worker import Worker
@@ -60,13 +60,15 @@ def _paced(situation: Situation) -> Iterator[PacedWork]:
     """A run's lanes, and its scraper as a whole."""
     held = Decides.PROXIES if situation.is_out_of_proxies else None
     yield _work(situation, situation.scraper, situation.counts.unfinished, NO_LIMITS, held)
-    tasks = tasks_by_lane(situation)
     broken = {breaker.lane for breaker in situation.breakers}
     limits = _limits_over_all_proxies(situation)
-    for lane in situation.lanes:
-        held = Decides.BREAKER if lane.name in broken else None
-        of_run = on_lane(limits, lane.name)
-        yield _work(situation, lane, tasks.get(lane.name, 0.0), of_run, held)
+    # The run's own limits hold on lanes, too, that nothing else is known of.
+    known = {lane.name: lane for lane in situation.lanes}
+    for name, targets in tasks_by_lane(situation).items():
+        if name:
+            lane = known.get(name) or free_lane(name, PacedKind.LANE)
+            held = Decides.BREAKER if name in broken else None
+            yield _work(situation, lane, targets, on_lane(limits, name), held)
 
 
 def _work(
