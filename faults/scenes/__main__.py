@@ -20,8 +20,12 @@ from faults.scenes import (
     schedulers,
 )
 from faults.scenes.place import Place
+from tests.postgres import PostgresServer
 
-SCENES: dict[str, tuple[Callable[[Place, int], list[str]], int]] = {
+Hold = Callable[[Place, int, Place], list[str]]
+
+# What holds it, and with how many targets.
+SCENES: dict[str, tuple[Hold, int]] = {
     "bucket": (bucket.hold, 1_000),
     "fleet": (fleet.hold, 3_000),
     "hundred_thousand": (hundred_thousand.hold, 100_000),
@@ -42,16 +46,9 @@ def main() -> int:
             hold, targets = SCENES[name]
             for database in given.databases:
                 with ExitStack() as scene:
-                    folder = Path(scene.enter_context(_folder()))
-                    url = f"sqlite:///{folder}/swather.db"
-                    if database == "postgres":
-                        assert server is not None
-                        url = scene.enter_context(server.fresh_database())
-                    swather.store.prepare(url)
                     print(f"{name} on {database}", flush=True)
-                    place = Place(url, folder)
-                    scene.callback(place.store.close)
-                    wrong = hold(place, given.targets or targets)
+                    places = [_place(scene, database, server) for _ in range(2)]
+                    wrong = hold(places[0], given.targets or targets, places[1])
                 for line in wrong[:20]:
                     print(f"  WRONG: {line}")
                 print(f"{'FAILED' if wrong else 'held'}: {name} on {database}", flush=True)
@@ -59,8 +56,18 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="swather-scene-", ignore_cleanup_errors=True)
+def _place(scene: ExitStack, database: str, server: PostgresServer | None) -> Place:
+    """One with a fresh database and a folder of its own, until the end of the scene."""
+    temporary = tempfile.TemporaryDirectory(prefix="swather-scene-", ignore_cleanup_errors=True)
+    folder = Path(scene.enter_context(temporary))
+    url = f"sqlite:///{folder}/swather.db"
+    if database == "postgres":
+        assert server is not None
+        url = scene.enter_context(server.fresh_database())
+    swather.store.prepare(url)
+    place = Place(url, folder)
+    scene.callback(place.store.close)
+    return place
 
 
 def _arguments() -> argparse.Namespace:

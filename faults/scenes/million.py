@@ -1,51 +1,64 @@
 """A million URLs, enqueued from a file and drained: memory stays flat, and the rate of the first
 hundred thousand holds to the last.
+
+Others use the machine, too, and how fast anything goes depends on them. So each step is followed by
+a small drain in a fresh database, with workers of the same kind: what a target of the million costs
+is told in what a target of that one costs, a moment later.
 """
 
 import os
 import threading
 import time
 from pathlib import Path
+from statistics import median
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 import psycopg
 
 from bench.processes import PARENT, SYSTEM, TICKS, USER, family, memory_mb
 from faults.scenes.place import Place
+from swather.model.run import NewRun
+from swather.model.task import Target
+from swather.model.task_filter import TaskFilter
 
 STEPS: Final = 10
 WORKERS: Final = 2
 SLOTS: Final = 100
+SMALL: Final = 20_000
 DRAIN_SECONDS: Final = 3_600.0
-# How much more processor time of workers and server the last step may take than the first: other
-# work on the machine changes that less than how long it takes. And how much a worker may grow.
+# How much more the last steps may cost than the first, and how much a worker may grow.
 SLOWER: Final = 1.2
-# In /proc, of children that have ended.
-CHILDREN_TOO: Final = (13, 14)
-# How the server titles the processes of a connection to a fresh database.
-DATABASE: Final = b"postgres: postgres swather_test_"
 GROWTH_MB: Final = 15.0
 MOST_MB: Final = 150.0
 
 
-class Step(NamedTuple):
-    """Processor time: of the workers, of the connections that serve them, and of what else the
-    server does: it vacuums, writes back and makes checkpoints.
+class Spent(NamedTuple):
+    """For how many targets, in how many seconds, with how much processor time of workers and of
+    their connections.
     """
 
-    done: int
+    targets: int
     seconds: float
-    worker_mb: float
-    worker_cpu: float
-    connection_cpu: float
-    upkeep_cpu: float
+    cpu_seconds: float
 
     @property
-    def cost(self) -> float:
-        return self.worker_cpu + self.connection_cpu + self.upkeep_cpu
+    def each(self) -> float:
+        """Microseconds of processor time."""
+        return self.cpu_seconds / max(self.targets, 1) * 1e6
+
+    @property
+    def rate(self) -> float:
+        return self.targets / self.seconds
 
 
-def hold(place: Place, targets: int) -> list[str]:
+class Step(NamedTuple):
+    spent: Spent
+    beside: Spent
+    worker_mb: float
+
+
+def hold(place: Place, targets: int, beside: Place) -> list[str]:
     """What did not hold."""
     urls = str(place.urls(targets))
     peak = Peak()
@@ -54,98 +67,113 @@ def hold(place: Place, targets: int) -> list[str]:
     answer = place.enqueue("--targets", urls)
     seconds = time.monotonic() - began
     loaded_mb = peak.stop()
-    print(f"enqueued {answer['enqueued']:,} in {seconds:.0f} s, {targets / seconds:,.0f}/s; "
-          f"the process had {loaded_mb:.0f} MB at most")  # fmt: skip
+    print(
+        f"enqueued {answer['enqueued']:,} in {seconds:.0f} s, {targets / seconds:,.0f}/s; "
+        f"the process had {loaded_mb:.0f} MB at most"
+    )
     run = answer["run"]
-    options = ("--run", run, "--concurrency", str(SLOTS), "--log-level", "error")
-    workers = [place.worker(f"machine-{number}", *options) for number in range(WORKERS)]
-    steps: list[Step] = []
+    place.store.runs.pause(run)
+    fleets = Fleet(place), Fleet(beside)
     try:
-        place.wait_for(run, lambda counts: counts.completed > 0, 120.0)
-        pids, server = [worker.pid for worker in workers], _server(place.url)
-        last = _step(0, pids, server)
-        for number in range(1, STEPS + 1):
-            wanted = targets * number // STEPS
-            place.wait_for(run, lambda counts, n=wanted: counts.completed >= n, DRAIN_SECONDS)
-            now = _step(wanted, pids, server)
-            steps.append(_since(last, now))
-            _show(steps[-1])
-            last = now
-        codes = [worker.wait(60) for worker in workers]
+        steps = [_step(*fleets, run, targets * number // STEPS) for number in range(1, STEPS + 1)]
     finally:
-        for worker in workers:
+        for fleet in fleets:
+            fleet.kill()
+    wrong = [] if answer["enqueued"] == targets else [f"enqueued {answer['enqueued']:,}"]
+    return [*wrong, *_wrong(place, run, targets, steps, loaded_mb)]
+
+
+class Fleet:
+    """Some workers of a database, for all its runs."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        options = ("--forever", "--concurrency", str(SLOTS), "--log-level", "error")
+        self._workers = [place.worker(f"machine-{n}", *options) for n in range(WORKERS)]
+        self._title = f"postgres: postgres {urlsplit(place.url).path[1:]} ".encode()
+        with psycopg.connect(place.url) as connection:
+            self._server = int(_fields(connection.info.backend_pid)[PARENT])
+
+    @property
+    def memory_mb(self) -> float:
+        """Of the largest."""
+        return max(memory_mb(worker.pid) for worker in self._workers)
+
+    @property
+    def cpu_seconds(self) -> float:
+        connections = [
+            pid for pid in family(self._server)[1:] if _command(pid).startswith(self._title)
+        ]
+        return sum(map(_cpu_seconds, [*connections, *(worker.pid for worker in self._workers)]))
+
+    def drain(self, run: str, until: int) -> Spent:
+        """Until so many of a run have completed; then nothing of it is in progress."""
+        store = self.place.store
+        before = store.runs.counts(run).completed
+        store.runs.unpause(run)
+        self.place.wait_for(run, lambda counts: counts.completed > before, DRAIN_SECONDS)
+        began, spent = time.monotonic(), self.cpu_seconds
+        before = store.runs.counts(run).completed
+        self.place.wait_for(run, lambda counts: counts.completed >= until, DRAIN_SECONDS)
+        after, seconds = store.runs.counts(run).completed, time.monotonic() - began
+        spent = self.cpu_seconds - spent
+        store.runs.pause(run)
+        self.place.wait_for(run, lambda counts: not counts.leased, DRAIN_SECONDS)
+        return Spent(after - before, seconds, spent)
+
+    def kill(self) -> None:
+        for worker in self._workers:
             worker.kill()
             worker.wait()
-    return [
-        *([] if answer["enqueued"] == targets else [f"enqueued {answer['enqueued']:,}"]),
-        *([] if not any(codes) else [f"the workers ended with {codes}"]),
-        *_wrong(place, run, targets, steps, loaded_mb),
-    ]
+
+
+def _step(fleet: Fleet, beside: Fleet, run: str, until: int) -> Step:
+    spent = fleet.drain(run, until)
+    store = beside.place.store
+    small = store.runs.create(NewRun(scraper="shelf", version="1")).name
+    store.runs.pause(small)
+    store.tasks.enqueue(small, (Target(value=f"https://a.example/{n}") for n in range(SMALL)))
+    step = Step(spent, beside.drain(small, SMALL * 9 // 10), fleet.memory_mb)
+    # Gone, so that the next one finds the database as small.
+    store.tasks.cancel(TaskFilter(run=small))
+    store.runs.cancel(small)
+    store.runs.remove(small)
+    print(
+        f"{until:>9,}: {spent.rate:6,.0f}/s, {spent.each:.0f} µs each; small: "
+        f"{step.beside.rate:6,.0f}/s, {step.beside.each:.0f} µs each; "
+        f"worker {step.worker_mb:.0f} MB",
+        flush=True,
+    )
+    return step
 
 
 def _wrong(place: Place, run: str, targets: int, steps: list[Step], loaded_mb: float) -> list[str]:
+    place.store.runs.unpause(run)
     counts = place.store.runs.counts(run)
     wrong = place.store.upkeep.check()
     if (counts.completed, counts.items, counts.total) != (targets, targets, targets):
         wrong.append(f"counts: {counts}")
-    first, last = steps[0], steps[-1]
-    slower = last.cost / first.cost
+    costs = [step.spent.each / step.beside.each for step in steps]
+    paces = [step.beside.rate / step.spent.rate for step in steps]
+    cost, pace = (median(found[-3:]) / median(found[:3]) for found in (costs, paces))
     print(
-        f"the last step took {slower:.2f} x the processor time of the first, "
-        f"{last.seconds / first.seconds:.2f} x its time"
+        f"beside the small drains, the last three steps cost {cost:.2f} x the processor time of "
+        f"the first three, and took {pace:.2f} x as long"
     )
-    if slower > SLOWER:
-        wrong.append(f"the last step cost {slower:.2f} times what the first did")
-    grown = last.worker_mb - first.worker_mb
-    if grown > GROWTH_MB or last.worker_mb > MOST_MB or loaded_mb > MOST_MB:
-        wrong.append(f"workers grew by {grown:.0f} MB to {last.worker_mb:.0f} MB")
+    if cost > SLOWER:
+        wrong.append(f"the last steps cost {cost:.2f} times what the first did")
+    grown = steps[-1].worker_mb - steps[0].worker_mb
+    if grown > GROWTH_MB or steps[-1].worker_mb > MOST_MB or loaded_mb > MOST_MB:
+        wrong.append(f"workers grew by {grown:.0f} MB to {steps[-1].worker_mb:.0f} MB")
     return wrong
 
 
-def _step(done: int, pids: list[int], server: int) -> Step:
-    """As things stand: the memory of the largest worker, the processor time of all of them."""
-    memory = max((memory_mb(pid) for pid in pids), default=0.0)
-    children = family(server)[1:]
-    connections = sum(_cpu_seconds(pid) for pid in children if DATABASE in _command(pid))
-    of_server = _cpu_seconds(server, *CHILDREN_TOO) + sum(map(_cpu_seconds, children))
-    of_workers = sum(map(_cpu_seconds, pids))
-    return Step(done, time.monotonic(), memory, of_workers, connections, of_server - connections)
-
-
-def _since(before: Step, now: Step) -> Step:
-    """A worker that has just ended has no memory any more."""
-    return Step(
-        now.done,
-        now.seconds - before.seconds,
-        now.worker_mb or before.worker_mb,
-        now.worker_cpu - before.worker_cpu,
-        now.connection_cpu - before.connection_cpu,
-        now.upkeep_cpu - before.upkeep_cpu,
-    )
-
-
-def _show(step: Step) -> None:
-    print(
-        f"{step.done:>9,}: {step.seconds:5.1f} s; processor time: {step.worker_cpu:.1f} s workers, "
-        f"{step.connection_cpu:.1f} s their connections, {step.upkeep_cpu:.1f} s upkeep of the "
-        f"server; worker {step.worker_mb:.0f} MB",
-        flush=True,
-    )
-
-
-def _server(url: str) -> int:
-    """The process that all others of the server are children of."""
-    with psycopg.connect(url) as connection:
-        pid = connection.info.backend_pid
-        return int(_fields(pid)[PARENT])
-
-
-def _cpu_seconds(pid: int, *more: int) -> float:
+def _cpu_seconds(pid: int) -> float:
     try:
         fields = _fields(pid)
     except OSError:
         return 0.0
-    return sum(int(fields[number]) for number in (USER, SYSTEM, *more)) / TICKS
+    return (int(fields[USER]) + int(fields[SYSTEM])) / TICKS
 
 
 def _fields(pid: int) -> list[str]:

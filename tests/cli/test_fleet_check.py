@@ -48,8 +48,8 @@ def test_who_would_do_what(swather: Swather, a_run: str):
 def test_programs_get_the_same(swather: Swather, a_run: str):
     data = done(swather, "fleet", "check", "states.py", "--test", "--json").data
     assert data["workers"] == [
-        {"number": 0, "partitions": ["CA"], "pending": 60, "proxies": None},
-        {"number": 1, "partitions": ["TX", "NY"], "pending": 50, "proxies": None},
+        {"worker_number": 0, "partitions": ["CA"], "pending": 60, "proxies": None},
+        {"worker_number": 1, "partitions": ["TX", "NY"], "pending": 50, "proxies": None},
     ]
     (run,) = data["runs"]
     assert (run["run"], run["pending"]) == (a_run, 120)

@@ -46,6 +46,7 @@ CALLS = {
     "schedules rm": ("nightly", "--yes"),
     "notices ls": (),
     "notices retry": (),
+    "fleet check": ("scrapers.py",),
     "partitions ls": ("numbers",),
     "partitions plan": ("numbers",),
     "partitions check": ("plan.toml",),

@@ -62,7 +62,7 @@ def as_data(found: "Preflight") -> dict[str, Any]:
         "checks": [check._asdict() for check in found.checks],
         "workers": [
             {
-                "number": share.number,
+                "worker_number": share.number,
                 "partitions": list(share.partitions),
                 "pending": share.pending,
                 "proxies": share.proxies,
