@@ -81,7 +81,7 @@ def test_a_hook_that_hangs_holds_up_no_other_and_not_the_end(store: Store):
     notifier = Notifier(store.another(), [hanging, quick], no_progress_seconds=60)
     notifier.start()
     a_notice(store)
-    late = notifier.stop(patience_seconds=0.5)
+    late = notifier.stop(patience_seconds=0.2)
     try:
         assert late == ["hook hanging"]
         assert [notice.run for notice in quick.notices] == ["r"]

@@ -18,7 +18,6 @@ from swather.model.schedule import (
 )
 from swather.store import Store
 from swather.store.clock import Clock
-from swather.store.schedule_rows import MAX_QUEUED
 from tests.store.given import a_producer, a_run, a_worker, claim, completed, finish, targets
 from tests.store.threads import together
 
@@ -216,14 +215,17 @@ def test_queued_firings_start_one_after_the_other(store: Store, clock: Clock):
     assert third.id > second.id
 
 
-def test_no_more_than_some_firings_are_queued(store: Store, clock: Clock):
+def test_no_more_than_some_firings_are_queued(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("swather.store.schedule_rows.MAX_QUEUED", 3)
     a_schedule(store, overlap=Overlap.QUEUE)
     fire_due(store)
-    for _ in range(MAX_QUEUED + 1):
+    for _ in range(4):
         clock.advance(60)
         (last,) = fire_due(store)
-    assert states(store).count("queued") == MAX_QUEUED
-    assert (last.state, last.reason) == (FiringState.SKIPPED, "100 earlier ones wait")
+    assert states(store).count("queued") == 3
+    assert (last.state, last.reason) == (FiringState.SKIPPED, "3 earlier ones wait")
 
 
 def test_a_firing_whose_loader_is_gone_is_taken_once_and_keeps_its_run(store: Store, clock: Clock):
