@@ -21,7 +21,7 @@ from swather.store import Store
 _MAX_PROXIES: Final = 1_000_000
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 _PATIENCE_SECONDS: Final = 10.0
-_CHEAPER: Final = "pages take half the time with `apt install chromium-headless-shell`"
+_CHEAPER: Final = "pages take less processor time with `apt install chromium-headless-shell`"
 
 
 def proxies_check(store: Store) -> Check:
