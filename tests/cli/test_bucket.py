@@ -95,6 +95,7 @@ def test_what_is_wrong_is_one_line_before_any_target_is_scraped(
     assert s3.named() == {}
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_is_told_and_a_folder_named_by_hand_is_refused(
     swather: Swather, s3: FakeS3
 ):

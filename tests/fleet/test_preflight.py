@@ -195,6 +195,7 @@ def test_a_paused_run_is_not_in_the_estimate(store: Store):
     assert look(store).estimate.decides is Decides.NOTHING
 
 
+@pytest.mark.slow
 def test_a_bucket_that_refuses_is_a_problem_and_one_that_is_away_a_warning(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):

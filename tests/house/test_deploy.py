@@ -122,6 +122,7 @@ def test_the_manifests_fit_together():
     assert f"--from-literal={trigger['passwordFromEnv']}=" in (DEPLOY / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_query_that_keda_asks_gives_the_number_of_workers(postgres_server: PostgresServer):
     metadata = manifests()["ScaledObject"]["spec"]["triggers"][0]["metadata"]
     assert metadata["targetQueryValue"] == "1"
