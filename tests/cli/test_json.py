@@ -3,14 +3,18 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from swather import posix
 from swather.cli.app import Commands
 from swather.cli.group import _Loaded
+from swather.model.supervisor import NewSupervisor
+from swather.store import factory
 from tests.cli.conftest import Swather
 from tests.cli.scrapers import NUMBERS, write
 
@@ -47,6 +51,11 @@ CALLS = {
     "notices ls": (),
     "notices retry": (),
     "fleet check": ("scrapers.py",),
+    "fleet status": (),
+    "fleet logs": (),
+    "fleet scale": ("3",),
+    "fleet restart": (),
+    "fleet wanted": (),
     "partitions ls": ("numbers",),
     "partitions plan": ("numbers",),
     "partitions check": ("plan.toml",),
@@ -97,8 +106,9 @@ NOTING = NUMBERS.replace(
     "number = int(target); ctx.note_source('api', ok=number != 7, seconds=0.1, error='seven')",
 )
 WITHOUT_DATABASE = {"scrapers", "try", "init"}
-# Minutes long, without an end, or only for an empty database.
-NOT_CALLED = {"demo", "db restore", "schedules run"}
+# Minutes long, without an end, only for an empty database, or only beside a worker; of fleets, see
+# test_fleet.py.
+NOT_CALLED = {"demo", "db restore", "schedules run", "health", "fleet up", "fleet down"}
 
 
 class Documented(NamedTuple):
@@ -154,6 +164,8 @@ def test_every_command_answers_as_the_page_says(swather: Swather, started: Swath
     Path("plan.toml").write_text('0 = ["north"]')
     pages = documented()
     for command, arguments in CALLS.items():
+        if command == "fleet status":
+            come_up(database)
         where = () if command in WITHOUT_DATABASE else ("--db", database)
         # A worker watches its whole process, which here would be that of the tests.
         call = started if command == "worker" else swather
@@ -176,6 +188,15 @@ def test_every_command_answers_as_the_page_says(swather: Swather, started: Swath
                 assert name not in OTHERS or (command, name) == ("start", "run_id"), (command, name)
                 if name.endswith(TIMES) and value is not None:
                     assert datetime.fromisoformat(value).tzinfo is not None, (command, name)
+
+
+def come_up(database: str) -> None:
+    """This process takes the part of a supervisor."""
+    Path("supervisor.log").write_text("2026-01-01 10:00:00,000 INFO up\n")
+    new = NewSupervisor(process=posix.this_process(), name="barn", log_folder=str(Path.cwd()))
+    worker = {"number": 0, "state": "running", "where": "process 1", "crashes": 0, "why": ""}
+    with closing(factory.open(database)) as store:
+        store.supervisors.beat(store.supervisors.register(new), {"workers": [worker]})
 
 
 def test_errors_are_json_on_stderr(swather: Swather):

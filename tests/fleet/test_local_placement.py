@@ -98,9 +98,9 @@ def told(what: str, code: int) -> str:
 
 
 ENDS = {
-    "nothing left": (told("begun ended ", 0), End.DONE, 0, "exited with 0"),
-    "stopped": (told("begun ended ", 130), End.STOPPED, 0, "exited with 130"),
-    "asks for another": (told("begun ended ", 75), End.REPLACE, 0, "exited with 75"),
+    "nothing left": (told("begun ended ", 0), End.DONE, 0, "has finished"),
+    "stopped": (told("begun ended ", 130), End.STOPPED, 0, "has stopped"),
+    "asks for another": (told("begun ended ", 75), End.REPLACE, 0, "asks to be replaced"),
     "wrong input": ("raise SystemExit(2)", End.REFUSED, 2, "exited with 2"),
     "database away": (told("begun ended ", 3), End.AWAY, 3, "exited with 3"),
     "database unusable": (told("begun unusable ended ", 3), End.REFUSED, 3, "exited with 3"),

@@ -84,7 +84,7 @@ def test_a_worker_waits_for_room_runs_logs_and_ends(scene):
     it.until(lambda: bool(it.ended))
     ((number, end, why, code),) = it.ended
     assert (number, end, code) == (3, End.DONE, 0)
-    assert "exited with 0" in why
+    assert "has finished" in why
     assert it.log(3) == "hello from me\n"
     assert it.placement.running() == {}
     assert handle.is_dead

@@ -45,7 +45,7 @@ def scale(
             )
         store.supervisors.set_wanted(fleet.id, workers)
     if as_json:
-        output.print_json({"name": fleet.name, "wanted": workers, "before": fleet.wanted})
+        output.print_json({"fleet": fleet.name, "wanted": workers, "before": fleet.wanted})
         return
     print(f"fleet {fleet.name}: {count(workers, 'worker')} wanted instead of {fleet.wanted}")
 
@@ -64,7 +64,7 @@ def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False
         fleet = live_fleet(store, name)
         store.supervisors.ask_restart(fleet.id)
     if as_json:
-        output.print_json({"name": fleet.name, "restarting": fleet.wanted})
+        output.print_json({"fleet": fleet.name, "restarting": fleet.wanted})
         return
     if fleet.placement == Place.RAY:
         print(
@@ -101,7 +101,7 @@ def down(
     if as_json:
         output.print_json(
             [
-                {"name": row.name, "state": str(row.state), "totals": row.said.get("totals", [])}
+                {"fleet": row.name, "state": str(row.state), "totals": row.said.get("totals", [])}
                 for row in ended
             ]
         )

@@ -227,7 +227,7 @@ class FleetSession:
             return posix.exit_code_of(child) or FINISHED_WITH_FAILURES
         folder = self._folder(settings)
         if self.as_json:
-            output.print_json({"name": self.name, "process": child, "log_folder": str(folder)})
+            output.print_json({"fleet": self.name, "process": child, "log_folder": str(folder)})
             return 0
         print(f"Fleet {self.name} is up: process {child}, logs in {folder}")
         more = "" if self.name == default_name() else f" --name {shlex.quote(self.name)}"

@@ -75,13 +75,22 @@ def _show(store: "Store", fleets: "list[SupervisorRow]", *, as_json: bool) -> No
         print()
 
 
-_COLUMNS: Final = ("number", "state", "where", "busy", "completed", "failed", "crashes", "why")
+_COLUMNS: Final = (
+    "worker_number",
+    "state",
+    "where",
+    "busy",
+    "completed",
+    "failed",
+    "crashes",
+    "why",
+)
 _HEADERS: Final = ("worker", *_COLUMNS[1:])
 
 
 def _data(fleet: "SupervisorRow") -> dict[str, Any]:
     return {
-        "name": fleet.name,
+        "fleet": fleet.name,
         "state": str(fleet.state),
         "host": fleet.process.host,
         "process": fleet.process.pid,
@@ -91,8 +100,8 @@ def _data(fleet: "SupervisorRow") -> dict[str, Any]:
         "maximum": fleet.maximum,
         "restarting": bool(fleet.said.get("restarting")),
         "stopping": bool(fleet.said.get("stopping")) or fleet.stops > 0,
-        "since": fleet.registered_at,
-        "heard_of_at": fleet.beat_at,
+        "registered_at": fleet.registered_at,
+        "beat_at": fleet.beat_at,
         "command": fleet.command,
         "log_folder": fleet.log_folder,
     }
@@ -142,10 +151,8 @@ def _workers(store: "Store", fleet: "SupervisorRow") -> list[dict[str, Any]]:
         line = None if known is None else line_of(known, "")
         found.append(
             {
-                **{
-                    name: worker.get(name)
-                    for name in ("number", "state", "where", "crashes", "why")
-                },
+                "worker_number": worker.get("number"),
+                **{name: worker.get(name) for name in ("state", "where", "crashes", "why")},
                 "worker_id": None if line is None else line.id,
                 "busy": None if line is None else line.busy,
                 "completed": None if line is None else line.completed,

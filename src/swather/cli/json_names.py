@@ -20,6 +20,8 @@ _NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "FailedGroup": {"fingerprint": "group", "sample_task_id": "task"},
     "WorkerLine": {"id": "worker_id", "name": "worker"},
     "WorkerReport": {"name": "worker"},
+    "FleetTotals": {"name": "fleet"},
+    "WorkerTotals": {"number": "worker_number"},
 }
 
 

@@ -27,6 +27,7 @@ _ENDS: Final = {
     # Before it could handle it.
     -signal.SIGTERM: End.STOPPED,
 }
+_PLAIN: Final = {0: "has finished", REPLACE: "asks to be replaced", 130: "has stopped"}
 _HINTS: Final = {"SIGVTALRM": " (a target blocked the interpreter past its timeout)"}
 
 
@@ -64,7 +65,8 @@ class Exit(NamedTuple):
         if self.code == STUCK:
             return f"worker {self.number} (process {self.pid}) was stuck and gave its targets back"
         if self.code >= 0:
-            return f"worker {self.number} (process {self.pid}) exited with {self.code}"
+            how = _PLAIN.get(self.code, f"exited with {self.code}")
+            return f"worker {self.number} (process {self.pid}) {how}"
         try:
             name = signal.Signals(-self.code).name
         except ValueError:
