@@ -26,6 +26,10 @@ class Told:
         self.timeout_seconds = 1.0
         self.notices: list[Notice] = []
         self._first = first
+        self.was_cut_off = False
+
+    def cut_off(self) -> None:
+        self.was_cut_off = True
 
     def deliver(self, notice: Notice) -> None:
         self._first()
@@ -83,7 +87,7 @@ def test_a_hook_that_hangs_holds_up_no_other_and_not_the_end(store: Store):
     a_notice(store)
     late = notifier.stop(patience_seconds=0.2)
     try:
-        assert late == ["hook hanging"]
+        assert (late, hanging.was_cut_off) == (["hook hanging"], True)
         assert [notice.run for notice in quick.notices] == ["r"]
     finally:
         released.set()

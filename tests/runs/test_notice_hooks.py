@@ -6,6 +6,7 @@ import hmac
 import json
 import os
 import signal
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,18 @@ def test_a_command_that_hangs_is_killed_with_all_it_has_started():
         a_command("sleep 600 & echo $! > pid; wait", 0.3).deliver(a_notice())
     pid = int(Path("pid").read_text())
     wait_until(lambda: not _is_alive(pid))
+
+
+def test_a_command_that_is_cut_off_is_killed_and_has_not_taken_the_notice():
+    hook = a_command("sleep 600 & echo $! > pid; wait")
+    cutter = threading.Thread(
+        target=lambda: (wait_until(lambda: Path("pid").exists()), hook.cut_off())
+    )
+    cutter.start()
+    with pytest.raises(HookFailed, match="since the process that ran it has ended"):
+        hook.deliver(a_notice())
+    cutter.join()
+    wait_until(lambda: not _is_alive(int(Path("pid").read_text())))
 
 
 def test_what_a_command_leaves_behind_ends_with_it():

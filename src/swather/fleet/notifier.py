@@ -18,6 +18,8 @@ LOOK_SECONDS: Final = 2.0
 PROGRESS_SECONDS: Final = 15.0
 # Beyond what a hook may take, before another process tries.
 LEASE_SECONDS: Final = 30.0
+# For noting that a delivery was cut off.
+LAST_SECONDS: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -61,10 +63,12 @@ class Notifier:
             courier.join(max(until - time.monotonic(), 0.0))
         if self._wants_trouble:
             self._watch.join(LOOK_SECONDS)
-        late = [courier.words for courier in self._couriers if courier.is_alive()]
-        if not late and not self._watch.is_alive():
+        late = [courier for courier in self._couriers if courier.is_alive()]
+        for courier in late:
+            courier.cut_off()
+        if not any(courier.is_alive() for courier in late) and not self._watch.is_alive():
             self._store.close()
-        return late
+        return [courier.words for courier in late]
 
     def _look_on(self) -> None:
         while not self._stop.wait(PROGRESS_SECONDS):
@@ -88,15 +92,22 @@ class Courier(threading.Thread):
         self._store = store
         self._hook = hook
         self._stop_asked = stop
+        self._is_cut_off = False
         held_back = frozenset({NoticeKind.RUN_ENDED}) if ends_at_last else frozenset()
         self._first = hook.subscription.kinds - held_back
+
+    def cut_off(self) -> None:
+        """What is being delivered has failed; another process tries again."""
+        self._is_cut_off = True
+        self._hook.cut_off()
+        self.join(LAST_SECONDS)
 
     def run(self) -> None:
         while True:
             is_last = self._stop_asked.wait(LOOK_SECONDS)
             try:
                 wanted = self._hook.subscription.kinds if is_last else self._first
-                while deliver_next(self._store, self._hook, wanted):
+                while not self._is_cut_off and deliver_next(self._store, self._hook, wanted):
                     pass
                 self._store.outage.answered()
             except DatabaseUnusable as error:

@@ -32,6 +32,13 @@ class CommandHook:
         self.timeout_seconds = timeout_seconds
         self._command = command
         self._folder = folder
+        self._running: subprocess.Popen[bytes] | None = None
+        self._is_cut_off = False
+
+    def cut_off(self) -> None:
+        self._is_cut_off = True
+        if (running := self._running) is not None:
+            posix.kill_group(running.pid)
 
     def deliver(self, notice: Notice) -> None:
         # Files rather than pipes: nobody has to read or write them for the command to go on.
@@ -50,7 +57,10 @@ class CommandHook:
                 )
             except OSError as error:
                 raise HookFailed(f"the command could not be started: {error}") from error
+            self._running = process
             try:
+                if self._is_cut_off:
+                    posix.kill_group(process.pid)
                 code = process.wait(self.timeout_seconds)
             except subprocess.TimeoutExpired:
                 raise HookFailed(
@@ -59,7 +69,10 @@ class CommandHook:
                 ) from None
             finally:
                 posix.kill_group(process.pid)
+                self._running = None
                 process.wait()
+            if self._is_cut_off and code < 0:
+                raise HookFailed("the command was killed, since the process that ran it has ended")
             if code:
                 how = f"exit code {code}" if code > 0 else f"signal {-code}"
                 raise HookFailed(f"the command ended with {how}{_last_words(said)}")

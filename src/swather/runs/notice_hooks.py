@@ -30,6 +30,9 @@ class Hook(Protocol):
     timeout_seconds: float
 
     def deliver(self, notice: Notice) -> None: ...
+    def cut_off(self) -> None:
+        """From another thread, when this process ends: leave nothing of a delivery behind."""
+        ...
 
 
 def hooks_of(resolved: Resolved, known: Mapping[str, Registered], folder: Path) -> list[Hook]:

@@ -30,6 +30,9 @@ class Webhook:
         self._url = url
         self._secret = secret
 
+    def cut_off(self) -> None:
+        """Its connection ends with the process."""
+
     def deliver(self, notice: Notice) -> None:
         from urllib.error import HTTPError, URLError  # noqa: PLC0415 - only where one is called
         from urllib.request import Request  # noqa: PLC0415
