@@ -9,7 +9,6 @@ from swather.cli.group import NamingGroup, command_in, listing_group
 from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
-    from swather.model.assignment import Plan, PlanFault
     from swather.model.partition import Partition, PartitionCounts
     from swather.store.ports import Store
 
@@ -22,8 +21,6 @@ swather partitions plan states --workers 10"""
 RunName = Annotated[
     str | None, typer.Argument(metavar="RUN", help="The run, or a scraper. Default: the newest.")
 ]
-
-_MAX_FAULTS: Final = 20
 
 group = listing_group(EXAMPLES, NamingGroup)
 
@@ -103,6 +100,7 @@ def check_plan(
     run or a list of names, partitions that are missing or unknown. Exit code 2 if there are any.
     """
     from swather.cli import output
+    from swather.cli.partition_report import report
     from swather.model.assignment import check
     from swather.runs.partition_plans import read_names, read_plan
 
@@ -122,7 +120,7 @@ def check_plan(
             }
         )
     else:
-        for line in _report(file, plan, faults, is_compared=known is not None):
+        for line in report(file, plan, faults, is_compared=known is not None):
             print(line)
     return 2 if faults else 0
 
@@ -193,44 +191,6 @@ def _names_of(run: str, db: str | None) -> set[str]:
 
     with database.opened(db) as store:
         return {each.name for each in store.partitions.find(_run_of(store, run))}
-
-
-def _report(
-    file: Path, plan: "Plan", faults: "list[PlanFault]", *, is_compared: bool
-) -> "list[str]":
-    from swather.runs.words import count
-
-    if faults:
-        more = len(faults) - _MAX_FAULTS
-        return [
-            f"{file}: the plan has {count(len(faults), 'mistake')}:",
-            *(f"  - {fault.text}" for fault in faults[:_MAX_FAULTS]),
-            *([f"  - … and {more} more; --json lists them all"] if more > 0 else []),
-        ]
-    return [
-        f"{file}: the plan is valid",
-        f"  - {count(len(plan.workers), 'worker')}",
-        f"  - {_shares(plan)}",
-        f"  - {count(len(plan.numbers), 'partition')} in all",
-        "  - no duplicates",
-        "  - none missing, none unknown"
-        if is_compared
-        else "  - not compared with a run (--run) or a list of names (--names)",
-    ]
-
-
-def _shares(plan: "Plan") -> str:
-    """'5 partitions per worker (worker 4 has 6)'."""
-    from collections import Counter
-
-    from swather.runs.words import count
-
-    sizes = {number: len(names) for number, names in plan.workers.items()}
-    ((usual, _),) = Counter(sizes.values()).most_common(1)
-    others = [f"worker {number} has {size}" for number, size in sizes.items() if size != usual]
-    if len(others) > 3:
-        return f"{min(sizes.values())} to {count(max(sizes.values()), 'partition')} per worker"
-    return f"{count(usual, 'partition')} per worker" + (f" ({', '.join(others)})" if others else "")
 
 
 def _data(each: "Partition", counts: "dict[str, PartitionCounts]") -> dict[str, Any]:
