@@ -18,9 +18,8 @@ SLOTS: Final = 100
 DRAIN_SECONDS: Final = 1_200.0
 
 
-def hold(place: Place, targets: int, beside: Place) -> list[str]:
+def hold(place: Place, targets: int) -> list[str]:
     """What did not hold."""
-    del beside
     urls = str(place.urls(targets))
     command = ["--targets", urls, "-p", f"seconds={TARGET_SECONDS}"]
     first, second = place.enqueue(*command), place.enqueue(*command)
