@@ -134,8 +134,8 @@ def test_the_last_order_holds_be_it_of_a_person_or_the_setting(
         other.settings.set("concurrency", 5)
         other.supervisors.set_wanted(scene.id, 1)
         scene.wait_for(1)
-        other.settings.unset("workers")
         other.settings.set("max_workers", "many")
+        other.settings.unset("workers")
         starts = scene.placement.starts
         other.supervisors.ask_restart(scene.id)
         wait_until(lambda: scene.placement.starts > starts)
