@@ -17,6 +17,7 @@ from swather.errors import BadSetting, InputError, LoadError
 from swather.model.payload import encode
 from swather.scraping import installed
 from swather.scraping.option_checks import ExecutionMode, is_scraper_name
+from swather.scraping.scraper import renamed
 from swather.settings import ALIASES, DELAYS, OF_SCRAPERS
 from swather.settings_sources import PYPROJECT, SCRAPERS, TOML, canonical, check, read
 
@@ -79,11 +80,6 @@ def registered(folder: Path | None = None) -> dict[str, Registered]:
     for table in _tables(folder):
         found[table.name] = table.applied_to(found.get(table.name))
     return found
-
-
-def renamed(name: str, spec: str) -> str:
-    """The spec of a scraper under another name than its code has."""
-    return f"{name}={spec}"
 
 
 def _in_folder(folder: Path) -> Iterator[Registered]:

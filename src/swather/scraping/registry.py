@@ -14,16 +14,18 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from swather import posix
 from swather.errors import LoadError, MissingExtra
 from swather.scraping import installed
 from swather.scraping.option_checks import is_scraper_name
-from swather.scraping.registered import Registered, registered, renamed
-from swather.scraping.scraper import LOADED_FROM_FILE, Scraper
+from swather.scraping.scraper import LOADED_FROM_FILE, Scraper, renamed
 from swather.scraping.shadowed import module_in, refuse_other_than, refuse_shadowed
 from swather.scraping.source_location import code_owner
+
+if TYPE_CHECKING:
+    from swather.scraping.registered import Registered
 
 FORMS: Final = "file.py, file.py:name or module:name"
 
@@ -84,8 +86,15 @@ def _load_code(spec: str) -> Scraper:
     return _load_registered(spec)
 
 
+def _registered() -> dict[str, "Registered"]:
+    # It reads settings, which a process that is given a file or a module does not need.
+    from swather.scraping.registered import registered  # noqa: PLC0415
+
+    return registered()
+
+
 def _load_registered(name: str) -> Scraper:
-    known = registered()
+    known = _registered()
     if name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "`swather scrapers` lists those that are"
@@ -96,7 +105,7 @@ def _load_registered(name: str) -> Scraper:
     return load_registered(known[name])
 
 
-def load_registered(known: Registered) -> Scraper:
+def load_registered(known: "Registered") -> Scraper:
     """The scraper behind a name; LoadError says where the name comes from."""
     if known.is_installed:
         return _load_point(installed.points()[known.name])
@@ -121,7 +130,7 @@ def absolute(spec: str) -> str:
         code = str(Path(code).resolve())
     elif source.endswith(".py"):
         code = f"{Path(source).resolve()}{colon}{name}"
-    elif not colon and (known := registered().get(code)) is not None:
+    elif not colon and (known := _registered().get(code)) is not None:
         code = known.spec
     return renamed(given, code) if given else code
 
@@ -150,11 +159,11 @@ def refuse_while_loading(what: str) -> None:
 
 def names() -> list[Known]:
     """Every registered scraper, by name; one that cannot be loaded says why."""
-    known = registered()
+    known = _registered()
     return [_known(known[name]) for name in sorted(known)]
 
 
-def _known(one: Registered) -> Known:
+def _known(one: "Registered") -> Known:
     where = installed.points()[one.name].value if one.is_installed else one.origin
     try:
         found = load_registered(one)

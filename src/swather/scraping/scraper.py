@@ -17,13 +17,17 @@ from swather.scraping.options import (
     Options,
     options_from,
 )
-from swather.scraping.registered import renamed
 from swather.scraping.signatures import check_signature, takes_web
 
 __all__ = ["ExecutionMode", "Isolation", "Options", "Scraper", "scraper"]
 
 # Marks a module that was loaded by its path and that no import statement finds.
 LOADED_FROM_FILE: Final = "__swather_file__"
+
+
+def renamed(name: str, spec: str) -> str:
+    """The spec of a scraper under another name than its code has."""
+    return f"{name}={spec}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
