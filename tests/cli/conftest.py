@@ -85,7 +85,7 @@ def installed(tmp_path: Path) -> Swather:
     def call(*arguments: str, **options: Any) -> Result:
         done = subprocess.run(
             [PROGRAM, *arguments],
-            cwd=tmp_path,
+            cwd=options.pop("cwd", tmp_path),
             capture_output=True,
             text=True,
             check=False,

@@ -84,7 +84,11 @@ def test_a_worker_ends_when_the_process_that_started_it_is_gone(yard: Yard):
     run = yard.run("patient", [{}, {}])
     ours, theirs = os.pipe()
     worker = yard.start(
-        run, "patient", pass_fds=[ours], environment={"SWATHER_PARENT_FD": str(ours)}
+        run,
+        "patient",
+        pass_fds=[ours],
+        environment={"SWATHER_PARENT_FD": str(ours)},
+        grace_seconds=0.1,
     )
     os.close(ours)
     yard.wait_for("began-1")

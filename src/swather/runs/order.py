@@ -22,7 +22,6 @@ class Order:
     options    settings given with it, which override all others
     params     a mapping, or 'name=value' texts
     output     the file that results go to
-    name       what a new run is called
     retry      which ended tasks of a run that is resumed are retried; it need not name the run
     keep_open  the run is not finished when its tasks are
     is_alone   the database is only for this run, and cannot tell which run wrote an existing CSV
@@ -37,7 +36,6 @@ class Order:
     output: Path | None = None
     resume: str | None = None
     new: bool = False
-    name: str | None = None
     retry: TaskFilter | None = None
     keep_open: bool = False
     is_alone: bool = False
@@ -55,7 +53,6 @@ class Order:
             source=self.source.in_words,
             resume=self.resume,
             new=self.new,
-            name=self.name,
             task_limit=self.source.limit,
             has_priorities=self.source.has_priorities,
             default_rate=settings.default_rate,

@@ -11,7 +11,7 @@ from swather.runs.load import Loaded, load
 from swather.runs.order import Order
 from swather.runs.proxy_lists import load_lists
 from swather.runs.storage import made_folder
-from swather.store import Store, factory
+from swather.store import factory
 
 
 class QueuedRun:
@@ -19,16 +19,15 @@ class QueuedRun:
     `is_over` says that nothing is left to do.
 
     Bad targets are reported before a database is created for them. At the end of its block its
-    store is closed, unless one was given.
+    store is closed.
     """
 
-    def __init__(self, order: Order, store: Store | None = None) -> None:
-        settings = configuration.resolve(store, order.options, order.scraper).settings
+    def __init__(self, order: Order) -> None:
+        settings = configuration.resolve(None, order.options, order.scraper).settings
         configuration.run_params(order.scraper, order.params, settings)
         self._intake = None if order.source.is_empty else order.source.intake(order.scraper)
         folder = made_folder(order.options.get("files_folder"), settings)
-        self._store = factory.open(settings.db) if store is None else store
-        self._is_own_store = store is None
+        self._store = factory.open(settings.db)
         try:
             settings = configuration.resolve(self._store, order.options, order.scraper).settings
             scraper = configuration.apply(order.scraper, settings)
@@ -74,5 +73,4 @@ class QueuedRun:
         return loaded
 
     def close(self) -> None:
-        if self._is_own_store:
-            self._store.close()
+        self._store.close()

@@ -69,7 +69,6 @@ def plan_run(
     source: str = "",
     resume: str | None = None,
     new: bool = False,
-    name: str | None = None,
     task_limit: int | None = None,
     has_priorities: bool = False,
     default_rate: str = DEFAULT_RATE,
@@ -114,7 +113,6 @@ def plan_run(
                 return begun, False
             new_run = NewRun(
                 scraper=scraper.name,
-                name=name,
                 params={**params, RESERVED_PARAM: kept},
                 version=scraper.options.version,
                 strategy=strategy,
