@@ -66,9 +66,12 @@ def _real(setting: Setting, workers: int, slots: int) -> tuple[float, float]:
     with queue.fresh(setting) as url, folder() as directory:
         queue.ask("enqueue_pages", url=url, urls=f"{setting.site}/slow/", count=pages)
         with queue.workers(directory, workers, url=url, slots=slots) as started:
+            # What it takes to start is no part of a page.
+            wait_for(pages // 3, started, directory)
+            before, done = cpu_seconds(started.pids), tally.read_counts(directory).jobs
             wait_for(pages, started, directory)
-            spent = cpu_seconds(started.pids)
-            return tally.read_counts(directory).rate, spent / pages
+            spent = cpu_seconds(started.pids) - before
+            return tally.read_counts(directory).rate, spent / (pages - done)
 
 
 def _line(row: dict[str, Any]) -> str:

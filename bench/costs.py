@@ -4,6 +4,7 @@ Processor time of the server's processes, not the time that passes: it stays the
 machine. The figures go to build/bench/results/costs.json, where the simulation reads them.
 """
 
+import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -213,19 +214,25 @@ def _sizes(measuring: Measuring) -> tuple[float, float, float]:
 
 def main() -> None:
     """Measure, print and keep."""
-    with postgres_server() as server, server.fresh_database() as url:
+    parser = argparse.ArgumentParser(prog="python -m bench.costs", description=__doc__)
+    parser.add_argument("--pooled", action="store_true", help="as behind a pooler; is not kept")
+    pooled = parser.parse_args().pooled
+    with postgres_server() as server, server.fresh_database() as address:
+        url = f"{address}&prepare=off" if pooled else address
         swather.store.prepare(url)
         with (
             closing(swather.store.open(url)) as store,
-            psycopg.connect(url, autocommit=True) as sql,
+            psycopg.connect(address, autocommit=True) as sql,
         ):
-            pid = sql.execute("SHOW data_directory").fetchone()
-            assert pid is not None
-            postmaster = int((Path(pid[0]) / "postmaster.pid").read_text().split()[0])
+            row = sql.execute("SHOW data_directory").fetchone()
+            assert row is not None
+            postmaster = int((Path(row[0]) / "postmaster.pid").read_text().split()[0])
             costs = measure(Measuring(store, postmaster, sql))
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    FILE.write_text(json.dumps(asdict(costs), indent=1) + "\n")
-    print(FILE.read_text())
+    text = json.dumps(asdict(costs), indent=1)
+    print(text)
+    if not pooled:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        FILE.write_text(f"{text}\n")
 
 
 if __name__ == "__main__":

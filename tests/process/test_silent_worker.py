@@ -30,8 +30,11 @@ link.QUIET_SECONDS = 3.0
 link.SETTINGS.update(lock_timeout="1s", idle_in_transaction_session_timeout="2s")
 upkeep.SWEEP_SECONDS = 1.0
 """
-# It gives its own link up so late that the other one must see to it.
-PATIENT = f"{IMPATIENT}\nlink.QUIET_SECONDS = 15.0\n"
+# It and the server give its link up so late that the other one must see to it.
+PATIENT = f"""{IMPATIENT}
+link.QUIET_SECONDS = 15.0
+link.SETTINGS.update(idle_in_transaction_session_timeout="15s")
+"""
 HOLDING = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = 'swather' AND backend_xid IS NOT NULL
