@@ -62,6 +62,9 @@ def _waiting(figures: Figures) -> Iterator[Bar]:
         yield from _at_most(figures, "enqueue to start, p50", who, 5.0)
         yield from _at_most(figures, "enqueue to start, p99", who, 20.0)
         yield from _at_most(figures, "idle worker", who, 0.5)
+        if kept := figures.get(("targets of 0.5 s: kept", who)):
+            told = f"{kept.value:.0f} % of its rate"
+            yield Bar(f"a run that is watched: {who}", told, "≥ 90 %", kept.value >= 90)
         for (work, name), one in figures.items():
             if name == who and work.startswith("drain ") and work.endswith(": peak"):
                 yield from _at_most(figures, work, who, 150.0)
@@ -130,14 +133,20 @@ def _browser_memory(figures: Figures) -> Iterator[Bar]:
     of = "300 targets in a browser"
     for who in ON:
         yield from _at_most(figures, f"{of}: processes left", who, 0.0)
-        yield from _at_most(figures, f"{of}: Chromium, last hundred over first", who, 100.0)
-        yield from _at_most(figures, f"{of}: the worker, last hundred over first", who, 30.0)
+        yield from _at_most(figures, f"{of}: Chromium, third hundred over second", who, 100.0)
+        yield from _at_most(figures, f"{of}: the worker, third hundred over second", who, 30.0)
 
 
 def _proxies(figures: Figures) -> Iterator[Bar]:
     for database in ("SQLite", "PostgreSQL"):
         named = f"named, {database}"
         yield from _ratio(figures, "through one proxy", f"of the pool, {database}", named, 0.8)
+
+
+def _dashboard(figures: Figures) -> Iterator[Bar]:
+    for who in ON:
+        yield from _at_most(figures, "the slowest page", who, 200.0)
+        yield from _at_most(figures, "pages not answered", who, 0.0)
 
 
 RULES = (
@@ -153,6 +162,7 @@ RULES = (
     _browser,
     _browser_memory,
     _proxies,
+    _dashboard,
 )
 
 

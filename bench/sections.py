@@ -104,6 +104,18 @@ SECTIONS = (
         _named(idle_worker="idle"),
     ),
     Section(
+        "live",
+        "While people watch",
+        "200 WebSocket clients on /jobs/status and 50 requests a second for the overview, niced "
+        "and in one process, while one worker drains; with and without them in turns. Kept: the "
+        "part of its rate that the run keeps.",
+        _named(
+            targets_of_0_5_s_kept="0.5 s each, kept",
+            targets_that_do_nothing_kept="nothing to do, kept",
+            targets_of_0_5_s_server_CPU="server",
+        ),
+    ),
+    Section(
         "kill",
         "After a kill -9",
         "100 jobs of half a second, 10 at a time; the worker and all its children are killed in"
@@ -185,5 +197,14 @@ SECTIONS = (
         "named with each request. nginx answers requests for any host itself, so that the proxy "
         "costs nothing and the pool is all that differs.",
         _named(through_one_proxy="pages/s"),
+    ),
+    Section(
+        "dashboard",
+        "Pages about millions of tasks",
+        "Every address of the dashboard and the API that only reads, with each of its filters, on "
+        "a run of 300,000 tasks (10 million with `--full`) in all states on 5,000 lanes, with "
+        "items, files, errors and a month of history, beside 200 other runs. The quickest of five "
+        "answers of a real server on the same machine; of what is streamed, its first bytes.",
+        lambda work: work,
     ),
 )

@@ -17,6 +17,7 @@ from tests import debian, postgres, tor_network
 from tests.store.database import ReusedPostgres
 
 MEMORY = Path("/dev/shm")  # noqa: S108
+SLOW_FOLDERS = {Path(__file__).parent / name for name in ("api", "process", "web")}
 ENOUGH_BYTES = 4 << 30
 
 # How slowly examples come says how busy the machine is, and nothing about them.
@@ -39,8 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two for each core: half of the time a test waits, for a process, a lease or a pace."""
-    return 2 * (os.cpu_count() or 1)
+    """Three for each core: most of the time a test waits, for a process, a lease or a pace."""
+    return 3 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,6 +55,13 @@ def pytest_collection() -> Iterator[None]:
     finally:
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Starting a process or a server takes its time."""
+    for item in items:
+        if SLOW_FOLDERS.intersection(item.path.parents):
+            item.add_marker(pytest.mark.slow)
 
 
 def keep_files_in_memory() -> None:

@@ -56,8 +56,8 @@ def watch(
     chromium, worker = ([one[kind] for one in samples] for kind in (0, 1))
     return {
         "chromium_peak_mb": max(chromium),
-        "chromium_rise_mb": median(chromium[-third:]) - median(chromium[:third]),
-        "worker_rise_mb": median(worker[-third:]) - median(worker[:third]),
+        "chromium_rise_mb": median(chromium[-third:]) - median(chromium[third:-third]),
+        "worker_rise_mb": median(worker[-third:]) - median(worker[third:-third]),
         "starts": len(browsers),
         "processes_left": len(left),
     }

@@ -36,8 +36,8 @@ def _driven(**given: object) -> Values:
     of = f"{COUNT} targets in a browser"
     return {
         (f"{of}: Chromium, peak", "MB"): answer["chromium_peak_mb"],
-        (f"{of}: Chromium, last hundred over first", "MB"): answer["chromium_rise_mb"],
-        (f"{of}: the worker, last hundred over first", "MB"): answer["worker_rise_mb"],
+        (f"{of}: Chromium, third hundred over second", "MB"): answer["chromium_rise_mb"],
+        (f"{of}: the worker, third hundred over second", "MB"): answer["worker_rise_mb"],
         (f"{of}: Chromium was started", "times"): answer["starts"],
         (f"{of}: processes left", "processes"): answer["processes_left"],
     }

@@ -60,36 +60,36 @@ class Backlog:
 
     def add_ready(self, run_id: int, count: int, *, lanes: int = 1) -> None:
         """Ready tasks, dealt out to the lanes in turn as a crawl does."""
-        first = self._add_tasks(run_id, count, lanes)
-        self._run(ADD_READY, first=first)
-        self._count(run_id, State.READY, count)
-        self._run(WAKE_HEADS, run=run_id)
+        first = self.add_tasks(run_id, count, lanes)
+        self.run(ADD_READY, first=first)
+        self.count(run_id, State.READY, count)
+        self.run(WAKE_HEADS, run=run_id)
 
     def add_completed(self, run_id: int, count: int) -> None:
-        first = self._add_tasks(run_id, count, lanes=1)
-        self._run(ADD_OUTCOMES, first=first)
-        self._count(run_id, State.COMPLETED, count)
-        self._count(run_id, f"{REASON_PREFIX}ok", count)
+        first = self.add_tasks(run_id, count, lanes=1)
+        self.run(ADD_OUTCOMES, first=first)
+        self.count(run_id, State.COMPLETED, count)
+        self.count(run_id, f"{REASON_PREFIX}ok", count)
 
     def limit_lanes(self, run_id: int, in_flight: int) -> None:
-        self._run(LIMIT_LANES, run=run_id, in_flight=in_flight)
+        self.run(LIMIT_LANES, run=run_id, in_flight=in_flight)
 
-    def _add_tasks(self, run_id: int, count: int, lanes: int) -> int:
+    def add_tasks(self, run_id: int, count: int, lanes: int) -> int:
         """The id of the first."""
-        self._run(ADD_LANES, lanes=lanes, series=self.series.format(count=lanes))
-        self._run(ADD_HEADS, run=run_id, lanes=lanes)
-        ((head, last_head),) = self._run(FIND_HEADS, run=run_id)
+        self.run(ADD_LANES, lanes=lanes, series=self.series.format(count=lanes))
+        self.run(ADD_HEADS, run=run_id, lanes=lanes)
+        ((head, last_head),) = self.run(FIND_HEADS, run=run_id)
         assert last_head - head == lanes - 1, "a run has one set of lanes, with ids in a row"
-        ((first,),) = self._run(FIND_TASKS)
+        ((first,),) = self.run(FIND_TASKS)
         series = self.series.format(count=count)
-        self._run(ADD_TASKS, run=run_id, head=head, lanes=lanes, first=first, series=series)
-        self._run(ADD_PRIORITY, run=run_id)
+        self.run(ADD_TASKS, run=run_id, head=head, lanes=lanes, first=first, series=series)
+        self.run(ADD_PRIORITY, run=run_id)
         return int(first)
 
-    def _count(self, run_id: int, name: str, count: int) -> None:
-        self._run(self.count_tasks, run=run_id, name=name, count=count)
+    def count(self, run_id: int, name: str, count: int) -> None:
+        self.run(self.count_tasks, run=run_id, name=name, count=count)
 
-    def _run(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+    def run(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         return self.rows(sql.format(priority=DEFAULT_PRIORITY, **self.words, **values))
 
 
@@ -104,6 +104,7 @@ class SQLiteBacklog(Backlog):
         "given_ids": "",
         "key": "CAST(printf('%032d', id) AS BLOB)",
         "now": "unixepoch('subsec')",
+        "second": "1.0",
     }
     count_tasks = """
         INSERT INTO counters (run_id, name, n) VALUES ({run}, '{name}', {count})
@@ -133,6 +134,7 @@ class PostgresBacklog(Backlog):
         "given_ids": "OVERRIDING SYSTEM VALUE",
         "key": "convert_to(lpad(id::text, 32, '0'), 'UTF8')",
         "now": "now()",
+        "second": "interval '1 second'",
     }
     count_tasks = "INSERT INTO counters (run_id, name, n) VALUES ({run}, '{name}', {count})"
 
@@ -145,8 +147,8 @@ class PostgresBacklog(Backlog):
         cursor = self._db.execute(sql)
         return cursor.fetchall() if cursor.description else []
 
-    def _add_tasks(self, run_id: int, count: int, lanes: int) -> int:
-        first = super()._add_tasks(run_id, count, lanes)
+    def add_tasks(self, run_id: int, count: int, lanes: int) -> int:
+        first = super().add_tasks(run_id, count, lanes)
         self.rows("SELECT setval(pg_get_serial_sequence('tasks', 'id'), max(id)) FROM tasks")
         return first
 

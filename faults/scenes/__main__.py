@@ -12,9 +12,11 @@ import swather.store
 from bench.servers.postgres import postgres_server
 from faults.scenes import (
     bucket,
+    crash_looper,
     fifty_states,
     fleet,
     hundred_thousand,
+    listings,
     million,
     ray_node,
     schedulers,
@@ -25,21 +27,19 @@ from tests.postgres import PostgresServer
 Hold = Callable[..., list[str]]
 
 
-def _alone(hold: Callable[[Place, int], list[str]]) -> Hold:
-    """A scene that needs no second place."""
-    return lambda place, targets, _beside: hold(place, targets)
-
-
 # What holds it, and with how many targets.
 SCENES: dict[str, tuple[Hold, int]] = {
-    "bucket": (_alone(bucket.hold), 1_000),
-    "fleet": (_alone(fleet.hold), 3_000),
+    "bucket": (bucket.hold, 1_000),
+    "crash_looper": (crash_looper.hold, 10_200),
+    "fleet": (fleet.hold, 3_000),
     "hundred_thousand": (hundred_thousand.hold, 100_000),
-    "fifty_states": (_alone(fifty_states.hold), 5_100),
+    "fifty_states": (fifty_states.hold, 5_100),
+    # Searches in all states.
+    "listings": (listings.hold, 1_020),
     "million": (million.hold, 1_000_000),
-    "ray_node": (_alone(ray_node.hold), 4_000),
+    "ray_node": (ray_node.hold, 4_000),
     # Due times, one a minute.
-    "schedulers": (_alone(schedulers.hold), 10),
+    "schedulers": (schedulers.hold, 10),
 }
 # Those that compare with a small run on another database, which they are given as well.
 COMPARING = {"million"}

@@ -104,7 +104,8 @@ class Act:
         self._count = workers
         self._run = ""
         self._workers: list[subprocess.Popen[bytes]] = []
-        self._killed: dict[int, float] = {}
+        # When each of the workers was killed that were, by process id.
+        self.killed: dict[int, float] = {}
 
     def import_proxies(self, proxies: LocalProxies) -> None:
         listed = self._place.folder / "proxies.txt"
@@ -113,8 +114,8 @@ class Act:
             self._place.store.proxies.remove([known.id])
         self._call("proxies", "import", str(listed))
 
-    def start(self, scraper: str, site: str) -> None:
-        """Load the run, and start its workers."""
+    def load(self, scraper: str, site: str) -> tuple[str, str]:
+        """Enqueue a target for each page; the scraper's code and the run."""
         os.environ["SCENE_SITE"] = site
         spec = f"{SCRAPERS}:{scraper}"
         states = self._plan.numbers
@@ -128,6 +129,11 @@ class Act:
             self._call("enqueue", spec, "--targets", str(targets), "--new", "--json")
         )
         self._run = answer["run"]
+        return spec, self._run
+
+    def start(self, scraper: str, site: str) -> None:
+        """Load the run, and start its workers."""
+        spec, _ = self.load(scraper, site)
         options = ("--run", self._run, "--lease-seconds", str(LEASE_SECONDS))
         for number in range(self._count):
             folder = self._place.empty_folder(f"worker-{number}")
@@ -147,8 +153,8 @@ class Act:
         self._wait_for_homes(kill)
         for number in kill:
             self._workers[number].kill()
-            self._killed[self._workers[number].pid] = time.monotonic()
-        orphans = self._orphans(kill)
+            self.killed[self._workers[number].pid] = time.monotonic()
+        orphans = self.orphans(kill)
         place.wait_for(self._run, lambda counts: not counts.unfinished, DRAIN_SECONDS)
         seconds = time.monotonic() - began
         codes = [worker.wait(60) for worker in self._workers]
@@ -158,11 +164,12 @@ class Act:
         )
         wanted = [-9 if number in kill else 0 for number in range(self._count)]
         return [
-            *self._wrong_results(),
-            *self._overlaps(),
-            *self._late(orphans),
+            *self.wrong_end(orphans),
             *([] if codes == wanted else [f"the workers ended with {codes}"]),
         ]
+
+    def wrong_end(self, orphans: set[str]) -> list[str]:
+        return [*self._wrong_results(), *self._overlaps(), *self._late(orphans)]
 
     def hold_cooled(self) -> list[str]:
         """The first page of one state is refused: no worker asks for any until the time is over."""
@@ -199,7 +206,7 @@ class Act:
                 return
             time.sleep(0.05)
 
-    def _orphans(self, kill: tuple[int, ...]) -> set[str]:
+    def orphans(self, kill: tuple[int, ...]) -> set[str]:
         """The states of the killed in which something is left to do."""
         counts = self._place.store.partitions.counts(self._run)
         names = [name for number in kill for name in self._plan.of(number)]
@@ -208,13 +215,13 @@ class Act:
     def _late(self, orphans: set[str]) -> list[str]:
         """Whether others have served those states within a lease."""
         if not orphans:
-            return ["nothing was left of the states of the killed"] if self._killed else []
-        killed_at = max(self._killed.values())
+            return ["nothing was left of the states of the killed"] if self.killed else []
+        killed_at = max(self.killed.values())
         first = {
             state: min(
                 each.begins - killed_at
                 for each in self.site.seen
-                if each.state == state and each.worker not in self._killed
+                if each.state == state and each.worker not in self.killed
                 and each.begins > killed_at
             )
             for state in orphans
@@ -222,7 +229,7 @@ class Act:
         heirs = {
             each.worker
             for each in self.site.seen
-            if each.state in orphans and each.begins > killed_at and each.worker not in self._killed
+            if each.state in orphans and each.begins > killed_at and each.worker not in self.killed
         }
         print(
             f"  {len(orphans)} orphaned states were served by {len(heirs)} others after "
@@ -245,7 +252,7 @@ class Act:
         asked = len(self.site.seen)
         print(f"  {len(items):,} results, {asked:,} requests")
         wrong = [f"{path}: {items[path]} results" for path in self.site.paths if items[path] != 1]
-        in_flight = SLOTS * len(self._killed)
+        in_flight = SLOTS * len(self.killed)
         if asked - len(self.site.paths) > in_flight:
             wrong.append(f"{asked:,} requests for {len(self.site.paths):,} targets")
         return wrong + self._place.store.upkeep.check()
@@ -255,7 +262,7 @@ class Act:
         wrong = []
         by_state: dict[str, list[Seen]] = defaultdict(list)
         for each in sorted(self.site.seen):
-            ends = min(each.ends, self._killed.get(each.worker, each.ends))
+            ends = min(each.ends, self.killed.get(each.worker, each.ends))
             by_state[each.state].append(each._replace(ends=ends))
         for state, seen in by_state.items():
             last = seen[0]

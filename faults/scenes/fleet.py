@@ -44,19 +44,24 @@ def hold(place: Place, targets: int) -> list[str]:
 
 
 class Scene:
-    """A fleet, and what went wrong. `killed`: how many targets the killed may have had."""
+    """A fleet, and what went wrong. `killed`: how many targets the killed may have had; `crashed`:
+    when worker 1 was killed, by process id.
+    """
 
-    def __init__(self, place: Place, run: str) -> None:
+    def __init__(self, place: Place, run: str, *code: str, workers: int = 2) -> None:
         self._place = place
         self._run = run
+        self._code = code
+        self._count = workers
+        self.crashed: dict[int, float] = {}
         self.wrong: list[str] = []
         self.killed = 0
 
     def up(self) -> None:
-        options = ("--workers", "2", "--concurrency", str(SLOTS), "--name", "scene")
+        options = ("--workers", str(self._count), "--concurrency", str(SLOTS), "--name", "scene")
         lease = ("--lease-seconds", str(LEASE_SECONDS))
-        self._place.call("fleet", "fleet", "up", *options, *lease, "--detach", "--yes")
-        self._until(lambda: self._states() == ["running"] * 2, "two workers to run")
+        self._place.call("fleet", "fleet", "up", *self._code, *options, *lease, "--detach", "--yes")
+        self._until(lambda: self._states() == ["running"] * self._count, "the workers to run")
 
     def down(self) -> None:
         self._place.call("fleet", "fleet", "down", "--all")
@@ -94,7 +99,9 @@ class Scene:
             self._until(lambda: self._worker(1).get("where"), "worker 1 to be started again")
             where = self._worker(1)["where"]
             self._some_work()
-            os.kill(int(where.split()[1]), signal.SIGKILL)
+            pid = int(where.split()[1])
+            os.kill(pid, signal.SIGKILL)
+            self.crashed[pid] = time.monotonic()
             self.killed += 2 * SLOTS
             self._until(lambda where=where: self._worker(1).get("where") != where, "its end")
             print(f"crash {number + 1}: {self._worker(1)['state']}")

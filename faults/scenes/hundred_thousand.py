@@ -4,6 +4,7 @@ lease and woken.
 
 import json
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ LEASE_SECONDS: Final = 5.0
 TARGET_SECONDS: Final = 0.2
 SLOTS: Final = 100
 DRAIN_SECONDS: Final = 1_200.0
+STOPS: Final = 4
 
 
 def hold(place: Place, targets: int) -> list[str]:
@@ -35,12 +37,7 @@ def hold(place: Place, targets: int) -> list[str]:
         workers[1].kill()
         print(f"killed one at {place.store.runs.counts(run).completed:,} completed")
         place.wait_for(run, lambda counts: counts.completed > targets * 2 // 5, DRAIN_SECONDS)
-        workers[2].send_signal(signal.SIGSTOP)
-        stopped_at = place.store.runs.counts(run).completed
-        time.sleep(2 * LEASE_SECONDS)
-        workers[2].send_signal(signal.SIGCONT)
-        woken_at = place.store.runs.counts(run).completed
-        print(f"stopped one at {stopped_at:,} completed and woke it at {woken_at:,}")
+        woken_at = _stop_until_late(place, run, workers[2])
         place.wait_for(run, lambda counts: not counts.unfinished, DRAIN_SECONDS)
         seconds = time.monotonic() - began
         codes = [worker.wait(60) for worker in workers]
@@ -57,6 +54,26 @@ def hold(place: Place, targets: int) -> list[str]:
         *([] if woken_at < targets else ["it was woken after the end: nothing could be late"]),
         *([] if codes == [0, -9, 0, 0] else [f"the workers ended with {codes}"]),
     ]
+
+
+def _stop_until_late(place: Place, run: str, worker: subprocess.Popen[bytes]) -> int:
+    """Stop it past its lease, and again if it noticed first that its leases were gone: then it has
+    written nothing late. How many targets were completed when it was woken.
+    """
+    woken_at = 0
+    for _ in range(STOPS):
+        worker.send_signal(signal.SIGSTOP)
+        stopped_at = place.store.runs.counts(run).completed
+        time.sleep(2 * LEASE_SECONDS)
+        worker.send_signal(signal.SIGCONT)
+        woken_at = place.store.runs.counts(run).completed
+        print(f"stopped one at {stopped_at:,} completed and woke it at {woken_at:,}", flush=True)
+        # What it writes late is refused within a moment.
+        time.sleep(LEASE_SECONDS / 2)
+        counts = place.store.runs.counts(run)
+        if counts.stale or not counts.unfinished:
+            break
+    return woken_at
 
 
 def _wrong_answers(first: int, second: int, is_same: bool) -> list[str]:
@@ -90,7 +107,6 @@ def _wrong_end(place: Place, run: str, targets: int, looks: int) -> list[str]:
     if len(executed) != targets:
         wrong.append(f"only {len(executed):,} targets were executed")
     if not counts.stale:
-        # It may have noticed first that its leases were gone, and written nothing.
         wrong.append("the woken worker wrote nothing late, so no refusal was seen: hold it again")
     return wrong
 

@@ -18,6 +18,7 @@ from swather.version import __version__
 __all__ = [
     "Backoff",
     "Blocked",
+    "Client",
     "Context",
     "Download",
     "File",
@@ -48,6 +49,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from swather.api.client import Client
     from swather.errors import (
         Blocked,
         InputError,
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Backoff": "swather.model.retry",
     "Blocked": "swather.errors",
+    "Client": "swather.api.client",
     "Context": "swather.scraping.context",
     "Download": "swather.net.download",
     "File": "swather.model.outcome",

@@ -8,6 +8,10 @@ SwatherError
 │   ├── BadURL                  the database URL
 │   ├── BadLines                lines of a target file that hold no usable target
 │   ├── LoadError               a scraper cannot be loaded
+│   │   └── BadSite             mistakes in a site file, each with its line
+│   ├── NotAPack                a text names no size of a pack, or several
+│   ├── NotAPrice               a text holds no price, or one that can be read in two ways
+│   ├── PortTaken               a server cannot listen where another program does
 │   ├── RunLocked               another process of this machine executes the run
 │   └── RunCancelled            targets for a run that was cancelled
 ├── NotFound                    no such run, task, worker or error group
@@ -24,6 +28,10 @@ SwatherError
 │   │   └── SchemaTooNew        made by a later release: upgrade Swather
 │   └── ConnectionLost          the connection broke; the last commit is uncertain
 ├── ResultsIncomplete           committed items could not be read yet
+├── ServerRefused               a server of the API did not do what was asked
+│   ├── UnknownToServer         it has no such run, task, worker or error group (also a NotFound)
+│   └── RefusedInput            it cannot use a value (also an InputError)
+├── ServerUnreachable           no server answers, or none of its database does
 ├── Closed                      the store or the writer was closed
 ├── HookFailed                  a hook did not take a notice
 ├── ScrapeError                 what a scraper raises to say how its attempt ended
@@ -72,6 +80,22 @@ class BadLines(InputError):
 
 class LoadError(InputError):
     """A scraper cannot be loaded: no file, broken code, no scraper in it, or too many."""
+
+
+class NotAPack(InputError):
+    """A text names no size of a pack, or several; it says which."""
+
+
+class NotAPrice(InputError):
+    """A text holds no price, more than one, or one that can be read in two ways; it says which."""
+
+
+class BadSite(LoadError):
+    """Mistakes in a site file; the text has a line for each, with the line of the file."""
+
+
+class PortTaken(InputError):
+    """Another program listens where a server was to."""
 
 
 class RunLocked(InputError):
@@ -144,6 +168,30 @@ class ResultsIncomplete(SwatherError):
     def __init__(self, message: str, missing: int) -> None:
         super().__init__(message)
         self.missing = missing
+
+
+class ServerRefused(SwatherError):
+    """A server of the API did not do what was asked: `status` is that of HTTP, `detail` says why,
+    and `command` is what to type, where that helps.
+    """
+
+    def __init__(self, status: int, detail: str, command: str | None = None) -> None:
+        super().__init__(detail if command is None else f"{detail}: {command}")
+        self.status = status
+        self.detail = detail
+        self.command = command
+
+
+class UnknownToServer(ServerRefused, NotFound):
+    """The server has no such run, task, worker or error group."""
+
+
+class RefusedInput(ServerRefused, InputError):
+    """The server cannot use a value."""
+
+
+class ServerUnreachable(SwatherError):
+    """No server answers there, its answer broke off, or its database does not answer it."""
 
 
 class Closed(SwatherError):

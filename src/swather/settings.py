@@ -1,6 +1,7 @@
 """Settings: what each one is. Where their values come from is in settings_sources.py, and those of
 proxies, Tor and browsers are in settings_egress.py, those of fleets in settings_fleet.py, those of
-notices in settings_notices.py, those of S3 in settings_storage.py.
+notices in settings_notices.py, those of S3 in settings_storage.py, those of the API in
+settings_web.py.
 """
 
 import json
@@ -16,6 +17,7 @@ from swather.settings_egress import EgressSettings
 from swather.settings_fleet import FleetSettings
 from swather.settings_notices import NoticeSettings
 from swather.settings_storage import StorageSettings
+from swather.settings_web import WebSettings
 
 PREFIX: Final = "SWATHER_"
 
@@ -40,6 +42,8 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "s3_secret_key": ("AWS_SECRET_ACCESS_KEY",),
     "s3_session_token": ("AWS_SESSION_TOKEN",),
 }
+# Shown as *** wherever settings are shown; a webhook's address often holds its key.
+SECRETS: Final = ("webhook", "webhook_secret", "api_token", "api_read_token")
 # Those the database itself acts upon, so that they count only where it can see them.
 OF_THE_DATABASE: Final = frozenset(
     {"event_level", "event_days", "page_age_days", "keep_runs_days", "memory_days"}
@@ -276,7 +280,9 @@ class GeneralSettings(BaseSettings):
         return value
 
 
-class Settings(NoticeSettings, StorageSettings, FleetSettings, EgressSettings, GeneralSettings):
+class Settings(
+    WebSettings, NoticeSettings, StorageSettings, FleetSettings, EgressSettings, GeneralSettings
+):
     """All settings. None where the scraper's decorator decides."""
 
     model_config = SettingsConfigDict(

@@ -1,7 +1,10 @@
-"""Settings of fleets: how many workers they have, where these run, how they start and log."""
+"""Settings of fleets: how many workers they have, where these run, how they start and log, and what
+workers tell monitoring.
+"""
 
 import re
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
@@ -76,6 +79,36 @@ class FleetSettings(BaseSettings):
         default=None,
         description="whether workers log a line for each target; only those of a fleet if unset",
     )
+
+    metrics_port: int = Field(
+        default=0,
+        ge=0,
+        le=65_535,
+        description="port on which a worker serves its own metrics, plus its number; 0: off",
+    )
+    metrics_host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="address for these metrics; others than this machine need api_read_token",
+    )
+
+    tracing_endpoint: str | None = Field(
+        default=None,
+        min_length=1,
+        description="collector that workers send OpenTelemetry traces to, over OTLP: "
+        "'http://localhost:4318'; off if unset",
+    )
+    tracing_share: float = Field(
+        default=1.0, ge=0, le=1, description="share of the tasks that are traced"
+    )
+
+    @field_validator("tracing_endpoint")
+    @classmethod
+    def _is_a_collector(cls, value: str | None) -> str | None:
+        parts = None if value is None else urlsplit(value)
+        if parts is not None and not (parts.scheme in ("http", "https") and parts.hostname):
+            raise ValueError("should look like http://localhost:4318")
+        return value
 
     @field_validator("stagger_seconds", mode="before")
     @classmethod

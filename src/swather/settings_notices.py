@@ -1,13 +1,9 @@
 """Settings of notices: who is told when a run ends, and when something is wrong."""
 
-from typing import Final
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
-
-# Shown as *** wherever settings are shown; a webhook's address often holds its key.
-SECRETS: Final = ("webhook", "webhook_secret")
 
 
 class NoticeSettings(BaseSettings):

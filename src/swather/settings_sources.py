@@ -25,8 +25,7 @@ from swather import settings_row
 from swather.errors import BadSetting
 from swather.file_location import read_location
 from swather.masking import HIDDEN, masked_data
-from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
-from swather.settings_notices import SECRETS
+from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, SECRETS, Settings
 
 # Before the name of a scraper, '__' and a parameter of it.
 OF_PARAMS: Final = f"{PREFIX}PARAMS__"
@@ -49,6 +48,7 @@ _NO_SETTINGS: Final = (
     "SWATHER_PARENT_FD",
     "SWATHER_FAREWELL_FD",
     "SWATHER_DETACHED",
+    "SWATHER_SERVER",
     "SWATHER_FILE_MODE",
     "SWATHER_NOTICE_",
     "SWATHER_TEST_",
@@ -102,6 +102,12 @@ def read(
     except ValidationError as error:
         raise BadSetting(_message_of(error, values)) from error
     return Resolved(settings, {name: given.origin for name, given in values.items()})
+
+
+def in_files(name: str, folder: Path | None = None) -> Any:
+    """What swather.toml or pyproject.toml says of a setting, whatever goes before it."""
+    found = (layer[name].value for layer in _from_toml(folder or Path.cwd()) if name in layer)
+    return next(found, None)
 
 
 def variables(folder: Path | None = None) -> dict[str, Variable]:

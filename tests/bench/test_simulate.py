@@ -33,6 +33,7 @@ def test_one_worker_does_nearly_what_its_slots_can():
     assert found.busy == pytest.approx((turns + 0.0002 + 0.00025) / 2, rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_database_that_is_busy_gives_what_its_cores_can_and_no_more():
     fleet = Fleet(workers=500)
     few, many = (simulate(fleet, Database(cores=cores), COSTS, seconds=3.0) for cores in (2, 16))
@@ -57,6 +58,7 @@ def test_workers_that_share_the_cores_of_the_database_leave_it_less():
     assert shared.pages_per_second < 0.8 * alone.pages_per_second
 
 
+@pytest.mark.slow
 def test_beats_of_very_many_workers_leave_the_database_to_their_work():
     # At a beat every two seconds, their beats alone would need 5 cores.
     fleet = Fleet(workers=10_000, slots=1, page_seconds=10.0)

@@ -72,6 +72,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "environment", "words"),
     [

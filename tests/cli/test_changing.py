@@ -98,6 +98,7 @@ def test_a_worker_is_paused_by_name_and_by_number(swather: Swather, store: Store
         assert not store.workers.get(worker.id).paused
 
 
+@pytest.mark.slow
 def test_a_run_is_removed_when_it_has_ended(swather: Swather, store: Store):
     said = swather("runs", "rm", RUN, "--yes")
     assert (said.code, said.err) == (

@@ -12,6 +12,7 @@ from tests.cli.conftest import Swather, done
 from tests.cli.scrapers import NUMBERS, write
 from tests.store.database import Postgres, SQLite
 
+BUILT_IN = "listings, media, pages, products, subtitles"
 EVIL = "from pathlib import Path\nPath('owned').touch()\n" + NUMBERS
 PAGE = """
 from swather import scraper
@@ -47,13 +48,16 @@ def begun_with(url: str, run: str, spec: str) -> None:
         store.close()
 
 
-@pytest.mark.parametrize("name", ["PLACE/evil.py", "PLACE/evil.py:numbers", "evil:numbers"])
+@pytest.mark.parametrize(
+    "name", ["PLACE/evil.py", "PLACE/evil.py:numbers", "evil:numbers", "PLACE/evil.toml"]
+)
 @pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
 def test_the_scraper_of_a_run_is_no_path_and_no_module(
     swather: Swather, database: str, tmp_path: Path, name: str, command: str
 ):
     run = enqueued(swather, database)
     write(EVIL, "evil.py")
+    write('[fields]\na = "b"\n', "evil.toml")
     name = name.replace("PLACE", str(tmp_path))
     execute(database, f"UPDATE runs SET scraper = '{name}'")
     said = swather(*command.replace("RUN", run).split(), "--db", database)
@@ -63,10 +67,7 @@ def test_the_scraper_of_a_run_is_no_path_and_no_module(
         assert f"holds a run whose scraper {name!r} cannot be used" in said.err
         return
     assert f"there is no code for scraper {name!r}" in said.err
-    assert (
-        "(only for: media, pages, subtitles); pass it as SCRAPER: file.py, file.py:name or"
-        in said.err
-    )
+    assert f"(only for: {BUILT_IN}); pass it as SCRAPER: file.py, file.py:name, module" in said.err
 
 
 @pytest.mark.parametrize("command", ["worker --run RUN", "replay RUN"])
@@ -139,10 +140,7 @@ def test_a_worker_leaves_runs_alone_that_it_has_no_code_for(
     assert (
         said.err.count("this worker does not have the code for 'numbers' and skips its runs") == 1
     )
-    assert (
-        "it has others, media, pages, subtitles. To run it here, name it: swather worker FILE.py"
-        in said.err
-    )
+    assert f"it has others, {BUILT_IN}. To run it here, name it: swather worker FILE.py" in said.err
     assert done(swather, "status", run, "--db", database, "--json").data["state"] == "open"
     assert done(swather, "status", other, "--db", database, "--json").data["state"] == "finished"
 

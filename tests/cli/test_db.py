@@ -5,9 +5,9 @@ import apsw
 import pytest
 
 from swather import store as stores
-from swather.cli.pragma_reasons import reason_for
 from swather.model.lease import ClaimRequest
 from swather.model.task import State
+from swather.runs.pragma_reasons import reason_for
 from swather.store import migrate
 from tests.cli.conftest import Swather
 from tests.store.given import a_run, a_worker, claim, completed, finish
@@ -27,6 +27,7 @@ def busy(database: str) -> str:
     return database
 
 
+@pytest.mark.slow
 def test_init_makes_the_tables_and_says_so(swather: Swather, url: str):
     said = swather("db", "init", "--db", url)
     assert (said.code, said.err) == (0, "")

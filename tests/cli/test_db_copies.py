@@ -24,6 +24,7 @@ def backed_up(swather: Swather, database: str) -> str:
     return database
 
 
+@pytest.mark.slow
 def test_a_database_with_runs_is_replaced_only_with_yes(swather: Swather, backed_up: str):
     with closing(stores.open(backed_up)) as store:
         a_run(store, 3, name="later")
@@ -42,6 +43,7 @@ def test_a_database_with_runs_is_replaced_only_with_yes(swather: Swather, backed
     assert done(swather, "db", "check", "--db", backed_up)
 
 
+@pytest.mark.slow
 def test_a_database_without_runs_needs_no_yes(swather: Swather, backed_up: str):
     with closing(stores.open(backed_up)) as store:
         store.runs.cancel("books-1")
@@ -49,6 +51,7 @@ def test_a_database_without_runs_needs_no_yes(swather: Swather, backed_up: str):
     assert "1 run with 5 tasks" in done(swather, "db", "restore", "copy", "--db", backed_up).out
 
 
+@pytest.mark.slow
 def test_nothing_is_restored_while_a_worker_is_alive(swather: Swather, backed_up: str):
     with closing(stores.open(backed_up)) as store:
         worker = a_worker(store)

@@ -42,6 +42,34 @@ def test_a_killed_worker_loses_nothing(started: Swather, url: str):
     assert set(json.loads(lines[0])) == {"title", "category", "price", "url"}
 
 
+def test_a_countrys_price_pages_are_scraped_and_compared(started: Swather, url: str):
+    said = started("demo", "--site", "india", "--json", "--books", "100", "--db", url)
+    data = said.data
+    assert said.code == 0, said.err
+    assert (data["adds_up"], data["items"], data["expected"]) == (True, 100, 100)
+    assert (data["doubled"], data["missing"], data["wrong"]) == (0, 0, [])
+    assert data["counts"]["failed"] == 0
+    assert "100 products of india are at http://127.0.0.1:" in said.err
+
+
+def test_prices_are_shown_as_the_page_has_them(started: Swather):
+    said = started("demo", "--site", "netherlands", "--books", "100", "--workers", "2")
+    assert said.code == 0, said.err
+    assert "Every product was found once" in said.out
+    assert "€ " in said.out
+    assert " EUR" in said.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["--site", "mars"], "expected argentina"), (["--site", "india", "--proxies"], "two demos")],
+)
+def test_a_site_that_is_not_there_is_told(swather: Swather, options: list[str], said: str):
+    told = swather("demo", *options)
+    assert told.code == 2
+    assert said in told.err
+
+
 def test_the_commands_it_names_work(started: Swather):
     said = started("demo", "--books", "100", "--workers", "2")
     assert said.code == 0, said.err

@@ -10,6 +10,7 @@ def health(data: list[dict[str, str]]) -> dict[str, str]:
     return {check["what"]: check["health"] for check in data}
 
 
+@pytest.mark.slow
 def test_all_is_well(swather: Swather, database: str):
     said = swather("doctor", "--db", database, "--json")
     assert said.code == 0, said.out
@@ -25,6 +26,7 @@ def test_a_table_for_people(swather: Swather):
     assert "swather.db does not exist yet; it is created when needed" in said.out
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_a_problem(swather: Swather):
     said = swather("doctor", "--db", "postgresql://nobody:secret@127.0.0.1:1/none", "--json")
     assert said.code == 1
@@ -90,6 +92,7 @@ def test_a_program_that_is_named_and_missing_is_a_problem(
     assert health(said.data)[what] == "PROBLEM"
 
 
+@pytest.mark.slow
 def test_a_tor_daemon_that_does_not_listen_is_a_problem(
     swather: Swather, monkeypatch: pytest.MonkeyPatch
 ):
@@ -106,6 +109,7 @@ def test_a_tor_daemon_that_does_not_listen_is_a_problem(
     )
 
 
+@pytest.mark.slow
 def test_proxies_are_counted(swather: Swather, database: str):
     where = ("--db", database)
     told = {check["what"]: check["said"] for check in swather("doctor", "--json", *where).data}
@@ -119,3 +123,19 @@ def test_proxies_are_counted(swather: Swather, database: str):
     assert (found["health"], found["said"]) == ("ok", "1 of 2 usable")
     done(swather, "proxies", "disable", "--all", *where)
     assert health(swather("doctor", "--json", *where).data)["proxies"] == "warning"
+
+
+@pytest.mark.slow
+def test_where_metrics_and_traces_go_is_told_and_a_collector_that_is_away_is_a_warning(
+    swather: Swather, monkeypatch: pytest.MonkeyPatch
+):
+    assert not {"metrics", "traces"} & health(swather("doctor", "--json").data).keys()
+    monkeypatch.setenv("SWATHER_METRICS_PORT", "9465")
+    with socket.create_server(("127.0.0.1", 0)) as collector:
+        address = f"http://me:hunter2@127.0.0.1:{collector.getsockname()[1]}"
+        monkeypatch.setenv("SWATHER_TRACING_ENDPOINT", address)
+        said = swather("doctor", "--json")
+        assert (health(said.data)["metrics"], health(said.data)["traces"]) == ("ok", "ok")
+    said = swather("doctor", "--json")
+    assert (said.code, health(said.data)["traces"]) == (0, "warning")
+    assert "hunter2" not in said.out

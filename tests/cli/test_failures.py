@@ -131,6 +131,7 @@ def test_no_message_shows_a_password(swather: Swather, url, as_json):
     assert CANARY not in said.out + said.err
 
 
+@pytest.mark.slow
 def test_answers_show_no_password(swather: Swather, postgres_server: PostgresServer):
     with postgres_server.fresh_database() as fresh:
         url = urlsplit(fresh)
@@ -189,6 +190,7 @@ def test_a_file_in_a_missing_folder_is_not_made(swather: Swather):
     assert "nowhere does not exist" in said.err
 
 
+@pytest.mark.slow
 def test_a_read_only_file_is_a_database_error(swather: Swather, tmp_path: Path):
     swather("db", "init")
     (tmp_path / "swather.db").chmod(0o444)

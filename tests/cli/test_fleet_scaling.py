@@ -9,7 +9,8 @@ import pytest
 
 from swather import posix
 from swather import store as stores
-from swather.fleet import supervision
+from swather.errors import InputError
+from swather.fleet import places, supervision
 from swather.fleet.fleet_logs import FleetLogs
 from swather.fleet.fleet_scaler import FleetScaler
 from swather.fleet.fleet_view import FleetView
@@ -18,6 +19,7 @@ from swather.fleet.supervision import Supervision
 from swather.fleet.supervisor import Policy
 from swather.model.pacing import Limits
 from swather.model.supervisor import NewSupervisor
+from swather.settings import Settings
 from swather.settings_sources import read
 from swather.store import Store
 from tests.cli.conftest import Swather, done
@@ -88,6 +90,24 @@ def test_a_cluster_elsewhere_needs_postgresql_and_the_extra(
     refused = swather("fleet", "up", "books.py", "--yes", "--on", "ray")
     assert refused.code == 2
     assert "cannot open a SQLite file of this machine; use PostgreSQL" in refused.err
+
+
+def test_partitions_are_dealt_to_workers_that_run_not_to_the_most_there_may_be(
+    swather: Swather, store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    dealt = []
+
+    def local(_arguments: object, settings: Settings, _folder: Path) -> None:
+        dealt.append(settings.workers)
+        raise InputError("enough is known")
+
+    monkeypatch.setattr(places, "local", local)
+    Path("books.py").write_text(CODE)
+    for options in (["--workers", "4"], ["--autoscale", "--max", "4"], ["--min", "2"]):
+        most = ["--autoscale", "--max", "4"] if options[0] == "--min" else []
+        assert "enough is known" in swather("fleet", "up", "books.py", "-y", *options, *most).err
+    assert dealt == [4, 1, 2]
+    assert store.supervisors.find() == []
 
 
 def test_a_fleet_grows_with_the_work_and_shrinks_without_it(

@@ -1,10 +1,13 @@
 """`swather health`: what a container's health check sees."""
 
 import msgspec
+import pytest
 
 from swather import posix
 from swather.model.worker import NewWorker
+from swather.settings import Settings
 from swather.store import open as open_store
+from swather.web.dashboard import Dashboard
 from tests.cli.conftest import Swather, done
 
 
@@ -41,3 +44,21 @@ def test_a_worker_that_is_silent_past_its_lease_is_not_alive(swather: Swather, d
 
 def test_a_database_that_is_away_is_told_apart(swather: Swather):
     assert swather("health", "--db", "postgresql://me@127.0.0.1:1/none").code == 3
+
+
+@pytest.mark.slow
+def test_a_server_of_this_machine_is_asked_whether_it_answers(
+    swather: Swather, database: str, monkeypatch: pytest.MonkeyPatch
+):
+    done(swather, "db", "init", "--db", database)
+    monkeypatch.setenv("SWATHER_API_TOKEN", "a" * 20)
+    monkeypatch.setenv("SWATHER_API_READ_TOKEN", "r" * 20)
+    settings = Settings(db=database, api_port=0)
+    with Dashboard(settings) as dashboard:
+        port = dashboard.address.rpartition(":")[2]
+        monkeypatch.setenv("SWATHER_API_PORT", port)
+        with dashboard.serving():
+            said = done(swather, "health", "--api")
+            assert said.out == f"http://127.0.0.1:{port} answers\n"
+    said = swather("health", "--api", "--json")
+    assert (said.code, said.data["alive"]) == (1, False)

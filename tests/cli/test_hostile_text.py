@@ -26,7 +26,7 @@ from swather import scraper
 HOSTILE = {HOSTILE!r}
 
 
-@scraper(isolation="process")
+@scraper(isolation="process", retries=0)
 async def isolated(ctx, target):
     print(HOSTILE, flush=True)
     raise OSError(HOSTILE)
@@ -90,6 +90,7 @@ def test_no_command_passes_it_on(swather: Swather, filled: str, as_json: tuple[s
                 json.loads(text)
 
 
+@pytest.mark.slow
 def test_what_it_was_can_be_seen(swather: Swather, filled: str):
     shown = swather("tasks").out.replace("\n", "").replace(" ", "")
     assert r"[red]\x1b]0;PWNED\x07" in shown

@@ -52,6 +52,7 @@ def test_what_lies_beside_a_scraper_goes_before_nothing_that_is_installed(
     assert (said.code, owned()) == (0, ""), said.err
 
 
+@pytest.mark.slow
 def test_the_package_run_as_a_program_imports_nothing_from_the_current_folder():
     write(TRAP, "typer.py")
     write(TRAP, "rich.py")

@@ -14,6 +14,7 @@ from swather import posix
 from swather.cli.app import Commands
 from swather.cli.group import _Loaded
 from swather.model.supervisor import NewSupervisor
+from swather.model.worker import NewWorker
 from swather.store import factory
 from tests.cli.conftest import Swather
 from tests.cli.scrapers import NUMBERS, write
@@ -47,6 +48,7 @@ CALLS = {
     "schedules show": ("nightly",),
     "schedules disable": ("nightly",),
     "schedules enable": ("nightly",),
+    "schedules fire": ("nightly",),
     "schedules rm": ("nightly", "--yes"),
     "notices ls": (),
     "notices retry": (),
@@ -56,6 +58,11 @@ CALLS = {
     "fleet scale": ("3",),
     "fleet restart": (),
     "fleet wanted": (),
+    "workers ls": (),
+    "workers pause": ("barn-0",),
+    "workers unpause": ("barn-0",),
+    "workers drain": ("barn-0",),
+    "workers stop": ("barn-0",),
     "partitions ls": ("numbers",),
     "partitions plan": ("numbers",),
     "partitions check": ("plan.toml",),
@@ -81,6 +88,7 @@ CALLS = {
     "cancel": ("numbers", "--task", "4"),
     "worker": ("scrapers.py",),
     "export": ("numbers", "-o", "x.csv"),
+    "changes": ("numbers",),
     "replay": ("numbers", "scrapers.py", "--dry-run"),
     "settings ls": (),
     "settings get": ("concurrency",),
@@ -108,7 +116,7 @@ NOTING = NUMBERS.replace(
 WITHOUT_DATABASE = {"scrapers", "try", "init"}
 # Minutes long, without an end, only for an empty database, or only beside a worker; of fleets, see
 # test_fleet.py.
-NOT_CALLED = {"demo", "db restore", "schedules run", "health", "fleet up", "fleet down"}
+NOT_CALLED = {"demo", "db restore", "schedules run", "health", "fleet up", "fleet down", "serve"}
 
 
 class Documented(NamedTuple):
@@ -132,7 +140,7 @@ def names_in(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for name, member in value.items():
             yield name, member
-            if name not in {"items", "target", "targets"}:  # a scraper's own
+            if name not in {"items", "target", "targets", "before", "after"}:  # a scraper's own
                 yield from names_in(member)
     elif isinstance(value, list):
         for member in value:
@@ -166,6 +174,10 @@ def test_every_command_answers_as_the_page_says(swather: Swather, started: Swath
     for command, arguments in CALLS.items():
         if command == "fleet status":
             come_up(database)
+        if command == "workers ls":
+            sign_on(database)
+        if command == "partitions ls":
+            sign_off(database)
         where = () if command in WITHOUT_DATABASE else ("--db", database)
         # A worker watches its whole process, which here would be that of the tests.
         call = started if command == "worker" else swather
@@ -197,6 +209,18 @@ def come_up(database: str) -> None:
     worker = {"number": 0, "state": "running", "where": "process 1", "crashes": 0, "why": ""}
     with closing(factory.open(database)) as store:
         store.supervisors.beat(store.supervisors.register(new), {"workers": [worker]})
+
+
+def sign_on(database: str) -> None:
+    """This process takes the part of a worker."""
+    with closing(factory.open(database)) as store:
+        store.workers.register(NewWorker(process=posix.this_process(), name="barn-0"))
+
+
+def sign_off(database: str) -> None:
+    with closing(factory.open(database)) as store:
+        for worker in store.workers.find():
+            store.workers.retire(worker.id)
 
 
 def test_errors_are_json_on_stderr(swather: Swather):

@@ -67,6 +67,7 @@ def test_a_scrapers_name_means_its_newest_run(swather: Swather, filled):
     assert with_name["run"] == RUN
 
 
+@pytest.mark.slow
 def test_status_watches_until_the_run_is_over(swather: Swather, filled):
     look(swather, "cancel", RUN)
     lines = look(swather, "status", RUN, "--watch", "--json").out.splitlines()
@@ -152,6 +153,7 @@ def test_items_are_exported(swather: Swather, filled):
     assert Path("books.parquet").read_bytes()[:4] == b"PAR1"
 
 
+@pytest.mark.slow
 def test_items_go_to_stdout(started: Swather, filled):
     said = started("export", RUN, "-o", "-")
     assert [json.loads(line) for line in said.out.splitlines()] == [

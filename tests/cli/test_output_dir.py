@@ -54,3 +54,38 @@ def test_a_folder_that_cannot_be_made_is_one_line_and_no_run(swather: Swather, c
     assert (said.code, said.out) == (2, "")
     assert "taken/out: Not a directory" in said.err
     assert not Path("swather.db").exists()
+
+
+TABLES = """
+files_folder = "general"
+
+[scrapers.saving]
+path = "scrapers.py"
+files_folder = "of-its-table"
+
+[scrapers.other]
+path = "scrapers.py:saving"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variable", "folders"),
+    [("", ("of-its-table", "general")), ("from-environment", ("from-environment",) * 2)],
+    ids=["files", "environment"],
+)
+def test_a_worker_of_many_scrapers_keeps_the_folder_of_each(
+    swather: Swather,
+    started: Swather,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    folders: tuple[str, str],
+):
+    write(SAVING)
+    Path("swather.toml").write_text(TABLES)
+    done(swather, "enqueue", "saving", "x")
+    done(swather, "enqueue", "other", "y")
+    monkeypatch.setenv("SWATHER_FILES_FOLDER", variable)
+    done(started, "worker")
+    assert Path(folders[0], "x/a.txt").read_bytes() == b"x"
+    assert Path(folders[1], "y/a.txt").read_bytes() == b"y"

@@ -77,6 +77,7 @@ def test_a_mode_that_is_none_is_refused(
     assert f"got {mode!r}" in said.err
 
 
+@pytest.mark.slow
 def test_an_export_keeps_the_permissions_of_the_file_it_replaces(swather: Swather, database: str):
     write(SAVING)
     done(swather, "run", "scrapers.py", "1", "-o", "x.csv", "--db", database)

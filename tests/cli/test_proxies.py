@@ -141,6 +141,7 @@ def test_a_list_comes_from_the_web_and_its_url_may_hold_a_key(swather: Swather, 
     assert "cannot be fetched" in said.err
 
 
+@pytest.mark.slow
 def test_stdin_adds(started: Swather, store: Store, database: str):
     for host in ("198.51.100.1", "198.51.100.2"):
         arguments = ("proxies", "import", "-", "--db", database)
@@ -184,6 +185,7 @@ FILTERS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_list_can_be_filtered(swather: Swather, pool: Store):
     first = min(row["proxy"] for row in done(swather, "proxies", "--json").data)
     for filters, found in FILTERS:

@@ -50,6 +50,7 @@ def test_retry_with_run_takes_no_code_from_the_database(swather: Swather):
     assert (said.code, "pass it as SCRAPER" in said.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_run_has_many_names_in_every_command(swather: Swather):
     write(NUMBERS)
     run = done(swather, "enqueue", "scrapers.py", "1", "--json").data["run"]

@@ -43,6 +43,20 @@ def test_a_schedule_is_added_listed_shown_disabled_enabled_and_removed(swather: 
     assert "there are no schedules; to add one" in done(swather, "schedules").out
 
 
+def test_a_schedule_is_fired_by_hand(swather: Swather):
+    add(swather)
+    for _ in range(2):
+        assert done(swather, "schedules", "fire", "books").out.startswith("books is due now\n")
+    store = swather_store()
+    (due,) = store.schedules.due()
+    assert store.schedules.fire(due, due.next_at + timedelta(days=1), missed=0)
+    assert store.schedules.due() == []
+    store.close()
+    done(swather, "schedules", "disable", "books")
+    said = swather("schedules", "fire", "books")
+    assert (said.code, "schedule books is disabled" in said.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -35,6 +35,7 @@ def loaded_by(program: str, *, whole: bool = False) -> set[str]:
     return set(modules) if whole else {module.partition(".")[0] for module in modules}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     [
@@ -64,6 +65,7 @@ def test_the_version_is_the_packages(installed: Swather):
     assert installed("--version") == (0, f"swather {package.__version__}\n", "")
 
 
+@pytest.mark.slow
 def test_the_module_is_the_same_program(installed: Swather):
     done = subprocess.run(
         [sys.executable, "-m", "swather.cli", "--help"],

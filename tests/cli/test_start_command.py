@@ -33,6 +33,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+@pytest.mark.slow
 def test_a_distributed_scraper_is_queued_and_the_answer_starts_workers(
     swather: Swather, database: str
 ):
@@ -49,6 +50,7 @@ def test_a_distributed_scraper_is_queued_and_the_answer_starts_workers(
     assert "0 targets loaded, 3 already in the run\nTo start a worker" in told
 
 
+@pytest.mark.slow
 def test_a_single_scraper_is_executed_here(swather: Swather, database: str):
     said = done(swather, "start", "russia", "1", "2", "--db", database, "--json").data
     assert (said["status"], said["enqueued"], said["worker_command"]) == ("finished", 2, None)
@@ -58,6 +60,7 @@ def test_a_single_scraper_is_executed_here(swather: Swather, database: str):
     assert (failed.code, "1 failed" in failed.out) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_field_flips_the_mode(swather: Swather, database: str):
     write(REGISTRY.replace('"distributed"', '"single"'), "swather.toml")
     said = done(swather, "start", "india", "--db", database, "--json").data
@@ -66,6 +69,7 @@ def test_a_field_flips_the_mode(swather: Swather, database: str):
     assert "To start a worker" in done(swather, "start", "own.py", "1", "--db", database).out
 
 
+@pytest.mark.slow
 def test_a_run_is_resumed_without_its_targets(swather: Swather, database: str):
     run = done(swather, "enqueue", "russia", "1", "2", "--db", database, "--json").data["run"]
     said = done(swather, "start", "russia", "--resume", "--db", database, "--json").data
@@ -74,6 +78,7 @@ def test_a_run_is_resumed_without_its_targets(swather: Swather, database: str):
     assert (named["run_id"], named["enqueued"]) == (run, 0)
 
 
+@pytest.mark.slow
 def test_a_second_start_of_the_same_run_says_who_has_it(swather: Swather, database: str):
     run = done(swather, "enqueue", "russia", "1", "--db", database, "--json").data["run"]
     with closing(stores.open(database)) as store:

@@ -35,3 +35,12 @@ def test_it_waits_for_as_long_as_workers_may_take(service: configparser.SectionP
     assert int(service["TimeoutStopSec"]) > Settings().grace_seconds + 10
     # Its workers are the supervisor's to stop.
     assert service["KillMode"] == "process"
+
+
+def test_the_server_has_a_unit_that_keeps_its_token_out_of_the_journal(swather: Swather):
+    unit = configparser.ConfigParser(interpolation=None, strict=True)
+    unit.read(UNIT.with_name("swather-serve.service"))
+    program, *words = shlex.split(unit["Service"]["ExecStart"])
+    assert (Path(program).name, words) == ("swather", ["serve"])
+    assert unit["Service"]["StandardOutput"] == "null"
+    assert "Serve the API" in done(swather, *words, "--help").out

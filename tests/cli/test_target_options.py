@@ -44,6 +44,13 @@ def test_options_hold_for_all_targets_of_a_command(swather: Swather, database: s
     assert again["run"] != done(swather, "runs", "--db", database, "--json").data[1]["run"]
 
 
+@pytest.mark.parametrize("source", ["t.csv", "t.jsonl"])
+def test_priorities_that_count_from_one_are_inverted(swather: Swather, database: str, source):
+    columns = ["--column", "n", "--priority-column", "rank", "--priority", "3", "--lowest-first"]
+    done(swather, "enqueue", "scrapers.py", "--targets", source, *columns, "--db", database)
+    assert [task[:2] for task in tasks(swather, database)] == [("1", 2), ("2", 8)]
+
+
 def test_a_run_that_ignores_priorities_says_so(swather: Swather, database: str):
     done(swather, "enqueue", "scrapers.py", "1", "--db", database)
     urgent = ["2", "--resume", "numbers", "--priority", "9", "--db", database]

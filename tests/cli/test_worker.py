@@ -8,6 +8,7 @@ from tests.cli.conftest import PROGRAM, Swather, done
 from tests.cli.scrapers import NUMBERS, write
 
 
+@pytest.mark.slow
 def test_enqueue_answers_with_the_command_for_workers(swather: Swather, database: str):
     write(NUMBERS)
     said = swather("enqueue", "scrapers.py", "1", "2", "1", "--db", database, "--json")

@@ -5,7 +5,7 @@ import inspect
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,7 @@ from typer.main import get_group
 
 import swather
 from swather import errors as all_errors
+from swather.api.app import document
 from swather.cli import main
 from swather.cli.app import Commands
 from swather.cli.param_options import described
@@ -24,6 +25,7 @@ from swather.scraping import registry
 from swather.scraping.context import Context
 from swather.scraping.options import OptionFields, Options
 from swather.settings import ALIASES, OF_THE_DATABASE, PREFIX, Settings
+from swather.worker.exposition import Family
 
 # What a context has without a docstring of its own.
 ATTRIBUTES = {
@@ -91,6 +93,31 @@ def settings() -> str:
             (f"`{name}`", _variables(name), _shown(field.default), field.description or "")
             for name, field in Settings.model_fields.items()
         ),
+    )
+
+
+def metrics(families: Mapping[str, Family]) -> str:
+    rows = [
+        (f"`{name}`", family.kind, ", ".join(f"`{each}`" for each in family.labels) or NONE,
+         family.help)
+        for name, family in families.items()
+    ]  # fmt: skip
+    return table(("metric", "kind", "labels", "what it is"), rows)
+
+
+def routes() -> str:
+    """A table for each noun of the API."""
+    of_tag: dict[str, list[tuple[str, str]]] = {}
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            said = " ".join(operation["description"].partition("\n\n")[0].split())
+            address = re.sub(r"{(\w+)}", lambda name: name[1].upper(), path)
+            of_tag.setdefault(operation["tags"][0], []).append(
+                (f"`{method.upper()} {address}`", said)
+            )
+    return "\n\n".join(
+        f"### {tag.capitalize()}\n\n{table(('route', 'what it does'), rows)}"
+        for tag, rows in of_tag.items()
     )
 
 

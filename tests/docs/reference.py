@@ -7,6 +7,9 @@ import functools
 import re
 from pathlib import Path
 
+from swather.api.metrics_families import FAMILIES as SERVER
+from swather.scraping.site.schema import schema_text
+from swather.worker.metrics import FAMILIES as WORKER
 from tests.docs import parts
 from tests.docs.blocks import ROOT
 
@@ -24,13 +27,17 @@ PARTS = {
     "errors": parts.errors,
     "fetch errors": parts.fetch_errors,
     "classes": parts.classes,
+    "routes": parts.routes,
+    "metrics of a server": functools.partial(parts.metrics, SERVER),
+    "metrics of a worker": functools.partial(parts.metrics, WORKER),
 }
 _PART = re.compile(r"(<!-- (?!end)([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
     paths = sorted([*FOLDER.glob("*.md"), *GUIDES.glob("*.md")])
-    return {path: rewritten(path.read_text()) for path in paths}
+    found = {path: rewritten(path.read_text()) for path in paths}
+    return {**found, FOLDER / "site.schema.json": schema_text()}
 
 
 def rewritten(text: str) -> str:

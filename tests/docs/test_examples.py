@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from swather.scraping import classify
+from swather.settings import Settings
 from swather.testing import shop
+from swather.testing.directory import directory
 from swather.testing.proxies import LocalProxies
+from swather.web.dashboard import Dashboard
 from tests import forked
 from tests.builtin.youtube.lists import Channel
 from tests.builtin.youtube.site import YouTube, serving, ytdl_options
@@ -26,7 +30,18 @@ from tests.fake_s3 import FakeS3
 EXECUTED = ("python", "console")
 EXPECTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 # `# books.py` on the first line of a block: a file for the commands that follow.
-FILE = re.compile(r"# ([\w.]+\.py)\n")
+FILES = {
+    "python": re.compile(r"# ([\w.]+\.py)\n"),
+    # A site file; swather.toml is only shown.
+    "toml": re.compile(r"# ((?!swather\.)[\w.]+\.toml)\n"),
+}
+# What a page needs besides the shop.
+STAND_INS = {
+    "browsers.md": "chromium",
+    "proxies.md": "proxies",
+    "shared-files.md": "bucket",
+    "subtitles.md": "youtube",
+}
 # `TOKEN=t0ken swather …`: for that command alone, as in a shell.
 VARIABLE = re.compile(r"[A-Z_]+=.*")
 # What a supervisor has started is seen a moment later: asked again until it is.
@@ -37,6 +52,8 @@ EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 SHOPS = re.compile(r"https://books\.toscrape\.com|http://127\.0\.0\.1:8008")
 # Where pages say a PostgreSQL server is.
 DATABASE = "postgresql://me@db.example/queue"
+# Where the guide to the API says that its server is.
+SERVER = "http://127.0.0.1:8765"
 PYTEST = Path(sys.executable).with_name("pytest")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -45,6 +62,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 @pytest.fixture
 def shop_url() -> Iterator[str]:
     with shop() as site:
+        yield site.url
+
+
+@pytest.fixture
+def directory_url() -> Iterator[str]:
+    """The directory that the guide to listings searches."""
+    with directory() as site:
         yield site.url
 
 
@@ -85,6 +109,20 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server of a new database, where the guides' scrapers are registered."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "swather.toml").write_text(
+        '[scrapers.books]\npath = "books.py"\n[scrapers.words]\npath = "words.py"\n'
+    )
+    tokens = {"api_token": SecretStr("t" * 20), "api_read_token": SecretStr("r" * 20)}
+    with Dashboard(Settings(api_port=0, **tokens)) as dashboard, dashboard.serving():
+        monkeypatch.setenv("TOKEN", dashboard.tokens.admin)
+        monkeypatch.setenv("SWATHER_API_TOKEN", dashboard.tokens.admin)
+        yield dashboard.address
+
+
+@pytest.fixture
 def no_tables(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of an empty PostgreSQL database."""
     with request.getfixturevalue("postgres_server").fresh_database() as address:
@@ -105,22 +143,20 @@ def test_the_examples_of_a_page_run_in_order(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SWATHER_DB", raising=False)
-    if page.name == "subtitles.md":
-        request.getfixturevalue("youtube")
-    if page.name == "browsers.md":
-        request.getfixturevalue("chromium")
-    if page.name == "shared-files.md":
-        request.getfixturevalue("bucket")
-    if page.name == "proxies.md":
-        request.getfixturevalue("proxies")
+    if page.name in STAND_INS:
+        request.getfixturevalue(STAND_INS[page.name])
+    if page.name == "listings.md":
+        shop_url = request.getfixturevalue("directory_url")
     database = request.getfixturevalue("no_tables") if page.name == "distributed.md" else DATABASE
+    has_server = page.name in {"api.md", "serving.md"}
+    server = request.getfixturevalue("served") if has_server else SERVER
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(classify, "_own_rules", [])
     namespace: dict[str, Any] = {"__name__": "example"}
     for block in blocks_of(page):
-        text = SHOPS.sub(shop_url, block.text).replace(DATABASE, database)
+        text = SHOPS.sub(shop_url, block.text).replace(DATABASE, database).replace(SERVER, server)
         here = block._replace(text=text)
-        if block.language == "python" and (named := FILE.match(block.text)):
+        if block.language in FILES and (named := FILES[block.language].match(block.text)):
             (tmp_path / named[1]).write_text(here.text)
         elif block.language == "python":
             run_python(page, here, namespace)
@@ -175,12 +211,12 @@ def run_command(command: str) -> "subprocess.CompletedProcess[str]":
     words = shlex.split(command, comments=True)
     variables = list(takewhile(VARIABLE.fullmatch, words))
     program, *arguments = words[len(variables) :]
-    assert program in {"swather", "pytest"}, f"only swather and pytest are run: {command}"
+    assert program in {"swather", "pytest", "curl"}, f"{program} is not run: {command}"
     environment = {**os.environ, **dict(each.split("=", 1) for each in variables)}
     if program == "swather":
         return forked.run(arguments, cwd=Path.cwd(), env=environment, timeout=120)
     return subprocess.run(
-        [PYTEST, *arguments],
+        [PYTEST if program == "pytest" else program, *map(os.path.expandvars, arguments)],
         env=environment,
         capture_output=True,
         text=True,

@@ -9,13 +9,13 @@ import swather
 from swather import errors
 from swather.cli import demo_scraper
 from swather.cli.db import group
-from swather.cli.pragma_reasons import REASONS
 from swather.model.lease import Strategy
 from swather.model.retry import ErrorClass
 from swather.model.run import RunState
 from swather.model.task import EventKind, EventLevel, State
 from swather.net import errors as net_errors
 from swather.net.page import Page
+from swather.runs.pragma_reasons import REASONS
 from swather.scraping.context import Context
 from swather.scraping.options import OptionFields
 from swather.settings import ALIASES, Settings
@@ -30,6 +30,7 @@ def page_of(name: str) -> str:
     return (reference.FOLDER / f"{name}.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_reference_is_what_the_code_says():
     for path, text in reference.pages().items():
         assert path.read_text() == text, "run: make docs"
@@ -45,11 +46,13 @@ def test_what_the_docs_tell_to_make_can_be_made():
     assert {"install", "check"} <= told <= set(targets)
 
 
+@pytest.mark.slow
 def test_every_part_has_its_place():
-    text = "".join(path.read_text() for path in reference.FOLDER.glob("*.md"))
+    text = "".join(path.read_text() for path in reference.pages())
     assert [name for name in reference.PARTS if f"<!-- {name} -->" not in text] == []
 
 
+@pytest.mark.slow
 def test_every_command_and_option_is_in_the_reference():
     page = page_of("cli")
     for words in parts.all_commands():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import PAGES, ROOT, blocks_of
-from tests.docs.test_examples import FILE
+from tests.docs.test_examples import FILES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -20,7 +20,7 @@ def written(pages: list[Path], folder: Path) -> list[str]:
     found = []
     for page in pages:
         for block in blocks_of(page):
-            if block.language == "python" and (named := FILE.match(block.text)):
+            if block.language == "python" and (named := FILES["python"].match(block.text)):
                 file = folder / page.stem.replace("-", "_") / named[1]
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(block.text)

@@ -79,6 +79,7 @@ def test_a_hook_that_never_takes_it_is_given_up(store: Store, clock: Clock):
     assert states(store) == [("failed", MAX_ATTEMPTS)]
 
 
+@pytest.mark.slow
 def test_a_hook_that_hangs_holds_up_no_other_and_not_the_end(store: Store):
     released = threading.Event()
     hanging, quick = Told("hanging", first=lambda: released.wait(20)), Told("quick")

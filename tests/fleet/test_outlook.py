@@ -38,6 +38,7 @@ def said(store: Store, run: str | None, **fields: Any) -> None:
 
 
 # So long that the time the test itself takes does not count.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "limits", [Limits(60.0), Limits(200.0, burst=3), Limits(30.0, in_flight=4)]
 )

@@ -11,7 +11,7 @@ import pytest
 from swather.errors import BadSetting, LoadError
 from swather.fleet.scheduler import MAX_ATTEMPTS, PATIENCE_SECONDS, Scheduler
 from swather.model.run import RunState
-from swather.model.schedule import NewSchedule, Overlap
+from swather.model.schedule import NewSchedule, Overlap, remote
 from swather.runs.firing import Begun, fire, recipe_of
 from swather.runs.registered_schedules import schedules_in, sync
 from swather.scraping.registered import Registered, ScheduleText
@@ -67,6 +67,18 @@ def test_a_due_schedule_becomes_a_run_with_its_targets(store: Store):
     assert not store.runs.get(run).load_incomplete
     assert firings(store) == [("running", "")]
     assert store.workers.find() == []
+
+
+def test_hosts_that_a_client_of_the_api_names_stay_closed(store: Store):
+    private = {"targets": ("http://10.0.0.9/",), "params": {"site": "http://10.0.0.8/"}}
+    a_schedule(store, name="typed", **private)
+    a_schedule(store, name="sent", targets=private["targets"], params=remote(private["params"]))
+    looked(store, a_scheduler(store, code=a_scraper()))
+    runs = {each.schedule: each.run for each in store.schedules.firings()}
+    for host in ("10.0.0.8", "10.0.0.9"):
+        assert store.allowed_hosts.pin(runs["typed"], host, 80, host) == host
+        assert store.allowed_hosts.pin(runs["sent"], host, 80, host) is None
+    assert store.runs.get(runs["sent"]).params["site"] == "http://10.0.0.8/"
 
 
 def test_the_targets_of_a_registered_scraper_come_from_its_file(store: Store, tmp_path: Path):
@@ -192,6 +204,7 @@ def _fired_by_one_that_dies(store: Store) -> Begun:
     return begun
 
 
+@pytest.mark.slow
 def test_queued_firings_are_started_when_the_run_before_has_ended(store: Store, clock: Clock):
     a_schedule(store, overlap=Overlap.QUEUE)
     scheduler = a_scheduler(store, code=a_scraper())

@@ -13,6 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import swather.store
+from swather.api.guard import LOOPBACK, OPEN_PATHS
 from swather.cli import main
 from swather.cli.app import Commands
 from swather.settings import Settings
@@ -22,6 +23,7 @@ from tests.store.given import a_run
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+README = (DEPLOY / "README.md").read_text()
 PIN = re.compile(r"^([a-z0-9.-]+)==(\S+)", re.MULTILINE)
 
 
@@ -29,13 +31,12 @@ def read(name: str) -> Any:
     return YAML(typ="safe").load(DEPLOY / name)
 
 
-def manifests() -> dict[str, Any]:
-    found = [read(f"kubernetes/{path.name}") for path in (DEPLOY / "kubernetes").glob("*.yaml")]
-    return {one["kind"]: one for one in found}
+def manifest(name: str) -> Any:
+    return read(f"kubernetes/{name}.yaml")
 
 
-def container(kind: str) -> dict[str, Any]:
-    (one,) = manifests()[kind]["spec"]["template"]["spec"]["containers"]
+def container(name: str) -> dict[str, Any]:
+    (one,) = manifest(name)["spec"]["template"]["spec"]["containers"]
     return one
 
 
@@ -48,14 +49,15 @@ def instruction(name: str) -> str:
 def commands() -> list[list[str]]:
     services = read("compose.yaml")["services"]
     health = json.loads(instruction("HEALTHCHECK").partition("CMD ")[2])
-    probe = container("Deployment")["readinessProbe"]["exec"]["command"]
-    assert {health[0], probe[0], *json.loads(instruction("ENTRYPOINT"))} == {"swather"}
+    probe = container("worker")["readinessProbe"]["exec"]["command"]
+    asks = services["api"]["healthcheck"]["test"]
+    assert {health[0], probe[0], asks[1], *json.loads(instruction("ENTRYPOINT"))} == {"swather"}
     return [
         json.loads(instruction("CMD")),
         health[1:],
         probe[1:],
-        container("Deployment")["args"],
-        container("Job")["args"],
+        asks[2:],
+        *(container(name)["args"] for name in ("worker", "migrate", "api")),
         *(service["command"] for name, service in services.items() if name != "postgres"),
     ]
 
@@ -68,14 +70,22 @@ def test_every_command_is_one_of_ours(command: list[str], capsys: pytest.Capture
     assert all(word in options for word in command if word.startswith("--"))
 
 
+@pytest.mark.slow
 def test_compose_is_what_its_schema_says():
     schema = resources.files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json"
     jsonschema.validate(read("compose.yaml"), json.loads(schema.read_text()))
 
 
 def test_every_variable_is_a_setting():
-    worker = read("compose.yaml")["services"]["worker"]["environment"]
-    for name in {**worker, **manifests()["ConfigMap"]["data"]}:
+    services = read("compose.yaml")["services"]
+    named = {
+        *services["worker"]["environment"],
+        *services["api"]["environment"],
+        *manifest("settings")["data"],
+        *(one["name"] for one in [*container("api")["env"], *container("worker")["env"]]),
+    }
+    assert named >= services["worker"]["environment"].keys()
+    for name in named:
         if name.startswith("SWATHER_"):
             assert name.removeprefix("SWATHER_").lower() in Settings.model_fields
 
@@ -102,29 +112,65 @@ def test_the_image_has_the_versions_that_are_tested(name: str):
 
 
 def test_the_manifests_fit_together():
-    found = manifests()
-    deployment, scaled = found["Deployment"], found["ScaledObject"]
+    deployment, scaled = manifest("worker"), manifest("scaledobject")
     assert scaled["spec"]["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
     pod = deployment["spec"]["template"]
     assert deployment["spec"]["selector"]["matchLabels"] == pod["metadata"]["labels"]
     assert "replicas" not in deployment["spec"]
     grace = Settings.model_fields["grace_seconds"].default
     assert pod["spec"]["terminationGracePeriodSeconds"] > grace
-    resources_ = set(found["Kustomization"]["resources"])
+    resources_ = set(manifest("kustomization")["resources"])
     there = {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")}
     assert resources_ == there - {"kustomization.yaml"}
-    for kind in ("Deployment", "Job"):
-        assert container(kind)["securityContext"]["readOnlyRootFilesystem"] is True
-        assert found[kind]["spec"]["template"]["spec"]["securityContext"]["runAsUser"] == 10001
-        named = [next(iter(one.values()))["name"] for one in container(kind)["envFrom"]]
-        assert named == [found["ConfigMap"]["metadata"]["name"]] * 2
+    for name in ("worker", "migrate", "api"):
+        assert container(name)["securityContext"]["readOnlyRootFilesystem"] is True
+        assert manifest(name)["spec"]["template"]["spec"]["securityContext"]["runAsUser"] == 10001
+        named = [next(iter(one.values()))["name"] for one in container(name)["envFrom"]]
+        assert named[:2] == [manifest("settings")["metadata"]["name"]] * 2
     trigger = scaled["spec"]["triggers"][0]["metadata"]
-    assert f"--from-literal={trigger['passwordFromEnv']}=" in (DEPLOY / "README.md").read_text()
+    assert f"--from-literal={trigger['passwordFromEnv']}=" in README
+
+
+def test_the_api_is_found_by_its_service_and_let_in_by_its_name():
+    api, service = manifest("api"), manifest("service")
+    labels = api["spec"]["template"]["metadata"]["labels"]
+    assert api["spec"]["selector"]["matchLabels"] == service["spec"]["selector"] == labels
+    (port,) = service["spec"]["ports"]
+    assert port["targetPort"] == container("api")["ports"][0]["name"]
+    assert port["port"] == Settings.model_fields["api_port"].default
+    (names,) = [one["value"] for one in container("api")["env"]]
+    inside = f"{service['metadata']['name']}.{manifest('kustomization')['namespace']}.svc"
+    assert {service["metadata"]["name"], inside} <= set(names.split(","))
+    for probe in ("readinessProbe", "livenessProbe"):
+        asked = container("api")[probe]["httpGet"]
+        assert asked["path"] in OPEN_PATHS
+        assert asked["httpHeaders"][0]["value"] in LOOPBACK
+    secret = container("api")["envFrom"][2]["secretRef"]["name"]
+    from_secret = container("worker")["env"][2]["valueFrom"]["secretKeyRef"]
+    assert from_secret["name"] == secret
+    assert f"create secret generic {secret} " in README
+    for token in ("SWATHER_API_TOKEN", "SWATHER_API_READ_TOKEN"):
+        assert f"--from-literal={token}=" in README
+    annotated = manifest("worker")["spec"]["template"]["metadata"]["annotations"]
+    (metrics,) = container("worker")["ports"]
+    assert annotated["prometheus.io/port"] == str(metrics["containerPort"])
+    assert {"name": "SWATHER_METRICS_PORT", "value": str(metrics["containerPort"])} in container(
+        "worker"
+    )["env"]
+
+
+def test_the_api_of_compose_can_be_reached_from_this_machine_only():
+    api = read("compose.yaml")["services"]["api"]
+    (port,) = api["ports"]
+    assert port.startswith("127.0.0.1:")
+    for token in ("SWATHER_API_TOKEN", "SWATHER_API_READ_TOKEN"):
+        assert ":?" in api["environment"][token]
+        assert token in README
 
 
 @pytest.mark.slow
 def test_the_query_that_keda_asks_gives_the_number_of_workers(postgres_server: PostgresServer):
-    metadata = manifests()["ScaledObject"]["spec"]["triggers"][0]["metadata"]
+    metadata = manifest("scaledobject")["spec"]["triggers"][0]["metadata"]
     assert metadata["targetQueryValue"] == "1"
     with postgres_server.fresh_database() as url:
         swather.store.prepare(url)

@@ -20,6 +20,7 @@ def test_the_server_answers(postgres_server: PostgresServer):
         assert connection.execute("select 1").fetchone() == (1,)
 
 
+@pytest.mark.slow
 def test_a_fresh_database_is_a_copy_of_its_template(postgres_server: PostgresServer):
     with postgres_server.fresh_database() as template:
         with psycopg.connect(template) as connection:
@@ -31,6 +32,7 @@ def test_a_fresh_database_is_a_copy_of_its_template(postgres_server: PostgresSer
             assert connection.execute("select value from seed").fetchone() == (7,)
 
 
+@pytest.mark.slow
 def test_a_database_is_dropped_under_an_open_connection(postgres_server: PostgresServer):
     with postgres_server.fresh_database() as url:
         left_open = psycopg.connect(url)

@@ -13,6 +13,7 @@ REGISTRY_ADDRESS = re.compile(
 PIN = re.compile(
     r"[a-z0-9-]+(?:\[[a-z,]+\])?==[\w.]+(?: ; [^/]+)? \\|    --hash=sha256:\w{64}(?: \\)?"
 )
+CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 
@@ -29,6 +30,7 @@ def repository_files() -> list[Path]:
     return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_no_file_names_a_package_registry():
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
@@ -36,6 +38,20 @@ def test_no_file_names_a_package_registry():
         for match in REGISTRY_ADDRESS.finditer(path.read_text(errors="ignore"))
     ]
     assert found == []
+
+
+def test_no_file_has_the_marks_of_a_merge():
+    found = [
+        str(path.relative_to(ROOT))
+        for path in repository_files()
+        if CONFLICT.search(path.read_text(errors="ignore"))
+    ]
+    assert found == []
+
+
+def test_decisions_are_numbered_one_after_another():
+    numbers = [path.name[:4] for path in sorted((ROOT / "docs/decisions").glob("*.md"))]
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
 
 
 def test_requirements_hold_nothing_but_hashed_pins():

@@ -25,6 +25,7 @@ BUILT = {
     "postgres/remove.py": "the same statement for each table",
     "postgres/tasks.py": "counts what the query of a filter finds",
     "postgres/transactions.py": "is also shown to whoever has to run it",
+    "sqlite/filters.py": "a filter is a query put together from its conditions",
     "sqlite/finish.py": "the same statement for each table",
     "sqlite/remove.py": "the same statement for each table",
     "sqlite/tasks.py": "counts what the query of a filter finds",
@@ -90,11 +91,13 @@ def files_of_names(kind: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_no_statement_is_written_in_python():
     found = {name for name, tree in modules().items() if has_sql(plain_strings(tree))}
     assert found == FILTERS  # their conditions
 
 
+@pytest.mark.slow
 def test_only_modules_with_a_reason_build_statements():
     found = {
         name

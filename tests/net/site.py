@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager, suppress
 from ssl import SSLContext
 from typing import NamedTuple
 
+from swather.testing.connections import Connections
+
 
 class Asked(NamedTuple):
     """A request as the site saw it."""
@@ -46,30 +48,14 @@ class Site:
         self.asked: list[Asked] = []
         self.connections = 0
         self.url = ""
-        self._serving: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._serving.add(task)
         self.connections += 1
-        try:
+        with suppress(asyncio.IncompleteReadError, OSError):
             while True:
                 asked = await _read(reader)
                 self.asked.append(asked)
                 await self.pages[asked.path.partition("?")[0]](asked, writer)
-        except (asyncio.IncompleteReadError, OSError, asyncio.CancelledError):
-            writer.transport.abort()
-            with suppress(OSError):
-                await writer.wait_closed()
-        finally:
-            self._serving.discard(task)
-
-    async def stop(self) -> None:
-        serving = list(self._serving)
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
 
 
 async def _read(reader: asyncio.StreamReader) -> Asked:
@@ -85,11 +71,11 @@ async def _read(reader: asyncio.StreamReader) -> Asked:
 async def site(*, tls: SSLContext | None = None, **pages: Answer):
     """Serve pages by the name of their path for the length of a block."""
     served = Site({f"/{name}": answer for name, answer in pages.items()})
-    server = await asyncio.start_server(served.serve, "127.0.0.1", 0, ssl=tls)
+    connections = Connections(served.serve)
+    server = await asyncio.start_server(connections.open, "127.0.0.1", 0, ssl=tls)
     scheme = "http" if tls is None else "https"
     served.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield served
     finally:
-        server.close()
-        await served.stop()
+        await connections.close(server)

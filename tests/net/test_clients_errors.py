@@ -46,6 +46,7 @@ def ask(client, url, **options):
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [silent, dripping, dripping_chunks, dripping_head],
@@ -60,6 +61,7 @@ def test_an_answer_that_takes_too_long_is_given_up(client, answer):
     assert [kind for _, kind in policy.failures] == [FetchTimeout]
 
 
+@pytest.mark.slow
 def test_the_time_is_for_all_hops_together(client):
     async def slow(asked, writer):
         await asyncio.sleep(0.2)

@@ -56,6 +56,7 @@ def test_what_was_packed_comes_out(way, at_a_time):
     assert b"".join(unpacked(encoding, pack(data), at_a_time)) == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKERS)
 def test_it_comes_in_small_pieces(name):
     pieces = unpacked(name, PACKERS[name](b"\0" * 20_000_000))

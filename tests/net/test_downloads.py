@@ -159,6 +159,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_is_not_complete_is_an_error_and_no_file(client, tmp_path, case):
     answer, error = HOSTILE[case]

@@ -13,13 +13,6 @@ from tests.worker.conftest import either_url, sqlite_url
 __all__ = ["either_url", "sqlite_url"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Starting a process takes its time."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.slow)
-
-
 @pytest.fixture
 def store(sqlite_url: str) -> Iterator[Store]:
     opened = swather.store.open(sqlite_url)

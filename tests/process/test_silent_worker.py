@@ -79,8 +79,8 @@ def start(yard: Yard, run: str, **options: Any) -> WorkerProcess:
 def silenced_in_a_transaction(yard: Yard, run: str, proxy: Proxy) -> WorkerProcess:
     worker = start(yard, run, url=proxy.url, prelude=PATIENT)
     wait_until(lambda: yard.store.runs.counts(run).completed > 20)
-    # On the link of the worker's writer, which sends items, and with a transaction begun.
-    proxy.hush_at(COMMIT, after=False, on=b'"attempt"', unless=b"BEGIN")
+    # In a transaction that has written items: it holds locks.
+    proxy.hush_at(COMMIT, after=False, on=b'"attempt":1')
     assert proxy.is_silent.wait(20)
     return worker
 

@@ -1,5 +1,7 @@
 """Hosts that a person typed are kept with the run, before any of its targets can be taken."""
 
+import pytest
+
 from swather.runs.load import load
 from swather.runs.loading import anything_new
 from swather.runs.start import plan_run
@@ -64,6 +66,7 @@ def test_a_run_that_was_begun_by_somebody_who_was_killed_gets_its_hosts_from_the
     assert is_allowed(store, begun, "127.0.0.1", 9)
 
 
+@pytest.mark.slow
 def test_there_is_no_limit_to_their_number(store):
     run = a_run(store)
     load(store, run, an_intake(f"http://h{number}.example/" for number in range(2_500)))
@@ -77,3 +80,19 @@ def test_hosts_are_handed_over_once(store):
     assert intake.take_hosts() == {("a.example", 80), ("b.example", 80)}
     assert list(intake.batches(10))
     assert intake.take_hosts() == set()
+
+
+def test_what_comes_from_a_client_of_the_api_opens_no_private_host(store):
+    run = a_run(store)
+    load(store, run, an_intake(["http://127.0.0.1/"], is_remote=True))
+    assert store.runs.counts(run).ready == 1
+    assert not is_allowed(store, run, *HERE)
+
+
+def test_of_a_remote_order_only_what_the_settings_name_counts_as_typed(store):
+    params = {"start": "http://127.0.0.1:9/", "other": "http://localhost:8/"}
+    planned = plan_run(
+        store, a_scraper(), params=params, typed_params={"other": "http://localhost:8/"}
+    )
+    assert not is_allowed(store, planned.run.name, "127.0.0.1", 9)
+    assert is_allowed(store, planned.run.name, "localhost", 8)

@@ -109,6 +109,7 @@ def test_a_load_of_a_run_that_is_cancelled_ends_and_says_so(store: Store, other:
     assert states(store, run) == {"cancelled": 10}
 
 
+@pytest.mark.slow
 def test_a_loader_that_dies_after_its_last_target_leaves_the_run_complete(
     store: Store, database: Database
 ):
@@ -223,6 +224,7 @@ def test_a_lost_connection_is_waited_out(store: Store, monkeypatch):
     assert load(store, run, an_intake([1, 2])).added == 2
 
 
+@pytest.mark.slow
 def test_a_loader_that_is_killed_leaves_the_run_incomplete_and_loading_again_completes_it(
     database: Database, store: Store
 ):

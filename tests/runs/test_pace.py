@@ -125,6 +125,14 @@ def test_the_last_retry_decides(store: Store):
     assert snapshot.limited_by == "the last task that waits to retry"
 
 
+def test_a_retry_decides_nothing_while_others_are_ready_and_nothing_moves(store: Store):
+    run, worker = a_busy_run(store)
+    (lease,) = claim(store, worker, 1)
+    finish(store, retried(lease, 5.0))
+    tell(store, run, worker, recent={"ended": 0, "quiet_seconds": 60.0})
+    assert look(store, run).eta == "unknown"
+
+
 def run_paused(store: Store, run: str, worker: int) -> None:
     store.runs.pause(run)
 

@@ -84,6 +84,7 @@ def test_rate_and_estimate_come_from_what_ended_lately(store: Store, ticking: Ti
     assert (counts.completed, counts.items, counts.ready) == (20, 20, 80)
 
 
+@pytest.mark.slow
 def test_what_lies_before_the_window_does_not_count(store: Store, ticking: Ticking):
     run = a_run(store, 100)
     watcher = Watcher(store, run, window_seconds=10, monotonic=ticking)

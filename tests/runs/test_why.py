@@ -9,6 +9,7 @@ from swather.model.lane import PacedKind
 from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.model.task import Target
 from swather.model.task_filter import TaskFilter
+from swather.model.worker import Leaving
 from swather.runs import transaction_words
 from swather.runs.why import why
 from swather.store import Store
@@ -156,9 +157,20 @@ def test_busy_slots_are_told(store: Store):
 def test_paused_workers_are_told(store: Store):
     run, worker = a_run(store, 1), a_worker(store)
     store.workers.pause(worker)
-    assert "All workers are paused (1). To resume them: swather unpause --worker " in said(
+    assert "All workers are paused (1). To resume it: swather workers unpause " in said(store, run)
+
+
+def test_a_worker_that_is_paused_or_leaves_beside_others_is_told(store: Store):
+    run, names = a_run(store, 1), ("barn-0", "barn-1", "barn-2")
+    first, second, third = (a_worker(store, name=name) for name in names)
+    store.workers.pause(first)
+    assert "Paused, of 3 workers: barn-0. To resume it: swather workers unpause barn-0" in said(
         store, run
     )
+    store.workers.leave(second, Leaving.DRAIN)
+    assert "Asked to exit when its targets have ended, of 3 workers: barn-1." in said(store, run)
+    store.workers.leave(third, Leaving.STOP)
+    assert "Asked to exit now, of 3 workers: barn-2." in said(store, run)
 
 
 def test_a_retry_to_come_is_told_with_its_time(store: Store):

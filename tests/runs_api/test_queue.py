@@ -18,6 +18,7 @@ def queue(url: str):
         yield opened
 
 
+@pytest.mark.slow
 def test_claim_process_report(queue: Queue):
     assert queue.enqueue("shops", ["a", "b", "a"])[:2] == (2, 1)
     while leases := queue.claim(10, run="shops"):
@@ -28,6 +29,7 @@ def test_claim_process_report(queue: Queue):
     assert sorted(item["shop"] for item in queue.items("shops")) == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_new_targets_close_the_breakers_of_their_scraper(queue: Queue, url: str):
     queue.enqueue("shops", [Target(value="a", lane="site")])
     with closing(swather.store.open(url)) as store:
@@ -40,6 +42,7 @@ def test_new_targets_close_the_breakers_of_their_scraper(queue: Queue, url: str)
     assert len(queue.claim(10, run="shops")) == 2
 
 
+@pytest.mark.slow
 def test_a_run_with_nothing_left_is_finished(queue: Queue, url: str):
     queue.enqueue("shops", ["a"])
     [lease] = queue.claim(run="shops")
@@ -50,6 +53,7 @@ def test_a_run_with_nothing_left_is_finished(queue: Queue, url: str):
     store.close()
 
 
+@pytest.mark.slow
 def test_targets_lead_to_further_ones(queue: Queue):
     queue.enqueue("shops", ["a"])
     [lease] = queue.claim(run="shops")
@@ -57,6 +61,7 @@ def test_targets_lead_to_further_ones(queue: Queue):
     assert sorted(lease.target for lease in queue.claim(5, run="shops")) == ["b", "c"]
 
 
+@pytest.mark.slow
 def test_an_error_is_retried_until_its_retries_are_spent(url: str):
     clock = FakeClock()
     with swather.open(url, clock=clock) as queue:
@@ -70,6 +75,7 @@ def test_an_error_is_retried_until_its_retries_are_spent(url: str):
         assert (counts.failed, counts.retries) == (1, 2)
 
 
+@pytest.mark.slow
 def test_a_permanent_error_is_not_retried(queue: Queue):
     queue.enqueue("shops", ["a", "b"])
     first, second = queue.claim(2, run="shops")
@@ -79,6 +85,7 @@ def test_a_permanent_error_is_not_retried(queue: Queue):
     assert (counts.failed, counts.scheduled, counts.reasons) == (1, 1, {"closed": 1})
 
 
+@pytest.mark.slow
 def test_a_released_task_can_be_claimed_again(queue: Queue):
     queue.enqueue("shops", ["a"])
     [lease] = queue.claim(run="shops")
@@ -88,6 +95,7 @@ def test_a_released_task_can_be_claimed_again(queue: Queue):
     assert (again.target, again.attempt) == ("a", 1)
 
 
+@pytest.mark.slow
 def test_what_is_held_is_given_back_when_the_queue_is_closed(queue: Queue, url: str):
     queue.enqueue("shops", ["a"])
     with swather.open(url) as other:
@@ -95,6 +103,7 @@ def test_what_is_held_is_given_back_when_the_queue_is_closed(queue: Queue, url: 
     assert queue.stats("shops").ready == 1
 
 
+@pytest.mark.slow
 def test_a_beat_keeps_leases_and_without_one_they_are_lost(url: str):
     clock = FakeClock()
     with swather.open(url, clock=clock, lease_seconds=60) as queue:
@@ -114,6 +123,7 @@ def test_a_beat_keeps_leases_and_without_one_they_are_lost(url: str):
         assert list(queue.items("shops")) == [{"from": "the second"}]
 
 
+@pytest.mark.slow
 def test_a_claim_waits_for_work(queue: Queue, url: str):
     queue.enqueue("shops", [])
 
@@ -128,6 +138,7 @@ def test_a_claim_waits_for_work(queue: Queue, url: str):
     assert lease.target == "late"
 
 
+@pytest.mark.slow
 def test_a_scraper_gives_its_targets_their_lanes(queue: Queue):
     @scraper(lane="shop.example")
     async def shops(ctx, target):
@@ -138,12 +149,14 @@ def test_a_scraper_gives_its_targets_their_lanes(queue: Queue):
     assert lease.lane == "shop.example"
 
 
+@pytest.mark.slow
 def test_the_order_is_the_callers(queue: Queue):
     queue.enqueue("shops", ["a", "b"])
     [lease] = queue.claim(run="shops", strategy="lifo")
     assert lease.target == "b"
 
 
+@pytest.mark.slow
 def test_a_server_without_tables_is_told(postgres_server: PostgresServer):
     with (
         postgres_server.fresh_database() as address,
@@ -152,6 +165,7 @@ def test_a_server_without_tables_is_told(postgres_server: PostgresServer):
         swather.open(address)
 
 
+@pytest.mark.slow
 def test_hosts_that_a_program_names_may_be_private(url: str):
     with swather.open(url) as queue:
         queue.enqueue("shops", ["http://127.0.0.1:8000/a", {"page": "http://10.0.0.7/b"}, "plain"])
@@ -164,6 +178,7 @@ def test_hosts_that_a_program_names_may_be_private(url: str):
         assert store.allowed_hosts.pin("shops", "127.0.0.1", 8000, "127.0.0.1") == "127.0.0.1"
 
 
+@pytest.mark.slow
 def test_a_lease_is_held_until_its_result_is_stored(queue: Queue, monkeypatch):
     """Who cannot reach the database for a moment may finish it later."""
     queue.enqueue("shops", ["a"])
@@ -182,6 +197,7 @@ def test_a_lease_is_held_until_its_result_is_stored(queue: Queue, monkeypatch):
     assert queue.stats("shops").completed == 1
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_stored_can_still_be_reported_as_an_error(queue: Queue):
     queue.enqueue("shops", ["a"])
     [lease] = queue.claim(run="shops")

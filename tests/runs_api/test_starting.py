@@ -40,6 +40,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("towns.txt").write_text("omsk\nbad\n")
 
 
+@pytest.mark.slow
 def test_a_distributed_start_queues_and_stats_follow_it(url: str):
     answer = swather.start("india", urls=["a", "b", "bad"], db=url)
     assert (answer.status, answer.enqueued) == ("queued", 3)
@@ -58,6 +59,7 @@ def test_a_distributed_start_queues_and_stats_follow_it(url: str):
     assert swather.start("india", ["c"], resume=True, db=url).run_id == answer.run_id
 
 
+@pytest.mark.slow
 def test_a_single_start_runs_here(url: str):
     answer = swather.start("russia", db=url, progress=False, output="ru.jsonl")
     assert (answer.status, answer.enqueued, answer.worker_command) == ("finished", 2, None)
@@ -67,6 +69,7 @@ def test_a_single_start_runs_here(url: str):
     assert (again.run_id, again.enqueued) == (answer.run_id, 0)
 
 
+@pytest.mark.slow
 def test_a_single_start_is_refused_while_another_lasts(url: str):
     answer = swather.start("russia", ["a"], db=url, progress=False)
     store = swather.store.open(url)
@@ -79,6 +82,7 @@ def test_a_single_start_is_refused_while_another_lasts(url: str):
     assert waited.run_id == answer.run_id
 
 
+@pytest.mark.slow
 def test_a_mistake_is_told(url: str):
     for complaint, call in {
         "give one of them": {"targets": ["a"], "urls": ["a"]},

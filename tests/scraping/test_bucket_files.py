@@ -175,6 +175,7 @@ def test_content_saved_again_while_it_is_pruned_comes_back(files, s3, is_named):
     assert s3.objects[content_key(b"again")].content == b"again"
 
 
+@pytest.mark.slow
 def test_a_name_waits_for_a_server_that_is_away_and_content_of_elsewhere_does_not(files, s3):
     here = files.save_file(b"here", "a.pdf")
     elsewhere = File(name="b.pdf", sha256=sha256(b"b"), size_bytes=1, media_type="")
@@ -237,3 +238,11 @@ def test_an_address_is_read_and_shown_alike():
     for text in ("s3://bucket", "s3://bucket/a/b"):
         assert str(read_location(text)) == str(read_location(f"{text}/")) == text
     assert read_location("kept") == Path("kept")
+
+
+def test_content_in_a_bucket_is_read_in_pieces(files):
+    content = bytes(range(256)) * 5_000
+    saved, _ = files.save(content)
+    assert b"".join(files.chunks_of(saved)) == content
+    with pytest.raises(FileNotFoundError):
+        next(files.chunks_of(sha256(b"never saved")))

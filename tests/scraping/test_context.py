@@ -214,15 +214,17 @@ def test_a_checkpoint_hands_over_what_was_collected_and_begins_the_next_part():
         ctx.add("child")
         await ctx.save(b"x", "x.txt")
         ctx.remember("seen")
+        ctx.reject("closed", 2)
         await ctx.checkpoint({"page": 1})
         ctx.emit(2)
 
     asyncio.run(work())
-    ((cursor, (items, children, files, memories, part)),) = verbs.checkpoints
+    ((cursor, (items, children, files, memories, part, rejected)),) = verbs.checkpoints
+    assert rejected == {"closed": 2}
     assert (part, cursor) == (2, {"page": 1})
     assert [len(made) for made in (items, children, files, memories)] == [1, 1, 1, 1]
     assert data_of(ctx.collected()) == [2]
-    assert ctx.collected()[1:] == ([], [], [], 3)
+    assert ctx.collected()[1:] == ([], [], [], 3, {})
 
 
 def test_a_checkpoint_that_fails_loses_nothing():
@@ -413,3 +415,33 @@ def test_progress_tells_how_far_each_source_is():
 def test_progress_of_a_source_that_says_nothing_is_refused(wrong):
     with pytest.raises(InputError, match="the progress of source 'api' must be a dict such as"):
         asyncio.run(context().progress(sources=wrong))
+
+
+def test_rejections_are_counted_and_their_number_and_length_are_bounded():
+    ctx = context()
+    for number in range(60):
+        ctx.reject(f"reason {number}", 2)
+    ctx.reject("reason 1")
+    rejected = ctx.collected().rejected
+    assert (len(rejected), sum(rejected.values())) == (50, 121)
+    assert rejected["other"] == 22
+    for bad in ("", " ", None, 3):
+        with pytest.raises(InputError, match="reject takes a reason"):
+            ctx.reject(bad)
+    with pytest.raises(InputError, match="how many rows"):
+        ctx.reject("closed", -1)
+
+
+def test_rejections_of_a_checkpoint_that_failed_are_sent_again():
+    verbs = FakeVerbs()
+    ctx = context(verbs=verbs)
+    ctx.reject("closed")
+
+    async def fails(cursor, collected):
+        ctx.reject("closed")
+        raise OSError("no")
+
+    verbs.checkpoint = fails
+    with pytest.raises(OSError, match="no"):
+        asyncio.run(ctx.checkpoint(1))
+    assert ctx.collected().rejected == {"closed": 2}

@@ -300,3 +300,18 @@ def test_a_folder_is_pruned_once_a_day(store):
     assert store.prune_daily(lambda _: False) == Pruned(0, 0)
     os.utime(store.folder / ".content" / "pruned", (old, old))
     assert store.prune_daily(lambda _: False) == Pruned(1, 6)
+
+
+def test_content_is_read_in_pieces(store):
+    content = os.urandom(3 << 20)
+    saved, _ = store.save(content)
+    pieces = list(store.chunks_of(saved))
+    assert b"".join(pieces) == content
+    assert max(map(len, pieces)) <= 1 << 20
+
+
+def test_content_that_is_not_here_is_said_to_be_missing(store):
+    with pytest.raises(FileNotFoundError):
+        next(store.chunks_of(sha256(b"never saved")))
+    with pytest.raises(InputError, match="64 hexadecimal"):
+        next(store.chunks_of("../../etc/passwd"))

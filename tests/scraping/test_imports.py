@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 MODULES = ["scraper", "context", "invoke", "classify", "files", "registry", "params", "targets"]
 HEAVY = {
     "apsw", "httpx", "psycopg", "publicsuffixlist", "pydantic", "rich", "selectolax", "typer",
@@ -10,6 +12,7 @@ HEAVY = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_it_is_needed():
     imported = ", ".join(f"swather.scraping.{module}" for module in MODULES)
     code = (

@@ -73,6 +73,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_whatever_an_item_is_the_stores_take_it_as_it_was_encoded(item):
     try:

@@ -135,6 +135,7 @@ def test_a_spec_finds_the_same_scraper_again(write):
     assert nothing.spec == "tests.scraping.attempts:nothing"
 
 
+@pytest.mark.slow
 def test_the_spec_of_a_script_leads_to_its_file(write):
     path = write(ONE + "print(books.spec)\n", "script.py")
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)

@@ -123,6 +123,7 @@ WRONG_VALUES = {
     "lane": [5, "x" * 501],
     "partition": [5],
     "key": ["id", 5],
+    "targets": [["a"], 5],
     "in_flight": [0, "8"],
     "retries": [-1, 2.5],
     "backoff": [0.5, "2", float("nan")],

@@ -20,12 +20,13 @@ _EXPLAINED = re.compile(r"\s*(?:--.*\n\s*)*(SELECT|WITH|INSERT|UPDATE|DELETE)\b"
 
 class Recorded:
     """The statements that were run, and those of them that walk over a whole table, with the line
-    of their plan that says so.
+    of their plan that says so. On PostgreSQL also the whole plan of each.
     """
 
     def __init__(self) -> None:
         self.statements: dict[str, Any] = {}
         self.walks: set[str] = set()
+        self.plans: dict[str, str] = {}
 
 
 @contextmanager
@@ -73,7 +74,9 @@ def _record_postgres(tables: set[str], patch: pytest.MonkeyPatch) -> Iterator[Re
             found.statements[query] = params
             explaining = cursor.connection.cursor()
             execute(explaining, f"EXPLAIN (FORMAT JSON) {query}", params)
-            for plan in explaining.fetchone()[0]:
+            plans = explaining.fetchone()[0]
+            found.plans[query] = str(plans)
+            for plan in plans:
                 for walk in _full_scans(plan["Plan"], tables, bounded=False):
                     found.walks.add(f"{walk}\n{query}")
         return execute(cursor, query, params, **options)

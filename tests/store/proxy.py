@@ -24,23 +24,21 @@ class Proxy:
         self.url = urlunsplit(parts._replace(netloc=netloc, query=""))
         self.is_silent = threading.Event()
         self._hush_at: bytes | None = None
-        self._on = self._unless = b""
+        self._on = b""
         self._forwards_it = False
         self._all_silent = False
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def hush_at(
-        self, words: bytes, *, after: bool, on: bytes = b"", unless: bytes = b"\0never\0"
-    ) -> None:
+    def hush_at(self, words: bytes, *, after: bool, on: bytes = b"") -> None:
         """The first link on which a client sends these words goes silent, before they are forwarded
-        or `after` that. Only one `on` which others were sent before, and not when they come
-        together with `unless`.
+        or `after` that; what was sent before them is. Only a link `on` which others were sent since
+        these words were sent the last time.
         """
         with self._lock:
             self.is_silent.clear()
-            self._hush_at, self._forwards_it, self._on, self._unless = words, after, on, unless
+            self._hush_at, self._forwards_it, self._on = words, after, on
 
     def hush_all(self) -> None:
         """All links go silent, new ones too."""
@@ -76,26 +74,32 @@ class Proxy:
     def _pump(
         self, source: socket.socket, sink: socket.socket, silent: threading.Event, is_client: bool
     ) -> None:
-        sent = b""
+        is_on = False
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                if is_client and sent == self._on and self._is_time(data):
+                before, words, _ = data.partition(COMMIT)
+                is_on = is_on or self._on in before
+                if is_client and words and is_on and self._is_time(words):
                     silent.set()
-                    if self._forwards_it:
-                        sink.sendall(data)
+                    sink.sendall(data if self._forwards_it else _whole_messages(before))
                     self.is_silent.set()
                 if silent.is_set() or self._all_silent:
                     return
-                sent = self._on if self._on in data else sent
+                is_on = is_on and not words
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 
-    def _is_time(self, data: bytes) -> bool:
+    def _is_time(self, words: bytes) -> bool:
         with self._lock:
-            if self._hush_at is None or self._hush_at not in data or self._unless in data:
+            if self._hush_at != words:
                 return False
             self._hush_at = None
             return True
+
+
+def _whole_messages(before_words: bytes) -> bytes:
+    """Without the head of the message that the words are in: Query, or Parse without a name."""
+    return before_words[: -5 if before_words[-5:-4] == b"Q" else -6]
 
 
 @contextmanager

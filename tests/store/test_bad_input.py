@@ -120,6 +120,7 @@ def test_a_bad_child_is_refused_and_its_parent_still_runs(store: Store, name: st
     assert data(store, run_of(store, lease)) == []
 
 
+@pytest.mark.slow
 @each(
     "item,message",
     [

@@ -8,7 +8,7 @@ from swather.errors import NotFound
 from swather.model.lease import Strategy
 from swather.model.retry import Faults
 from swather.model.task_filter import TaskFilter
-from swather.model.worker import NewWorker, WorkerKind, WorkerState
+from swather.model.worker import Leaving, NewWorker, WorkerKind, WorkerState
 from swather.store import Store
 from swather.store.clock import Clock
 from tests.store.given import a_producer, a_run, a_worker, claim, completed, finish, states
@@ -181,3 +181,36 @@ def test_tell_writes_what_a_worker_says_and_leaves_its_leases(store: Store, cloc
     store.workers.tell(worker, {"busy": 2})
     assert store.workers.get(worker).statistics == {"busy": 1}
     assert finish(store, completed(lease)) == ["stale"]
+
+
+def test_a_worker_that_is_asked_to_leave_claims_nothing_and_hears_of_it(store: Store):
+    a_run(store, 2)
+    worker = a_worker(store)
+    (lease,) = claim(store, worker, 1)
+    before = store.settings.control_version()
+    store.workers.leave(worker, Leaving.DRAIN)
+    assert store.settings.control_version() > before
+    assert claim(store, worker, 1) == []
+    assert store.workers.beat(worker, [lease.fence]).leaving is Leaving.DRAIN
+    assert store.workers.get(worker).mode == "draining"
+    assert finish(store, completed(lease)) == ["accepted"]
+
+
+def test_who_leaves_is_not_called_back(store: Store):
+    a_run(store, 1)
+    worker = a_worker(store)
+    store.workers.leave(worker, Leaving.STOP)
+    store.workers.leave(worker, Leaving.DRAIN)
+    store.workers.unpause(worker)
+    assert claim(store, worker, 1) == []
+    assert store.workers.beat(worker, []).leaving is Leaving.STOP
+    assert store.workers.get(worker).mode == "stopping"
+
+
+def test_only_a_live_worker_is_asked_to_leave(store: Store):
+    worker = a_worker(store)
+    assert store.workers.beat(worker, []).leaving is None
+    store.workers.retire(worker)
+    for number in (worker, 424_242):
+        with pytest.raises(NotFound, match=str(number)):
+            store.workers.leave(number, Leaving.DRAIN)

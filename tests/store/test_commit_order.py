@@ -122,6 +122,7 @@ def test_a_transaction_that_is_rolled_back_holds_back_nothing_more(
         assert read(store, run) == ["quick"]
 
 
+@pytest.mark.slow
 def test_an_ordinary_role_reads_on_past_a_superuser_of_another_database(
     own_database: Database, elsewhere: str, clock: Clock
 ):

@@ -35,6 +35,7 @@ def claims_in(store: Store, clock: Clock, worker: int, seconds: int) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_a_rate_holds_for_each_egress(store: Store, clock: Clock):
     worker = a_worker(store)
     run = a_run(store, 100, lane="site", lane_limits=Limits(10.0))

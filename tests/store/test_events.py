@@ -1,6 +1,7 @@
 import msgspec
 import pytest
 
+from swather.errors import NotFound
 from swather.model.outcome import LogLine
 from swather.model.retry import ErrorClass
 from swather.model.task import EventKind
@@ -76,6 +77,15 @@ def test_an_event_says_what_happened_where_and_when(store: Store):
     assert event.at.utcoffset() is not None
 
 
+def test_a_failure_names_the_proxy_that_was_to_blame_without_its_user(store: Store):
+    run, worker = a_run(store, 1), a_worker(store)
+    (lease,) = claim(store, worker)
+    fault = msgspec.structs.replace(a_fault(), egress="http://10.0.0.1:80#0123456789abcdef")
+    finish(store, retried(lease, fault=fault))
+    (event,) = store.events.find(run)
+    assert event.data["egress"] == "http://10.0.0.1:80"
+
+
 def test_a_sweep_says_whose_task_was_lost(store: Store, clock: Clock):
     run, worker = a_run(store, 1), a_worker(store)
     (lease,) = claim(store, worker)
@@ -93,6 +103,22 @@ def test_events_are_read_page_by_page(store: Store):
         seen += page
         after = page[-1].id
     assert len(seen) == len({event.task_id for event in seen}) == 25
+
+
+def test_the_newest_events_are_read_page_by_page(store: Store):
+    run, other = a_run(store, 25), a_run(store, 1)
+    finish(store, *(failed(lease) for lease in claim(store, a_worker(store), 26)))
+    seen, before = [], None
+    while page := store.events.newest(run, before_id=before, limit=10):
+        seen += page
+        before = page[-1].id
+    assert seen == store.events.find(run)[::-1]
+    assert len(seen) == 25
+    assert store.events.newest(run, before_id=2**63) == seen
+    assert store.events.newest(run, before_id=0) == []
+    assert [event.run for event in store.events.newest(other)] == [other]
+    with pytest.raises(NotFound):
+        store.events.newest("nothing of this name")
 
 
 def test_events_are_read_by_worker(store: Store):

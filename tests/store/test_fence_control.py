@@ -52,6 +52,7 @@ def unfence(queries: Queries, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(queries, name, without_fence(getattr(queries, name)))
 
 
+@pytest.mark.slow
 @by_write
 def test_the_same_check_fails_without_the_fence(
     unfenced: Store, clock: Clock, database: Database, write: Write

@@ -213,6 +213,7 @@ def test_a_held_lease_is_accepted_on_every_verb(store: Store, database: Database
     assert everything(store, database, run) != before
 
 
+@pytest.mark.slow
 @by_loss
 def test_a_lost_lease_changes_nothing_on_any_verb(
     store: Store, clock: Clock, database: Database, lose: Loss

@@ -94,6 +94,7 @@ def test_children_keep_their_priority_lane_and_due_time(store: Store, clock: Clo
     assert values(claim(store, worker, 5)) == ["later"]
 
 
+@pytest.mark.slow
 def test_more_than_ten_thousand_children_come_with_their_parent(store: Store):
     lease = a_lease(store)
     run = run_of(store, lease)
@@ -249,6 +250,7 @@ def test_a_bad_child_writes_nothing_of_its_parent(store: Store):
     assert data(store, run_of(store, lease)) == []
 
 
+@pytest.mark.slow
 def test_a_large_item_is_kept_whole(store: Store):
     lease = a_lease(store)
     text = "ä" * 5_000_000

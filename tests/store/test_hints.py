@@ -1,6 +1,8 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from swather.store import Store
 from tests.store.database import Database
 from tests.store.given import a_run, a_worker, claim, targets
@@ -43,6 +45,7 @@ def test_all_who_wait_are_woken(store: Store):
         waiting.close()
 
 
+@pytest.mark.slow
 def test_a_hint_reaches_another_process(store: Store, database: Database):
     program = """
 store.hints.wait(0)

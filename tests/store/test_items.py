@@ -1,6 +1,8 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from swather.model.outcome import File, Item
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
@@ -125,6 +127,7 @@ def test_a_transaction_left_open_holds_back_those_that_commit_after_it(
     assert sorted(seen) == ["before", "quick", "slow"]
 
 
+@pytest.mark.slow
 def test_a_reader_misses_nothing_while_many_write(store: Store):
     run = a_run(store, 400)
     done = threading.Event()

@@ -135,6 +135,7 @@ def test_a_quicker_site_wakes_what_its_slowness_put_to_sleep(store: Store, clock
     assert len(claim(store, worker, 10)) == 1
 
 
+@pytest.mark.slow
 def test_a_lane_that_gets_faster_does_not_outrun_a_runs_own_limit(store: Store, clock: Clock):
     worker = paced(store, lane_limits=Limits(40.0))
     store.lanes.set_crawl_delay("site", 50.0)

@@ -72,6 +72,7 @@ def test_both_databases_have_the_same_migrations():
     assert sqlite == postgres
 
 
+@pytest.mark.slow
 def test_preparing_creates_the_tables_and_says_so(empty_database: Database):
     names = [m.name for m in migrate.migrations_in(empty_database.package)]
     assert swather.store.prepare(empty_database.url) == names
@@ -80,6 +81,7 @@ def test_preparing_creates_the_tables_and_says_so(empty_database: Database):
         assert store.upkeep.schema_version() == len(names)
 
 
+@pytest.mark.slow
 def test_an_empty_postgresql_database_is_refused_with_one_clear_line(empty_database: Database):
     if empty_database.migrates_itself:
         swather.store.open(empty_database.url).close()
@@ -91,6 +93,7 @@ def test_an_empty_postgresql_database_is_refused_with_one_clear_line(empty_datab
     assert empty_database.rows("SELECT 1 FROM pg_namespace WHERE nspname = 'swather'") == []
 
 
+@pytest.mark.slow
 def test_a_fresh_schema_equals_a_migrated_one(
     own_database: Database, empty_database: Database, next_release: int
 ):
@@ -99,6 +102,7 @@ def test_a_fresh_schema_equals_a_migrated_one(
     assert schema(empty_database) == schema(own_database)
 
 
+@pytest.mark.slow
 def test_an_old_schema_is_migrated_or_refused(own_database: Database, next_release: int):
     if not own_database.migrates_itself:
         with pytest.raises(SchemaTooOld) as raised:
@@ -114,6 +118,7 @@ def test_an_old_schema_is_migrated_or_refused(own_database: Database, next_relea
     assert own_database.rows("SELECT note FROM runs") == []
 
 
+@pytest.mark.slow
 def test_what_was_in_the_queue_is_still_there_after_a_migration(
     own_database: Database, request: pytest.FixtureRequest
 ):
@@ -126,6 +131,7 @@ def test_what_was_in_the_queue_is_still_there_after_a_migration(
         assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
 def test_a_database_that_migrates_itself_is_backed_up_first(
     own_database: Database, request: pytest.FixtureRequest, folder: Path
 ):
@@ -158,6 +164,7 @@ def test_a_fresh_file_needs_no_backup(tmp_path: Path):
     assert copies(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_migration_that_fails_changes_nothing(
     own_database: Database, monkeypatch: pytest.MonkeyPatch
 ):
@@ -174,6 +181,7 @@ def test_a_migration_that_fails_changes_nothing(
         assert store.upkeep.schema_version() == number - 1
 
 
+@pytest.mark.slow
 def test_a_newer_schema_is_refused_and_left_alone(
     own_database: Database, request: pytest.FixtureRequest
 ):
@@ -239,6 +247,7 @@ def first_release(empty_database: Database, monkeypatch: pytest.MonkeyPatch) -> 
     return empty_database
 
 
+@pytest.mark.slow
 def test_the_first_releases_queue_goes_on_after_migration(first_release: Database):
     names = [m.name for m in migrate.migrations_in(first_release.package)]
     if not first_release.migrates_itself:
@@ -257,6 +266,7 @@ def test_the_first_releases_queue_goes_on_after_migration(first_release: Databas
         assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
 def test_the_first_releases_schema_migrated_equals_a_fresh_one(
     first_release: Database, own_database: Database
 ):
@@ -333,6 +343,7 @@ def test_a_fresh_file_that_another_is_turning_to_write_ahead_is_waited_for(tmp_p
             assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
 def test_many_who_prepare_at_once_do_it_once(empty_database: Database):
     start = threading.Barrier(4)
 

@@ -71,6 +71,7 @@ def test_a_lane_that_waits_for_a_runs_pace_goes_on_at_once(store: Store, clock: 
     assert len(claim(store, worker, 10)) == 1
 
 
+@pytest.mark.slow
 def test_the_rate_that_overrides_is_kept_exactly(store: Store, clock: Clock):
     runs = [a_run(store, 200, lane="site", lane_limits=Limits(every)) for every in (60.0, 5.0)]
     worker = a_worker(store, lease_seconds=1e6)

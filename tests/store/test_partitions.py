@@ -187,3 +187,13 @@ def test_eight_who_take_at_once_share_without_overlap(store: Store):
     names = [name for some in taken for name in some]
     assert len(names) == len(set(names))
     assert {name for name, owner in owners(store, run).items() if owner} == set(names)
+
+
+def test_totals_count_all_tasks_of_each_partition(store: Store):
+    run = a_run_of_states(store, bavaria=3, hesse=1)
+    a_run_of_states(store, bavaria=9)
+    owner = a_worker(store)
+    store.partitions.take(owner, run, ["bavaria"])
+    first, *_ = claim(store, owner, 2)
+    finish(store, completed(first))
+    assert store.partitions.totals(run) == {"bavaria": 3, "hesse": 1}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.lease import ClaimRequest, Lease, Strategy
 from swather.model.outcome import Item
@@ -31,7 +32,7 @@ from tests.store.plans import recorded
 
 LARGE = {
     "tasks", "ready", "scheduled", "outcomes", "faults", "items", "files", "events", "heads",
-    "lanes", "pages", "bodies", "robots", "allowed_hosts",
+    "lanes", "pages", "bodies", "robots", "allowed_hosts", "history_samples", "measurements",
 }  # fmt: skip
 
 DIALECT = {
@@ -251,6 +252,54 @@ def dashboard_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "workers": store.workers.find,
         "partitions": lambda: store.partitions.find(run),
         "settings": store.settings.all,
+        **page_reads(store, run),
+    }
+
+
+def page_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
+    """What the pages of the dashboard ask for besides."""
+
+    def newest(**which: Any) -> Callable[[], Any]:
+        wanted = TaskFilter(run=run, **which)
+        return lambda: store.tasks.search(wanted, newest_first=True, limit=50, scan=1_000)
+
+    def counted(**which: Any) -> Callable[[], Any]:
+        return lambda: store.tasks.count_within(TaskFilter(run=run, **which), limit=50, scan=1_000)
+
+    measured = Measured(statuses={"200": 1}, latency={7: 1})
+    newest_item = store.results.newest(run, limit=1)[0].position
+    newest_file = store.results.newest_files(run, limit=1)[0].position
+    filters: dict[str, dict[str, Any]] = {
+        "all": {},
+        "text": {"text": "no such text"},
+        "lane": {"lane": "host7"},
+        "class": {"error_class": "permanent"},
+        "reason": {"reasons": frozenset({"gone"})},
+        "worker": {"worker": "nobody"},
+        "group": {"fingerprint": "f8"},
+        **{str(state): {"states": frozenset({state})} for state in State},
+    }
+    return {
+        **{f"newest tasks by {name}": newest(**which) for name, which in filters.items()},
+        **{f"tasks counted by {name}": counted(**which) for name, which in filters.items()},
+        "failed of a group": lambda: store.tasks.count_up_to(
+            TaskFilter(run=run, states=frozenset({State.FAILED}), fingerprint="f8"), 50
+        ),
+        "newest events": lambda: store.events.newest(run, before_id=80_000, limit=50),
+        "newest items": lambda: store.results.newest(run, before=newest_item),
+        "search of items": lambda: store.results.search(run, "no such text", scan=1_000),
+        "newest files": lambda: store.results.newest_files(run, before=newest_file),
+        "file": lambda: store.results.file(run, newest_file),
+        "results of a task": lambda: store.results.of_task(500_005),
+        "latest error groups": lambda: store.results.error_groups(limit=50),
+        "totals": store.runs.totals,
+        "open totals": store.runs.open_totals,
+        "note": lambda: store.history.note(run, measured),
+        "sample": store.history.sample,
+        "history of a run": lambda: store.history.of_run(run, seconds=3_600),
+        "history": lambda: store.history.overall(seconds=3_600),
+        "thin": store.history.thin,
+        "actions": store.actions.find,
     }
 
 
@@ -330,3 +379,19 @@ def test_a_walk_is_noticed(store: Store, database: Database, monkeypatch: pytest
         store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE target = '0'")
         store.connection.row(f"SELECT id FROM {schema}tasks AS t WHERE id = 1")
     assert (len(found.statements), len(found.walks)) == (2, 1)
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_a_beat_reads_leases_so_that_dead_entries_are_marked(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    run, worker = a_run(store, 500), a_worker(store)
+    leases = claim(store, worker, 500)
+    # With these statistics the planner prefers a bitmap.
+    database.execute("ANALYZE swather.leases")
+    with recorded(store, LARGE, monkeypatch) as found:
+        store.workers.beat(worker, [lease.fence for lease in leases])
+    (plan,) = (plan for sql, plan in found.plans.items() if "FROM swather.leases" in sql)
+    assert "Bitmap" not in plan
+    assert "leases_worker" in plan
+    assert store.runs.counts(run).leased == 500

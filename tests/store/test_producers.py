@@ -137,6 +137,7 @@ def test_another_runs_loader_does_not_matter(store: Store):
     assert store.runs.settle(run)
 
 
+@pytest.mark.slow
 def test_a_killed_loader_leaves_its_run_load_incomplete(store: Store, database: Database):
     run = a_run(store)
     program = f"""
@@ -234,6 +235,7 @@ def test_eight_who_settle_at_once_finish_it_once(store: Store):
     assert store.runs.get(run).times_finished == 1
 
 
+@pytest.mark.slow
 def test_a_run_is_never_finished_under_those_who_extend_it(store: Store):
     """Workers finish, enqueue children and settle all at once; only the last finds the end."""
     run = a_run(store, 8)

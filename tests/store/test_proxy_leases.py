@@ -95,6 +95,7 @@ def test_the_proxies_of_a_worker_that_retires_are_free(store: Store):
     assert store.proxies.version() > version
 
 
+@pytest.mark.slow
 def test_the_proxies_of_a_killed_process_are_free_with_the_next_sweep(
     store: Store, database: Database
 ):

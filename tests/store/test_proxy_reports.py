@@ -119,6 +119,7 @@ def test_one_worker_of_many_gets_the_probe(store: Store, clock: Clock):
     assert Counter(together(store, work)) == Counter([first, *others])
 
 
+@pytest.mark.slow
 def test_reports_of_many_workers_at_once_add_up(store: Store):
     ids = proxies(store, 12)
     sites = [f"{name}.example" for name in "abcde"]
@@ -167,6 +168,7 @@ def deadlocks(database: Database) -> int:
     return database.rows(sql)[0][0]
 
 
+@pytest.mark.slow
 def test_reporters_loaders_and_removers_do_not_lock_each_other_out(
     store: Store, database: Database
 ):
@@ -274,3 +276,16 @@ def test_sites_that_were_not_used_for_long_are_forgotten(
     assert (store.proxies.forget_sites(), row(store, proxy).uses, row(store, other).uses) == (
         0, 6, 1,
     )  # fmt: skip
+
+
+def test_sites_of_several_proxies_are_read_together(store: Store):
+    first, second, third = proxies(store, 3)
+    report(store, worked(first), broke(second, ProxyFault.BANNED, 1, "b.example"), worked(second))
+    found = store.proxies.sites([second, first, third, 999])
+    assert {number: [each.site for each in sites] for number, sites in found.items()} == {
+        first: [SITE],
+        second: ["b.example", SITE],
+        third: [],
+        999: [],
+    }
+    assert found[first] == store.proxies.get(first).sites

@@ -101,6 +101,7 @@ def test_a_backup_that_ends_too_early_changes_nothing(own_database: Database, ba
         assert names(store) == ["old", "young"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"text\n" * 1_000])
 def test_what_is_no_backup_is_refused(own_database: Database, tmp_path: Path, content: bytes):
     (tmp_path / "x").write_bytes(content)

@@ -89,6 +89,7 @@ def test_workers_that_meet_a_site_together_ask_it_once(store: Store, other: Stor
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_who_waits_for_one_who_died_asks_after_a_while(store: Store, other: Store):
     assert other.robots.claim(ORIGIN, "dead", 0.2)
     site = Site(b"User-agent: *\nCrawl-delay: 3\n")
@@ -96,6 +97,7 @@ def test_who_waits_for_one_who_died_asks_after_a_while(store: Store, other: Stor
     assert site.asked == 1
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_longer_than_a_claim_lasts(store: Store, other: Store):
     assert other.robots.claim(ORIGIN, "one whose clock went back", 3_600)
     site = Site(b"User-agent: *\nCrawl-delay: 3\n")
@@ -104,6 +106,7 @@ def test_nobody_waits_for_longer_than_a_claim_lasts(store: Store, other: Store):
     assert (rules.crawl_delay_seconds, site.asked) == (3.0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [asyncio.CancelledError, ProxyFailed])
 def test_who_cannot_ask_lets_the_next_one_ask_at_once(
     store: Store, other: Store, failure: type[BaseException]

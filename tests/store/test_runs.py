@@ -111,6 +111,9 @@ def test_runs_are_listed_newest_first_and_by_state(store: Store):
     store.runs.settle("b")
     assert [run.name for run in store.runs.find()] == ["c", "b", "a"]
     assert [run.name for run in store.runs.find(limit=2)] == ["c", "b"]
+    newest = store.runs.get("c").id
+    assert [run.name for run in store.runs.find(before_id=newest)] == ["b", "a"]
+    assert [run.name for run in store.runs.find(state=RunState.OPEN, before_id=newest)] == ["a"]
     assert [run.name for run in store.runs.find(state=RunState.OPEN)] == ["c", "a"]
     assert [run.name for run in store.runs.find(state=RunState.FINISHED)] == ["b"]
 
@@ -224,6 +227,7 @@ OPENS_WHEN_A_TASK_GOES = {
 }
 
 
+@pytest.mark.slow
 def test_a_run_that_is_opened_while_it_is_removed_stays_with_what_it_has(
     own_store: Store, own_database: Database
 ):
@@ -296,6 +300,7 @@ def test_a_name_that_cannot_be_a_files_is_refused(store: Store, name: str):
         store.runs.create(NewRun(scraper=name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["name", "scraper"])
 def test_a_name_in_the_database_is_checked_when_it_is_read(
     store: Store, database: Database, field: str

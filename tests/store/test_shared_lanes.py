@@ -113,6 +113,7 @@ def assert_no_window_holds_too_many(starts: list[Start], limits: Limits) -> None
             assert last - first + 1 <= limits.burst + math.floor(window / limits.every_seconds)
 
 
+@pytest.mark.slow
 def test_a_quick_run_goes_at_the_pace_of_a_slow_one_beside_it(a_lane: Callable[[], SharedLane]):
     lane = a_lane()
     for limits in (SLOW, QUICK):

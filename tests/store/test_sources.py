@@ -62,6 +62,7 @@ def ask(store: Store, lease: Lease | None = None, source: str = "api") -> Source
     return store.sources.ask((lease or a_lease(store)).fence, "books", source)
 
 
+@pytest.mark.slow
 def test_notes_of_many_workers_add_up_to_what_they_noted(store: Store):
     run = a_run(store, 80)
     random = Random(7)
@@ -171,6 +172,7 @@ def test_a_checkpoint_of_another_version_counts_again(store: Store):
     assert only(store.sources.of_run(run)).asked == 3
 
 
+@pytest.mark.slow
 def test_what_is_rolled_back_is_not_counted(own_store: Store, own_database: Database):
     lease = a_lease(own_store)
     own_database.execute("ALTER TABLE checkpoints RENAME TO away")
@@ -202,6 +204,25 @@ def test_three_failures_in_a_row_open_the_breaker_and_a_success_closes_it(
     assert not ask(store).is_open
 
 
+def test_people_are_told_of_a_source_once_until_it_has_succeeded(store: Store, clock: Clock):
+    note(store, bad(), bad())
+    assert store.notices.find() == []
+    for _ in range(2):
+        note(store, bad(error="HTTP 503"))
+    (notice,) = store.notices.find()
+    assert (notice.kind, notice.scraper) == ("breaker_open", "books")
+    assert notice.data == {"source": "api", "seen": {"failed": 3, "of": 3, "error": "HTTP 503"}}
+    clock.advance(FIRST_OPEN_SECONDS + 1)
+    probe = a_lease(store)
+    assert not ask(store, probe).is_open
+    finish(store, completed(probe, sources=(bad(),)))
+    assert len(store.notices.find()) == 1
+    note(store, ok())
+    note(store, bad(), bad(), bad())
+    assert len(store.notices.find()) == 2
+
+
+@pytest.mark.slow
 def test_each_failed_probe_doubles_the_time_up_to_an_hour(store: Store, clock: Clock):
     note(store, bad(), bad(), bad())
     expected = FIRST_OPEN_SECONDS

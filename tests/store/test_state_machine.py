@@ -25,6 +25,7 @@ def explore(
     )
 
 
+@pytest.mark.slow
 def test_any_order_of_verbs_agrees_with_the_model(store: Store, clock: Clock):
     explore(QueueMachine, store, clock, examples=12, steps=25)
 

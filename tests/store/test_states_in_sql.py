@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from swather.model.action import ActionState
 from swather.model.lane import PacedKind
 from swather.model.lease import Strategy
 from swather.model.notice import DeliveryState, NoticeKind
@@ -30,6 +31,7 @@ EXPECTED: dict[tuple[str, str], set[str]] = {
     ("firings", "state"): set(FiringState),
     ("notices", "kind"): set(NoticeKind),
     ("deliveries", "state"): set(DeliveryState),
+    ("actions", "state"): set(ActionState),
 }
 
 
@@ -78,7 +80,7 @@ def test_both_databases_have_the_same_tables():
 
 def test_the_models_words_are_lower_case():
     enums = [
-        DeliveryState, EventKind, FiringState, NoticeKind, Overlap, PacedKind, RunState, Strategy,
-        SupervisorState, WorkerKind, WorkerState,
+        ActionState, DeliveryState, EventKind, FiringState, NoticeKind, Overlap, PacedKind,
+        RunState, Strategy, SupervisorState, WorkerKind, WorkerState,
     ]  # fmt: skip
     assert all(word == word.lower() for enum in enums for word in enum)

@@ -66,6 +66,7 @@ def test_one_claim_takes_priorities_strictly_in_order_across_lanes(store: Store)
     assert [lease.priority for lease in claim(store, worker, 6)] == [3] * 6
 
 
+@pytest.mark.slow
 def test_an_urgent_newcomer_overtakes_the_others(store: Store):
     """At once, or when the claimer next looks up from the heads it knows."""
     run, worker = a_run(store, 3_000, strategy=Strategy.PRIORITY), a_worker(store)

@@ -36,6 +36,7 @@ def from_elsewhere(**changes) -> Process:
     return Process(**{**fields, "pid": 1, "started": "1", **changes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["kill", "kill_unreaped"])
 def test_a_dead_process_of_this_host_is_swept_at_once(store: Store, database: Database, way):
     run = a_run(store, 3)
@@ -178,6 +179,7 @@ def test_a_swept_task_is_there_for_others_at_once(store: Store, clock: Clock, ot
     assert values(claim(other, waiting, 5)) == [0, 1]
 
 
+@pytest.mark.slow
 def test_many_leases_are_swept_together(store: Store, clock: Clock):
     run = a_run(store, 2_500)
     claim(store, a_worker(store), 2_500)

@@ -106,6 +106,7 @@ def test_other_runs_are_not_limited(store: Store):
     assert total_and_over(store, run) == (5, 0)
 
 
+@pytest.mark.slow
 def test_eight_loaders_and_followers_fill_a_run_exactly(store: Store):
     run = a_run(store, 40, task_limit=300)
 

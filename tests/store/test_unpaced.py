@@ -169,6 +169,7 @@ def test_a_finished_run_is_replayed_and_its_rows_replaced(store: Store):
     assert data(store, run) == ["new"] * 3
 
 
+@pytest.mark.slow
 def test_many_drain_a_paused_run_once_each(store: Store):
     run = a_run(store)
     for lane in range(20):

@@ -51,6 +51,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_broken_queue_is_found_out(own_store: Store, own_database: Database, damage):
     store, database = own_store, own_database

@@ -60,6 +60,7 @@ def test_others_work_while_the_tables_are_rewritten(store: Store, other: Store):
     assert store.upkeep.check() == []
 
 
+@pytest.mark.slow
 @ONLY_POSTGRES
 def test_a_table_that_somebody_holds_is_skipped_and_said(
     store: Store, database: Database, monkeypatch: pytest.MonkeyPatch

@@ -1,8 +1,11 @@
 """The views for people with a SQL shell, the same on both databases."""
 
+from swather import posix
+from swather.model.supervisor import NewSupervisor
 from swather.store import Store
 from tests.store.database import Database
 from tests.store.given import (
+    a_producer,
     a_run,
     a_worker,
     claim,
@@ -73,3 +76,29 @@ def test_task_stats_are_the_counts(store: Store, database: Database):
         (run, "books", "leased", 1),
         (run, "books", "ready", 2),
     ]
+
+
+def test_jobs_are_one_row_about_workers_and_all_that_was_done(store: Store, database: Database):
+    def jobs() -> tuple:
+        ((status, *numbers),) = database.rows(
+            "SELECT status, active_workers, num_workers, total_processed, total_failed FROM v_jobs"
+        )
+        return (status, *map(int, numbers))
+
+    assert jobs() == ("idle", 0, 0, 0, 0)
+    a_run(store, 2), a_run(store, 2)
+    supervisor = store.supervisors.register(
+        NewSupervisor(name="barn", process=posix.this_process(), wanted=3)
+    )
+    assert jobs() == ("running", 0, 3, 0, 0)
+    first, second = a_worker(store), a_worker(store)
+    for worker in (first, second):
+        a, b = claim(store, worker, 2)
+        finish(store, completed(a), failed(b))
+    a_producer(store, a_run(store))
+    assert jobs() == ("running", 2, 3, 2, 2)
+    store.supervisors.ask_stop(supervisor)
+    store.workers.retire(first)
+    assert jobs() == ("running", 1, 0, 2, 2)
+    store.workers.retire(second)
+    assert jobs() == ("idle", 0, 0, 2, 2)

@@ -15,11 +15,12 @@ class Got(NamedTuple):
         return self.body.decode()
 
 
-def asked_for(url: str) -> Got:
+def asked_for(url: str, **headers: str) -> Got:
     parts = urlsplit(url)
     connection = HTTPConnection(parts.netloc, timeout=10)
     try:
-        connection.request("GET", f"{parts.path}?{parts.query}" if parts.query else parts.path)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         return Got(answer.status, dict(answer.headers), answer.read())
     finally:

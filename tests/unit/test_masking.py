@@ -75,6 +75,7 @@ def test_other_text_is_left_alone(text: str):
     assert masked_data({"a": [text]}) == {"a": [text]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", [":", ":a", "a:b,", "a://", "x://h:1,", "password=", "?a=b&", "a.b-", "@:"]
 )

@@ -46,6 +46,15 @@ def a_notice(kind: NoticeKind, run: str | None = "r1", **data) -> Notice:
             ),
         ),
         (
+            a_notice(
+                NoticeKind.BREAKER_OPEN, None, source="pexels", seen={"failed": 3, "error": "403"}
+            ),
+            (
+                "books: source pexels has failed 3 times in a row (403); it is skipped, but for "
+                "single probes, until one succeeds"
+            ),
+        ),
+        (
             a_notice(NoticeKind.NO_PROGRESS, seconds=1800, unfinished=12),
             "run r1: no target has ended for 30m, 12 are left",
         ),

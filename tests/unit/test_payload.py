@@ -211,6 +211,7 @@ def test_the_error_names_the_value(value: Any, shown: str) -> None:
         encode(value, what="item", max_bytes=400)
 
 
+@pytest.mark.slow
 @given(values)
 def test_structs_and_dataclasses_are_stored_by_their_fields(value: Any) -> None:
     assert decode(encode([Page(value), Row(value)])) == [{"body": value}, {"body": value}]

@@ -302,7 +302,8 @@ OF_THIS_MACHINE = {
     "s3_region",
     "s3_access_key", "s3_secret_key", "s3_session_token",
     "on_end", "on_trouble", "webhook", "webhook_secret", "hook_timeout",
-    "no_progress_seconds",
+    "no_progress_seconds", "api_host", "api_port", "api_names", "api_token", "api_read_token",
+    "metrics_host", "metrics_port", "tracing_endpoint", "tracing_share",
 }  # fmt: skip
 
 

@@ -42,6 +42,7 @@ def target(site, *paths):
     return {"url": f"{site.url}/", "paths": paths}
 
 
+@pytest.mark.slow
 def test_all_requests_of_a_target_keep_the_pace_of_its_lane(either_shop: Shop, site: NotingSite):
     either_shop.store.lanes.limit(site.lane, Limits(0.1, 1))
     run, _ = either_shop.scrape(pages, [target(site, "/a", "/b", "/c")])
@@ -50,6 +51,7 @@ def test_all_requests_of_a_target_keep_the_pace_of_its_lane(either_shop: Shop, s
     assert sum(site.gaps()) > 0.2
 
 
+@pytest.mark.slow
 def test_requests_to_another_host_keep_the_pace_of_theirs(
     shop: Shop, site: NotingSite, other: NotingSite
 ):
@@ -81,6 +83,7 @@ def test_the_wait_for_permits_is_not_part_of_the_timeout(shop: Shop, site: Notin
     assert shop.counts(run) == {"completed": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fetching", [pages, pages_in_child], ids=["task", "process"])
 def test_what_robots_txt_disallows_is_never_asked_for(shop: Shop, site: NotingSite, fetching):
     site.routes["/robots.txt"] = DISALLOW
@@ -155,6 +158,7 @@ def test_a_crawl_delay_holds_from_the_first_page_on(either_shop: Shop, site: Not
     assert either_shop.store.lanes.get(site.lane).crawl_delay_seconds == 0.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "why"),
     [

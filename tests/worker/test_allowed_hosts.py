@@ -44,6 +44,7 @@ def named(site: NotingSite, path: str = "") -> str:
     return site.url.replace("127.0.0.1", "shop.example") + path
 
 
+@pytest.mark.slow
 def test_what_is_typed_while_workers_serve_the_run_is_reached_by_all_of_them(either_shop: Shop):
     """One worker fetches what was typed, another one, which knew the run before, its links."""
     shop = either_shop

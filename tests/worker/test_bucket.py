@@ -1,17 +1,23 @@
 """Workers that save files in a bucket, which may go away while they do."""
 
+import asyncio
 import threading
+from typing import Any
 
 import pytest
 
 from swather.file_location import read_location
+from swather.model.outcome import File
 from swather.model.run import with_reserved
 from swather.net.bucket import BucketAccess
 from swather.runs.why import why_run
+from swather.scraping.bucket_files import BucketFiles
 from swather.scraping.scraper import scraper
 from swather.worker import Worker
+from swather.worker.parts import DISK_THREADS
 from tests.fake_s3 import ACCESS_KEY, SECRET_KEY, FakeS3
 from tests.worker.given import Shop, Working, until, wait_until
+from tests.worker.sites import NotingSite
 
 FOLDER = read_location("s3://bucket/saved")
 
@@ -49,6 +55,7 @@ def isolated(ctx, target):
     return {"there": sorted(ctx.files_named(["a.html", "none.html"]))}
 
 
+@pytest.mark.slow
 def test_files_of_several_workers_are_in_one_bucket(either_shop: Shop, s3: FakeS3):
     run = either_shop.run(pages, 6)
     workers = [start(either_shop, s3, pages) for _ in range(2)]
@@ -91,6 +98,35 @@ def test_a_bucket_that_is_away_is_waited_for_and_nobody_is_charged(
     assert "files can be saved again in s3://bucket/saved" in caplog.text
 
 
+def test_a_bucket_that_hangs_holds_up_no_request(
+    shop: Shop, s3: FakeS3, site: NotingSite, monkeypatch: pytest.MonkeyPatch
+):
+    hanging, let_go = threading.Semaphore(0), threading.Event()
+    save_file = BucketFiles.save_file
+
+    def hang(*given: Any) -> File:
+        hanging.release()
+        let_go.wait()
+        return save_file(*given)
+
+    monkeypatch.setattr(BucketFiles, "save_file", hang)
+
+    @scraper
+    async def pages(ctx, target):
+        if target["number"] < DISK_THREADS:
+            await ctx.save(b"page", name=f"{target['number']}.html")
+            return
+        for _ in range(DISK_THREADS):
+            await asyncio.to_thread(hanging.acquire)
+        await ctx.get(target["url"])
+        let_go.set()
+
+    run = shop.run(pages, [{"url": site.url, "number": n} for n in range(DISK_THREADS + 1)])
+    start(shop, s3, pages).report()
+    assert shop.counts(run) == {"completed": DISK_THREADS + 1}
+
+
+@pytest.mark.slow
 def test_names_that_were_due_while_it_was_away_are_given_afterwards(
     shop: Shop, s3: FakeS3, monkeypatch: pytest.MonkeyPatch
 ):
@@ -120,6 +156,7 @@ def test_names_that_were_due_while_it_was_away_are_given_afterwards(
     working.report()
 
 
+@pytest.mark.slow
 def test_a_stopped_worker_gives_back_what_waits_for_the_bucket(
     shop: Shop, s3: FakeS3, monkeypatch: pytest.MonkeyPatch
 ):

@@ -65,6 +65,7 @@ def unfinished(shop: Shop) -> list[Path]:
     return list((shop.files / ".content" / "unfinished").glob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERYWHERE, ids=lambda one: one.name)
 def test_a_download_is_saved_and_what_is_not_saved_is_gone(shop: Shop, pictures: NotingSite, kind):
     run, report = shop.scrape(kind, [f"{pictures.url}/a.png"])

@@ -42,6 +42,7 @@ async def tree(ctx, target):
     return {"node": target}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scrape", [double, double_in_thread])
 def test_every_target_is_scraped_and_its_items_are_committed(either_shop: Shop, scrape):
     run, report = either_shop.scrape(scrape, 50)
@@ -58,16 +59,19 @@ def test_a_child_process_scrapes_like_the_worker_itself(shop: Shop, scrape):
     assert sorted(item["double"] for item in shop.items(run)) == list(range(0, 40, 2))
 
 
+@pytest.mark.slow
 def test_a_run_is_finished_when_its_last_task_is(either_shop: Shop):
     run, _ = either_shop.scrape(double, 3)
     assert either_shop.store.runs.get(run).state is RunState.FINISHED
 
 
+@pytest.mark.slow
 def test_what_scrapers_add_is_scraped_too(either_shop: Shop):
     run, _ = either_shop.scrape(tree, [1])
     assert sorted(item["node"] for item in either_shop.items(run)) == list(range(1, 16))
 
 
+@pytest.mark.slow
 def test_several_workers_share_a_run(either_shop: Shop):
     run = either_shop.run(double, 500)
     workers = [either_shop.start(double, run=run, concurrency=4) for _ in range(3)]
@@ -208,6 +212,7 @@ def test_a_worker_with_another_version_says_so(shop: Shop, caplog: pytest.LogCap
     assert "version '1' of scraper versioned; this worker has version '2'" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_ends_its_worker(shop: Shop):
     @scraper
     async def endless(ctx, target):
@@ -231,6 +236,7 @@ def test_partitions_are_served_by_whoever_has_room(shop: Shop):
     assert sum(worker.report().completed for worker in workers) == 9
 
 
+@pytest.mark.slow
 def test_a_partition_that_comes_late_is_served(shop: Shop):
     @scraper
     async def nothing(ctx, target): ...

@@ -1,6 +1,8 @@
 import asyncio
 import sys
 
+import pytest
+
 from swather.errors import Blocked, Permanent, Transient
 from swather.model.lane import PacedKind
 from swather.model.outcome import Item
@@ -128,6 +130,7 @@ def test_a_result_that_the_store_refuses_fails_its_task_and_no_other(shop: Shop)
     assert "not JSON" in shop.tasks(run)[3].error
 
 
+@pytest.mark.slow
 def test_a_site_that_refuses_one_target_is_left_alone(shop: Shop):
     @scraper(lane="example.com")
     async def refused(ctx, target):

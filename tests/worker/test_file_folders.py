@@ -33,6 +33,7 @@ def files_in(folder: Path) -> list[str]:
     return sorted(str(path) for path in found if ".content" not in path.parts)
 
 
+@pytest.mark.slow
 def test_a_worker_of_two_scrapers_has_two_folders(
     either_shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -70,6 +71,7 @@ def test_a_database_cannot_send_files_to_where_no_person_did(
         assert f"names the output folder {folder}, which is not on this machine" in caplog.text
 
 
+@pytest.mark.slow
 def test_files_of_a_dead_worker_are_named_in_the_folder_of_their_run(
     either_shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

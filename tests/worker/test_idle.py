@@ -11,6 +11,7 @@ from swather.worker import engine
 from tests.worker.given import Shop, wait_until
 
 
+@pytest.mark.slow
 def test_new_work_starts_on_a_hint_long_before_the_next_poll(either_shop: Shop):
     began = {}
 
@@ -57,6 +58,7 @@ def test_a_run_that_is_fed_target_by_target_stays_open(
     assert (times_finished() > 0) is is_finished
 
 
+@pytest.mark.slow
 def test_the_first_question_after_a_hint_is_for_one_task(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ):

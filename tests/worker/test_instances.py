@@ -125,6 +125,7 @@ def counted(ledger: Ledger, kind: str, scrape: Callable[[Any], None], **options:
 KINDS = pytest.mark.parametrize("kind", ["task", "thread"])
 
 
+@pytest.mark.slow
 @KINDS
 def test_an_instance_is_closed_after_a_timeout(either_shop: Shop, kind: str):
     ledger = Ledger()
@@ -135,6 +136,7 @@ def test_an_instance_is_closed_after_a_timeout(either_shop: Shop, kind: str):
     assert ledger.is_balanced()
 
 
+@pytest.mark.slow
 @KINDS
 def test_an_instance_is_closed_after_a_lost_lease(either_shop: Shop, kind: str):
     ledger, began = Ledger(), threading.Event()
@@ -148,6 +150,7 @@ def test_an_instance_is_closed_after_a_lost_lease(either_shop: Shop, kind: str):
     assert ledger.opened == ledger.closed == [0]
 
 
+@pytest.mark.slow
 @KINDS
 def test_instances_are_closed_when_their_worker_is_stopped(either_shop: Shop, kind: str):
     ledger, began = Ledger(), []
@@ -160,6 +163,7 @@ def test_instances_are_closed_when_their_worker_is_stopped(either_shop: Shop, ki
     assert ledger.is_balanced()
 
 
+@pytest.mark.slow
 def test_a_thread_that_was_left_behind_closes_its_instance_when_it_ends(shop: Shop):
     ledger, release = Ledger(), threading.Event()
     made = counted(ledger, "thread", lambda _: release.wait(60) and 0, timeout=0.2)
@@ -173,6 +177,7 @@ def test_a_thread_that_was_left_behind_closes_its_instance_when_it_ends(shop: Sh
     assert ledger.opened == ledger.closed == [0]
 
 
+@pytest.mark.slow
 def test_a_thread_that_outlives_its_worker_closes_what_it_has_when_it_ends(shop: Shop):
     """An instance of another scraper, too, that had waited in it for its next target."""
     ledger, release = Ledger(), threading.Event()
@@ -189,6 +194,7 @@ def test_a_thread_that_outlives_its_worker_closes_what_it_has_when_it_ends(shop:
     wait_until(ledger.is_balanced)
 
 
+@pytest.mark.slow
 def test_a_task_that_will_not_end_has_its_instance_closed_with_the_worker(shop: Shop):
     ledger = Ledger()
 

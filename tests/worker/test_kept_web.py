@@ -40,6 +40,7 @@ in_plain_child = scraper(name="keeping_in_plain_child", isolation="process", **O
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keeping",
     [
@@ -62,6 +63,7 @@ def test_a_web_that_is_kept_fetches_for_every_target(
     assert site.paths().count("/setup/") == 1
 
 
+@pytest.mark.slow
 def test_a_web_that_is_kept_is_cut_with_the_attempt_it_fetches_for(
     either_shop: Shop, site: NotingSite
 ):
@@ -98,6 +100,7 @@ def test_a_web_that_is_kept_is_cut_with_the_attempt_it_fetches_for(
     assert "/0/" not in site.paths()
 
 
+@pytest.mark.slow
 def test_the_lost_lease_of_another_attempt_is_a_failure_like_any_other(either_shop: Shop):
     """It has an outcome, and the run an end."""
 

@@ -54,6 +54,7 @@ def test_a_scraper_that_blocks_the_loop_for_two_leases_keeps_its_leases(either_s
     assert either_shop.counts(run) == {"completed": 4}
 
 
+@pytest.mark.slow
 def test_cancelling_a_task_stops_its_attempt_within_two_seconds(either_shop: Shop):
     stopped = threading.Event()
     began = threading.Event()
@@ -96,6 +97,7 @@ def test_a_pause_is_noticed_and_its_end_too(shop: Shop):
     assert len(seen) == 5
 
 
+@pytest.mark.slow
 def test_a_worker_given_up_for_dead_registers_anew_and_loses_what_it_held(shop: Shop):
     release = threading.Event()
     attempts = []
@@ -184,6 +186,7 @@ def test_a_beat_never_gives_back_what_is_being_claimed(shop: Shop):
     assert (report.completed, report.lost) == (3_000, 0)
 
 
+@pytest.mark.slow
 def test_statistics_and_current_targets_are_in_the_worker_row(shop: Shop):
     release = threading.Event()
 

@@ -32,6 +32,7 @@ def in_a_child(ctx, target):
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "made",
     [on_the_loop, in_a_thread, pytest.param(in_a_child, marks=pytest.mark.slow)],

@@ -23,6 +23,9 @@ def note(ctx, target):
         ctx.emit({"number": number})
     ctx.skip(3)
     ctx.skip()
+    ctx.reject("closed", 2)
+    ctx.reject("closed")
+    ctx.reject(f"from the site: {'x' * 100}")
     if target == 1:
         raise ValueError("bad")
 
@@ -57,7 +60,7 @@ def lines(shop: Shop, run: str, task: int) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noting", [on_the_loop, in_a_thread, in_a_child], ids=lambda s: s.name)
-def test_lines_of_the_log_are_kept_and_what_was_dropped_or_skipped_is_counted(
+def test_lines_of_the_log_are_kept_and_what_was_dropped_skipped_or_rejected_is_counted(
     either_shop: Shop, noting
 ):
     run, _ = either_shop.scrape(noting, 2)
@@ -65,6 +68,7 @@ def test_lines_of_the_log_are_kept_and_what_was_dropped_or_skipped_is_counted(
     assert [lines(either_shop, run, task) for task in (0, 1)] == [expected, expected]
     counts = either_shop.store.runs.counts(run)
     assert (counts.items, counts.dropped, counts.skipped) == (1, 2, 4)
+    assert counts.rejected == {"closed": 3, f"from the site: {'x' * 44}…": 1}
 
 
 def test_lines_are_bounded_for_an_attempt_and_for_a_run(shop: Shop):

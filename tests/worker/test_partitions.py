@@ -36,12 +36,14 @@ def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "TICK_SECONDS", 0.05)
 
 
+@pytest.mark.slow
 def test_a_worker_that_serves_all_runs_serves_their_partitions(either_shop: Shop):
     run = either_shop.run(by_state, 9)
     either_shop.start(by_state, forever=True, poll_seconds=0.05)
     wait_until(lambda: either_shop.counts(run) == {"completed": 9})
 
 
+@pytest.mark.slow
 def test_partitions_return_to_their_planned_worker_when_it_starts(either_shop: Shop):
     shop, event = either_shop, threading.Event()
     scrape = blocked_by(event)
@@ -61,6 +63,7 @@ def test_partitions_return_to_their_planned_worker_when_it_starts(either_shop: S
     assert shop.counts(run) == {"completed": 90}
 
 
+@pytest.mark.slow
 def test_what_a_stopped_worker_served_is_served_by_others(either_shop: Shop):
     shop, event = either_shop, threading.Event()
     scrape = blocked_by(event)
@@ -77,6 +80,7 @@ def test_what_a_stopped_worker_served_is_served_by_others(either_shop: Shop):
     assert shop.counts(run) == {"completed": 30}
 
 
+@pytest.mark.slow
 def test_what_nobody_serves_is_taken_even_without_room_once_a_lease_has_passed(shop: Shop):
     event = threading.Event()
     scrape = blocked_by(event)

@@ -59,6 +59,7 @@ def vias(shop: Shop, run: str) -> list[str]:
     return [item["via"] for item in shop.items(run)]
 
 
+@pytest.mark.slow
 def test_requests_leave_through_the_pool_in_turn_and_never_directly(either_shop, web, three):
     fill(either_shop, three.urls)
     pages = through()

@@ -86,6 +86,7 @@ def test_a_full_disk_is_waited_for_and_charged_to_nobody(
     assert shop.store.breakers.find() == []
 
 
+@pytest.mark.slow
 def test_the_next_attempt_goes_on_at_the_checkpoint_and_doubles_nothing(either_shop: Shop):
     cursors = []
 
@@ -107,6 +108,7 @@ def test_the_next_attempt_goes_on_at_the_checkpoint_and_doubles_nothing(either_s
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_checkpoints_at_once_keep_every_item(either_shop: Shop):
     @scraper
     async def several(ctx, target):
@@ -153,6 +155,7 @@ def test_progress_is_in_the_row_of_the_task(shop: Shop):
     assert progress == {"done": 3, "total": 10, "note": "pages"}
 
 
+@pytest.mark.slow
 def test_what_was_committed_is_freed(shop: Shop):
     """Messages are hidden from the collector: a cycle through one would last as long as the worker,
     with the items of its targets.

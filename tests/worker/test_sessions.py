@@ -163,6 +163,7 @@ def bank() -> Iterator[FakeSite]:
         yield site
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visitor", [by_lane, by_proxy, by_own_name], ids=lambda each: each.name)
 def test_a_run_does_not_begin_logged_in_as_another_one(
     shop: Shop, bank: FakeSite, visitor: Scraper

@@ -45,6 +45,7 @@ def sources(shop: Shop, run: str) -> dict[str, SourceStats]:
     return {stats.source: stats for stats in shop.store.sources.of_run(run)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "made",
     [on_the_loop, in_a_thread, pytest.param(in_a_child, marks=pytest.mark.slow)],
@@ -63,6 +64,7 @@ def test_a_source_that_keeps_failing_is_skipped_and_all_is_counted(
     assert (api.breaker.state, mirror.breaker.state) == ("open", "closed")
 
 
+@pytest.mark.slow
 def test_a_failed_attempt_keeps_what_it_noted(shop: Shop):
     @scraper(retries=1, backoff=AT_ONCE, timeout=0.3)
     async def fails(ctx, target):
@@ -76,6 +78,7 @@ def test_a_failed_attempt_keeps_what_it_noted(shop: Shop):
     assert sources(shop, run)["api"].asked == 5  # two attempts, two, and one
 
 
+@pytest.mark.slow
 def test_an_attempt_that_lost_its_lease_has_noted_nothing(shop: Shop):
     @scraper
     async def loses(ctx, target):

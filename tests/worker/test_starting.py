@@ -13,6 +13,7 @@ async def quick(ctx, target):
     return {"target": target}
 
 
+@pytest.mark.slow
 def test_while_a_run_is_read_no_more_is_claimed_than_there_are_slots(
     either_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ):

@@ -13,6 +13,7 @@ async def idle(ctx, target):
     return None
 
 
+@pytest.mark.slow
 def test_an_idle_worker_stops_at_once(either_shop: Shop):
     working = either_shop.start(idle, forever=True)
     wait_until(either_shop.store.workers.find)
@@ -23,6 +24,7 @@ def test_an_idle_worker_stops_at_once(either_shop: Shop):
     assert worker.state is WorkerState.RETIRED
 
 
+@pytest.mark.slow
 def test_a_busy_worker_finishes_what_runs_and_gives_back_the_rest(either_shop: Shop):
     release, began = threading.Event(), []
 
@@ -41,6 +43,7 @@ def test_a_busy_worker_finishes_what_runs_and_gives_back_the_rest(either_shop: S
     assert either_shop.counts(run) == {"completed": 3, "ready": 7}
 
 
+@pytest.mark.slow
 def test_what_does_not_end_within_the_grace_time_goes_back_without_a_charge(shop: Shop):
     began = []
 

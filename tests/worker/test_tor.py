@@ -93,6 +93,7 @@ def troubles(shop: Shop) -> list[str]:
     return [str(worker.statistics.get("trouble", "")) for worker in shop.store.workers.find()]
 
 
+@pytest.mark.slow
 def test_without_tor_a_target_fails_and_nothing_is_requested(
     either_shop: Shop, site: NotingSite, tmp_path: Path
 ):
@@ -105,6 +106,7 @@ def test_without_tor_a_target_fails_and_nothing_is_requested(
     assert site.asked == []
 
 
+@pytest.mark.slow
 def test_a_running_daemon_that_is_not_there_is_waited_for(either_shop: Shop, site: NotingSite):
     run = either_shop.run(anywhere, [f"{site.url}/a"])
     either_shop.start(anywhere, run=run, tor=TorPolicy(socks="127.0.0.1:1"), beat_seconds=0.1)

@@ -46,6 +46,7 @@ def typed(inside: NotingSite):
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [follows, follows_in_child], ids=["task", "process"])
 def test_a_redirect_to_what_nobody_typed_is_refused(shop: Shop, typed, inside, of):
     run, _ = shop.scrape(of, [f"{typed.url}/away"])

@@ -39,3 +39,13 @@ def max_failed_of(text: str) -> MaxFailed:
             f"expected a number or a share such as 1%, got {text!r}", param_hint="'--max-failed'"
         )
     return MaxFailed(text.strip())
+
+
+def percent_of(text: str, *, option: str) -> float:
+    """A share in percent, such as 5%; the sign may be left out."""
+    match = _SHARE.fullmatch(text)
+    if match is None:
+        raise typer.BadParameter(
+            f"expected a share such as 5%, got {text!r}", param_hint=f"'{option}'"
+        )
+    return float(match[1])

@@ -38,6 +38,9 @@ class Commands(LazyGroup):
         "fleet": LazyCommand(
             "swather.cli.fleet", "Keep workers running: start, watch, scale, restart and stop them."
         ),
+        "workers": LazyCommand(
+            "swather.cli.workers", "List workers; pause, drain and stop single ones."
+        ),
         "health": LazyCommand(
             "swather.cli.health", "Say whether a worker of this machine is alive."
         ),
@@ -68,7 +71,11 @@ class Commands(LazyGroup):
         ),
         "runs": LazyCommand("swather.cli.runs", "List, close, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),
+        "changes": LazyCommand(
+            "swather.cli.changes", "Show what is new, gone or changed since an earlier run."
+        ),
         "logs": LazyCommand("swather.cli.logs", "Show what happened to the tasks of a run."),
+        "serve": LazyCommand("swather.cli.serve", "Serve the API and the dashboard."),
         "settings": LazyCommand("swather.cli.settings", "Show and change settings."),
         "demo": LazyCommand("swather.cli.demo", "Watch a whole run in which a worker is killed."),
         "db": LazyCommand("swather.cli.db", "Create, inspect and maintain a database."),

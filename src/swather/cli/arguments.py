@@ -18,7 +18,8 @@ class StrategyChoice(StrEnum):
 ScraperSpec = Annotated[
     str,
     typer.Argument(
-        metavar="SCRAPER", help="A registered name, file.py, file.py:name or module:name."
+        metavar="SCRAPER",
+        help="A registered name, file.py, file.py:name, module:name or site.toml.",
     ),
 ]
 Parameters = Annotated[
@@ -55,6 +56,17 @@ LeaseSeconds = Annotated[
         "--lease-seconds",
         metavar="SECONDS",
         help="Seconds after which a silent worker loses its tasks to others.",
+    ),
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        "--metrics-port",
+        min=0,
+        max=65_535,
+        metavar="N",
+        help="Serve the worker's own metrics to Prometheus, on this port plus the number of the "
+        "worker; 0: off.",
     ),
 ]
 GraceSeconds = Annotated[

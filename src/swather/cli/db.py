@@ -10,8 +10,6 @@ from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.group import command_in, group_of_commands
 from swather.cli.options import AsJSON, Database
 
-RECENT_RUNS: Final = 10
-
 group = group_of_commands("Create, inspect and maintain a database.")
 
 
@@ -107,28 +105,14 @@ def show_stats(db: Database = None, as_json: AsJSON = False) -> None:
     counter rows, so ten million tasks cost no more than ten.
     """
     from swather.cli import database, output
+    from swather.runs.database_facts import stats_of
 
     with database.opened(db) as store:
-        stats = store.upkeep.stats()
-        runs = [(run, store.runs.counts(run.name)) for run in store.runs.find(limit=RECENT_RUNS)]
-    recent = [
-        {
-            "run": run.name,
-            "state": str(run.state),
-            "waiting": counts.waiting,
-            "leased": counts.leased,
-            "completed": counts.completed,
-            "failed": counts.failed,
-            "cancelled": counts.cancelled,
-            "items": counts.items,
-        }
-        for run, counts in runs
-    ]
-    stats["database"] = database.shown(db)
-    stats["tasks"] = _every_state(stats.get("tasks", {}))
+        stats = {**stats_of(store), "database": database.shown(db)}
     if as_json:
-        output.print_json({**stats, "recent_runs": recent})
+        output.print_json(stats)
         return
+    recent = stats.pop("recent_runs")
     tables = [
         output.facts(output.readable(stats, STATS_WORDS)),
         output.listing(("tasks", "count"), stats["tasks"].items()),
@@ -136,12 +120,6 @@ def show_stats(db: Database = None, as_json: AsJSON = False) -> None:
     if recent:
         tables.append(output.listing(tuple(recent[0]), [tuple(row.values()) for row in recent]))
     output.show(*tables)
-
-
-def _every_state(tasks: dict[str, int]) -> dict[str, int]:
-    from swather.model.task import State
-
-    return {str(state): tasks.get(state, 0) for state in State}
 
 
 @command_in(
@@ -158,17 +136,15 @@ def show_pragmas(db: Database = None, as_json: AsJSON = False) -> None:
     each with its reason.
     """
     from swather.cli import database, output
-    from swather.cli.pragma_reasons import reason_for
+    from swather.runs.database_facts import pragmas_of
 
     with database.opened(db) as store:
-        pragmas = store.upkeep.pragmas()
-    rows = [(name, value, reason_for(name)) for name, value in pragmas.items()]
+        pragmas = pragmas_of(store)
     if as_json:
-        output.print_json(
-            {name: {"value": value, "why": why} for name, value, why in rows},
-        )
+        output.print_json(pragmas)
         return
-    output.show(output.listing(("setting", "value", "why"), [(n, str(v), w) for n, v, w in rows]))
+    rows = [(name, str(each["value"]), each["why"]) for name, each in pragmas.items()]
+    output.show(output.listing(("setting", "value", "why"), rows))
 
 
 LOG_WORDS: Final = {

@@ -9,9 +9,9 @@ import msgspec
 
 from swather.cli import database, output
 from swather.cli.demo_run import print_ending
-from swather.cli.json_names import named
 from swather.model.proxy import ProxyDetail, ProxyFault, ProxyFilter, ProxyState
 from swather.model.run import RunState
+from swather.runs.json_names import named
 from swather.runs.summary import Summary, summarise
 from swather.runs.words import count, duration
 

@@ -9,10 +9,10 @@ import msgspec
 
 from swather.cli import database, output
 from swather.cli.demo_run import print_ending
-from swather.cli.json_names import named
 from swather.model.run import RunState
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
+from swather.runs.json_names import named
 from swather.runs.summary import Summary, summarise
 from swather.runs.words import duration
 

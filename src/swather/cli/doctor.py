@@ -15,8 +15,8 @@ def command(db: Database = None, as_json: AsJSON = False) -> int:
     """Check this machine and the database.
 
     Checks Python, SQLite, the database and its tables, the disk and its file system, the bucket for
-    files, the settings and optional packages, proxies, Tor and Chromium. The exit code is 1 if
-    there is a problem that prevents work.
+    files, the settings and optional packages, proxies, Tor, Chromium, and where metrics and traces
+    go. The exit code is 1 if there is a problem that prevents work.
     """
     from swather.cli import output
     from swather.cli.doctor_checks import checks

@@ -1,6 +1,5 @@
 """What `swather doctor` checks."""
 
-import importlib.util
 import platform
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from swather.runs.egress_checks import chromium_check, proxies_check, tor_checks
 from swather.runs.health import Check, Health
 from swather.runs.machine_checks import folder_checks
 from swather.runs.storage import storage_checks
+from swather.runs.telemetry_checks import telemetry_checks
 from swather.settings import Settings
 from swather.store import factory
 
@@ -30,6 +30,8 @@ EXTRAS: Final = {
     "pandas": "pandas",
     "parquet": "pyarrow",
     "s3": "obstore",
+    "tracing": "opentelemetry-sdk",
+    "web": "fastapi",
     "xlsx": "xlsxwriter",
 }
 
@@ -48,6 +50,7 @@ def checks(db: str | None) -> list[Check]:
         *storage_checks(settings),
         *tor_checks(settings),
         chromium_check(settings),
+        *telemetry_checks(settings),
     ]
 
 
@@ -77,11 +80,11 @@ def _packages() -> Iterator[Check]:
 
 
 def _extras() -> Iterator[Check]:
-    for extra, module in EXTRAS.items():
+    for extra, package in EXTRAS.items():
         what = f"extra {extra}"
-        if importlib.util.find_spec(module) is not None:
-            yield Check(what, Health.OK, f"{module} {version(module)}")
-        else:
+        try:
+            yield Check(what, Health.OK, f"{package} {version(package)}")
+        except PackageNotFoundError:
             yield Check(what, Health.OK, f"not installed: pip install 'swather[{extra}]'")
 
 

@@ -10,7 +10,7 @@ from swather.cli.arguments import (
     Resume,
     ScraperSpec,
 )
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.cli.scraper_options import ScraperCommand
 from swather.cli.target_arguments import takes_targets
 
@@ -22,7 +22,8 @@ EXAMPLES: Final = """\
 swather enqueue books.py --targets urls.txt
 swather enqueue books.py --targets shops.csv --column url --json | jq -r .worker_command
 swather enqueue books.py https://example.com/new --resume books --priority 9
-swather enqueue books.py --targets shops.csv --priority-column rank --due 2h"""
+swather enqueue books.py --targets shops.csv --priority-column rank --due 2h
+swather enqueue india --targets urls.txt --server https://swather.example.com"""
 
 
 @takes_targets
@@ -35,24 +36,41 @@ def command(
     new: New = False,
     keep_open: KeepOpen = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Load targets into a run, and print the command that starts a worker on it.
 
     Starts no worker itself. The same command again adds the targets that the run does not have yet;
-    --resume adds to any run, --new starts another.
+    --resume adds to any run, --new starts another. With --server, into a run of a scraper that is
+    registered there.
     """
     from swather.cli import output, queueing
     from swather.errors import InputError
     from swather.runs.order import Order
+    from swather.runs.own_targets import own_targets
     from swather.scraping import registry
 
-    if source.is_empty:
+    found = registry.load(scraper)
+    source = source.or_start_of(found)
+    options = {"db": db, "files_folder": output_dir}
+    own = own_targets(found, params or [], options, source) if source.is_empty else source
+    if own is None:
         raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
+    if server is not None:
+        from swather.cli.remote_start import enqueue_there
+
+        if output_dir is not None:
+            raise InputError("--output-dir cannot go to a server; leave it out")
+        enqueue_there(
+            server, scraper, source, params or [],
+            resume=resume, new=new, keep_open=keep_open, as_json=as_json,
+        )  # fmt: skip
+        return
     order = Order(
-        scraper=registry.load(scraper),
-        source=source,
-        options={"db": db, "files_folder": output_dir},
+        scraper=found,
+        source=own,
+        options=options,
         params=params or [],
         resume=resume,
         new=new,

@@ -1,11 +1,12 @@
 """`swather errors`: failures, those alike in one group."""
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 import typer
 
 from swather.cli.arguments import RunOrNewest
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 
 EXAMPLES: Final = """\
 swather errors
@@ -20,6 +21,7 @@ def command(
         bool, typer.Option("--tracebacks", help="Show a traceback of each group.")
     ] = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Show what went wrong, grouped.
@@ -28,33 +30,10 @@ def command(
     that were retried; `failed` is the number of tasks that failed permanently. In a title, `#`
     stands for an id and `…` for a URL; the line below it is the group's most frequent message.
     """
-    from swather.cli import database, output
-    from swather.cli.selection import run_named
-    from swather.model.task import State
-    from swather.model.task_filter import TaskFilter
+    from swather.cli import output
 
-    with database.opened(db) as store:
-        name = run_named(store, run).name
-        groups: list[dict[str, Any]] = []
-        for group in store.results.errors(name, limit=limit):
-            failed = frozenset({State.FAILED})
-            which = TaskFilter(run=name, states=failed, fingerprint=group.fingerprint)
-            example = store.results.error_example(group)
-            groups.append(
-                {
-                    "group": group.fingerprint,
-                    "error_class": group.error_class,
-                    "count": group.count,
-                    "failed": store.tasks.count(which),
-                    "title": group.title,
-                    "where": group.where,
-                    "task": example.task_id,
-                    "first_at": group.first_at,
-                    "last_at": group.last_at,
-                    "message": example.message,
-                    "traceback": example.traceback,
-                }
-            )
+    find = partial(_found_here, db) if server is None else partial(_found_there, server)
+    name, groups = find(run, limit)
     if as_json:
         output.print_json(groups)
         return
@@ -74,6 +53,27 @@ def command(
     if tracebacks:
         for row in groups:
             print(f"\n{row['group']}, task {row['task']}:\n{row['traceback']}", end="")
+
+
+Found = tuple[str, list[dict[str, Any]]]
+
+
+def _found_here(db: str | None, run: str | None, limit: int) -> Found:
+    from swather.cli import database
+    from swather.runs.error_groups import groups_of
+    from swather.runs.selection import run_named
+
+    with database.opened(db) as store:
+        name = run_named(store, run).name
+        return name, groups_of(store, name, limit=limit)
+
+
+def _found_there(server: str, run: str | None, limit: int) -> Found:
+    from swather.cli.remote import client_of, run_named
+
+    client = client_of(server)
+    name = run_named(client, run)
+    return name, client.errors.list(name, limit=limit)
 
 
 def _cell(name: str, value: Any) -> Any:

@@ -7,12 +7,13 @@ from typing import Annotated, Final
 import typer
 
 from swather.cli.arguments import RunName
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 
 EXAMPLES: Final = """\
 swather export books -o books.csv
 swather export books -o books.xlsx
 swather export 20260215_120000-books -o books.parquet --complete-only
+swather export books --since 20260215_120000-books -o changes.jsonl
 swather export books -o - | jq .title"""
 
 
@@ -59,7 +60,15 @@ def command(
             "--raw", help="Do not escape CSV cells that a spreadsheet would run as formulas."
         ),
     ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Write what is new, gone or changed since this run; see `swather changes`.",
+        ),
+    ] = None,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Write the items of a run to a file.
@@ -70,9 +79,9 @@ def command(
     swather[xlsx], Parquet needs swather[parquet].
     """
     from swather.cli import database, output
-    from swather.cli.selection import run_named
     from swather.errors import InputError, ResultsIncomplete
     from swather.runs.export import Format, check_format, export, format_of, items_of, write_items
+    from swather.runs.selection import run_named
     from swather.runs.words import command as command_line
     from swather.runs.words import count
 
@@ -82,11 +91,24 @@ def command(
         wanted = Format.JSONL if to_stdout else format_of(path)
     if raw and wanted is not Format.CSV:
         raise InputError("--raw only applies to CSV")
+    if to_stdout and as_json:
+        raise InputError("--json and the items cannot both go to stdout")
+    if since is not None:
+        from swather.cli.changes_export import export_changes
+
+        if complete_only or outdated or server is not None:
+            raise InputError("--since cannot be used with --complete-only, --outdated or --server")
+        export_changes(db, run, since, path, wanted, raw=raw, as_json=as_json)
+        return
+    if server is not None:
+        from swather.cli.remote_export import export_from
+
+        options = {"complete_only": complete_only, "outdated": outdated, "raw": raw}
+        export_from(server, run, path, str(wanted), options, as_json=as_json)
+        return
     with database.opened(db) as store:
         name = run_named(store, run).name
         if to_stdout:
-            if as_json:
-                raise InputError("--json and the items cannot both go to stdout")
             check_format(wanted)
             reading = items_of(store, name, complete_only=complete_only, outdated=outdated)
             stream = output.data_stream()

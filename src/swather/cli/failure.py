@@ -5,7 +5,15 @@ from typing import Final
 
 import typer
 
-from swather.errors import BadLines, Closed, ResultsIncomplete, StoreError, SwatherError
+from swather.errors import (
+    BadLines,
+    BadSite,
+    Closed,
+    ResultsIncomplete,
+    ServerUnreachable,
+    StoreError,
+    SwatherError,
+)
 from swather.masking import masked
 from swather.visible import underneath, visible
 
@@ -34,15 +42,20 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
         print(f"error: {message}", file=sys.stderr)
     if isinstance(error, ResultsIncomplete):
         return FINISHED_WITH_FAILURES
-    return DATABASE if isinstance(error, StoreError | Closed) else USAGE
+    return DATABASE if isinstance(error, StoreError | Closed | ServerUnreachable) else USAGE
 
 
 def _message_of(error: typer.TyperException | SwatherError) -> str:
-    if isinstance(error, BadLines):
+    if isinstance(error, BadLines | BadSite):
         return str(error)
     if isinstance(error, SwatherError):
         lines = (line.strip() for line in str(error).splitlines())
         return " ".join(line for line in lines if line)
     context = getattr(error, "ctx", None)
+    if context and getattr(error, "option_name", "") == "--server":
+        return (
+            f"`{context.command_path}` works on a database: leave --server out, and name the "
+            "database with --db"
+        )
     said = error.format_message().strip().rstrip(".")
     return f"{said} (see: {context.command_path} --help)" if context else said

@@ -11,6 +11,7 @@ from swather.cli.arguments import (
     Concurrency,
     GraceSeconds,
     LeaseSeconds,
+    MetricsPort,
     StrategyName,
 )
 from swather.cli.confirm import Yes
@@ -41,8 +42,8 @@ def up(
         list[str] | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run, in addition to registered scrapers: file.py, file.py:name or "
-            "module:name.",
+            help="The code to run, in addition to registered scrapers: file.py, file.py:name, "
+            "module:name or site.toml.",
         ),
     ] = None,
     run: Annotated[
@@ -93,6 +94,7 @@ def up(
     strategy: StrategyName = None,
     lease_seconds: LeaseSeconds = None,
     grace_seconds: GraceSeconds = None,
+    metrics_port: MetricsPort = None,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> int:
@@ -119,6 +121,7 @@ def up(
         "--strategy": None if strategy is None else str(strategy),
         "--lease-seconds": lease_seconds,
         "--grace-seconds": grace_seconds,
+        "--metrics-port": metrics_port,
     }
     session = FleetSession(
         scrapers=scrapers or [],

@@ -22,8 +22,8 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run, in addition to registered scrapers: file.py, file.py:name or "
-            "module:name.",
+            help="The code to run, in addition to registered scrapers: file.py, file.py:name, "
+            "module:name or site.toml.",
         ),
     ] = None,
     run: Annotated[

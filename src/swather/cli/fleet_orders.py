@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from swather.cli.fleet_selection import FleetName, live_fleet
-from swather.cli.options import AsJSON, Database
-from swather.errors import InputError
+from swather.cli.fleet_selection import FleetName
+from swather.cli.options import AsJSON, Database, Server
+from swather.errors import InputError, NotFound
+from swather.fleet.fleet_facts import live_fleet
 from swather.fleet.placement import Place
 from swather.visible import visible_line
 
@@ -25,6 +26,7 @@ def scale(
     ],
     name: FleetName = None,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Change the number of workers.
@@ -33,9 +35,12 @@ def scale(
     finish their running targets and give back the rest, so nothing is lost or scraped twice. The
     number holds until it is changed again, here or by the setting max_workers.
     """
-    from swather.cli import database, output
-    from swather.runs.words import count
+    from swather.cli import database
 
+    if server is not None:
+        told, before = _scale_there(server, name, workers)
+        _report_scale(told, workers, before, as_json=as_json)
+        return
     with database.opened(db) as store:
         fleet = live_fleet(store, name)
         if fleet.minimum is not None:
@@ -44,10 +49,33 @@ def scale(
                 "workers; change the most with: swather settings set max_workers N"
             )
         store.supervisors.set_wanted(fleet.id, workers)
+    _report_scale(fleet.name, workers, fleet.wanted, as_json=as_json)
+
+
+def _scale_there(server: str, name: str | None, workers: int) -> tuple[str, int]:
+    """The fleet's name, and how many workers it had before."""
+    from swather.cli.remote import client_of
+
+    client = client_of(server)
+    live = [fleet for fleet in client.fleets.list() if fleet["state"] == "live"]
+    found = [fleet for fleet in live if name is None or fleet["fleet"] == name]
+    names = ", ".join(sorted(fleet["fleet"] for fleet in live))
+    if not found:
+        raise NotFound(f"no such fleet is up; up are: {names or 'none'}")
+    if len(found) > 1:
+        raise InputError(f"several fleets are up: {names}; say which: --name {found[0]['fleet']}")
+    client.fleets.scale(found[0]["fleet"], workers)
+    return found[0]["fleet"], found[0]["wanted"]
+
+
+def _report_scale(fleet: str, workers: int, before: int, *, as_json: bool) -> None:
+    from swather.cli import output
+    from swather.runs.words import count
+
     if as_json:
-        output.print_json({"fleet": fleet.name, "wanted": workers, "before": fleet.wanted})
+        output.print_json({"fleet": fleet, "wanted": workers, "before": before})
         return
-    print(f"fleet {fleet.name}: {count(workers, 'worker')} wanted instead of {fleet.wanted}")
+    print(f"fleet {fleet}: {count(workers, 'worker')} wanted instead of {before}")
 
 
 def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False) -> None:

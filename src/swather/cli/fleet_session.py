@@ -15,7 +15,6 @@ from swather.cli import database, output
 from swather.cli.autoscale_options import Autoscale, Bounds
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
 from swather.cli.fleet_preflight import ask, looked_at
-from swather.cli.json_names import named
 from swather.fleet import places
 from swather.fleet.duties import Duties, RegisteredCode
 from swather.fleet.fleet_logs import SUPERVISOR, FleetLogs
@@ -33,6 +32,7 @@ from swather.fleet.worker_process import DATABASE_AWAY, WRONG_INPUT
 from swather.model.supervisor import NewSupervisor
 from swather.model.task import check_file_name
 from swather.runs import configuration
+from swather.runs.json_names import named
 from swather.runs.run_names import find_run
 from swather.scraping.available import Available
 from swather.scraping.registered import registered
@@ -77,9 +77,7 @@ class FleetSession:
             settings = resolved.settings
             run = None if self.run is None else find_run(store, self.run).name
             bounds = None if self.autoscale is None else self.autoscale.bounds(resolved, run)
-            for row in store.supervisors.find():
-                if row.name == self.name:
-                    raise name_is_taken(row)
+            check_name_is_free(store, self.name)
             if not is_detached:
                 self._ask(store, run, settings.workers if bounds is None else bounds.maximum)
             if self.detach:
@@ -109,7 +107,11 @@ class FleetSession:
     ) -> int:
         # A fleet without a worker still fires its schedules.
         code = RegisteredCode(registered()) if run is None else None
-        with Duties(store.url, code), self._placed(settings, run) as placement:
+        placed = settings
+        if bounds is not None:
+            # Partitions are dealt to those that surely run; each that comes later gets its share.
+            placed = settings.model_copy(update={"workers": max(bounds.minimum, 1)})
+        with Duties(store.url, code), self._placed(placed, run) as placement:
             return self._keep_running(
                 store, settings, run, bounds, placement, is_detached=is_detached
             )
@@ -268,6 +270,12 @@ class FleetSession:
 
 def default_name() -> str:
     return posix.this_process().host
+
+
+def check_name_is_free(store: "Store", name: str) -> None:
+    for row in store.supervisors.find():
+        if row.name == name:
+            raise name_is_taken(row)
 
 
 def _policy(settings: "Settings") -> Policy:

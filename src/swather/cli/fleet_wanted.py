@@ -1,6 +1,6 @@
 """`swather fleet wanted`: how many workers the waiting work can use."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -36,39 +36,22 @@ def show_wanted(
     what the view v_fleet_wanted shows to other autoscalers.
     """
     from swather.cli import database, output
-    from swather.cli.json_names import named
-    from swather.fleet.fleet_scaler import policy_of
-    from swather.model.scaling import total, wanted
-    from swather.model.supervisor import MAX_WORKERS
-    from swather.model.worker import WorkerKind
+    from swather.fleet.wanted_facts import wanted_in
     from swather.runs import configuration
     from swather.runs.run_names import find_run
     from swather.runs.words import count
 
     with database.opened(db) as store:
-        settings = configuration.resolve(store, {"db": db}).settings
-        run = None if run is None else find_run(store, run).name
-        runs = store.runs.demand()
-        workers = [one for one in store.workers.find() if one.kind is WorkerKind.WORKER]
-    demand = total(runs, scrapers=scrapers or [], run=run)
-    policy = policy_of(
-        settings,
-        settings.min_workers if minimum is None else minimum,
-        MAX_WORKERS if maximum is None else maximum,
-    )
-    found = wanted(demand, policy, current=len(workers))
-    if as_json:
-        counted: dict[str, Any] = named(demand)
-        output.print_json(
-            {
-                "wanted": found.number,
-                "reason": found.reason,
-                "workers": len(workers),
-                **counted,
-                "tasks_per_worker": policy.tasks_per_worker,
-                "slots_per_worker": policy.slots_per_worker,
-                "runs": named(runs),
-            }
+        found = wanted_in(
+            store,
+            configuration.resolve(store, {"db": db}).settings,
+            scrapers=scrapers or [],
+            run=None if run is None else find_run(store, run).name,
+            minimum=minimum,
+            maximum=maximum,
         )
+    if as_json:
+        output.print_json(found)
         return
-    print(f"{count(found.number, 'worker')} wanted, {len(workers):,} running: {found.reason}")
+    wanted, running = count(found["wanted"], "worker"), found["workers"]
+    print(f"{wanted} wanted, {running:,} running: {found['reason']}")

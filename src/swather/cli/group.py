@@ -122,15 +122,15 @@ def command_in(group: typer.Typer, name: str, examples: str) -> Callable[[Functi
 
 
 def list_unless_called(
-    ctx: typer.Context, listing: Callable[..., None], db: str | None, *, as_json: bool
+    ctx: typer.Context, listing: Callable[..., None], db: str | None, *, as_json: bool, **more: Any
 ) -> None:
     """List, when no command of the group was called; its options are then those of the listing."""
     if ctx.invoked_subcommand is None:
-        listing(db=db, as_json=as_json)
+        listing(db=db, as_json=as_json, **more)
         return
     given = [
         option
-        for option, name in (("--db", "db"), ("--json", "as_json"))
+        for option, name in (("--db", "db"), ("--server", "server"), ("--json", "as_json"))
         if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
     ]
     if given:

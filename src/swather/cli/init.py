@@ -11,7 +11,8 @@ from swather.cli.options import AsJSON
 EXAMPLES: Final = """\
 swather init
 swather init shops
-swather init quotes --browser"""
+swather init quotes --browser
+swather init shop --site"""
 
 FILES: Final = {
     "books.py": "books.py.txt",
@@ -27,8 +28,17 @@ BROWSER_FILES: Final = {
     "README.md": "browser.md.txt",
     ".gitignore": "gitignore.txt",
 }
+SCHEMA_FILE: Final = "site.schema.json"
+SITE_FILES: Final = {
+    "shop.toml": "shop.toml.txt",
+    SCHEMA_FILE: "",
+    "swather.toml": "site_settings.toml.txt",
+    "README.md": "site.md.txt",
+    ".gitignore": "gitignore.txt",
+}
 BOOKS: Final = "books.py https://books.toscrape.com/"
 QUOTES: Final = "quotes.py https://quotes.toscrape.com/js/"
+SHOP: Final = "shop.toml https://books.toscrape.com/"
 
 
 def command(
@@ -37,6 +47,9 @@ def command(
     ] = Path(),
     browser: Annotated[
         bool, typer.Option("--browser", help="With a scraper of pages that need JavaScript.")
+    ] = False,
+    site: Annotated[
+        bool, typer.Option("--site", help="With a site file, for those who know no Python.")
     ] = False,
     as_json: AsJSON = False,
 ) -> None:
@@ -47,15 +60,18 @@ def command(
     from swather.cli import output
     from swather.errors import InputError
 
-    files = BROWSER_FILES if browser else FILES
+    if site and browser:
+        raise InputError(
+            "--site and --browser exclude each other; a site file has browser = true in [options]"
+        )
+    files = SITE_FILES if site else BROWSER_FILES if browser else FILES
     taken = [name for name in files if (folder / name).exists()]
     if taken:
         raise InputError(f"{folder / taken[0]} already exists; name a new folder: swather init DIR")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, template in files.items():
-            text = resources.files("swather.cli.starter").joinpath(template).read_text("utf-8")
-            (folder / name).write_text(text, "utf-8")
+            (folder / name).write_text(_content(template), "utf-8")
     except OSError as error:
         raise InputError(f"cannot write a project to {folder}: {error}") from error
     if as_json:
@@ -65,6 +81,14 @@ def command(
     print("next:")
     if folder != Path():
         print(f"  cd {folder}")
-    example = QUOTES if browser else BOOKS
+    example = SHOP if site else QUOTES if browser else BOOKS
     print(f"  swather try {example}")
-    print(f"  swather run {example}")
+    print(f"  swather run {'shop.toml' if site else example}")
+
+
+def _content(template: str) -> str:
+    if template:
+        return resources.files("swather.cli.starter").joinpath(template).read_text("utf-8")
+    from swather.scraping.site.schema import schema_text
+
+    return schema_text()

@@ -2,18 +2,15 @@
 
 import sys
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from swather.cli.arguments import DryRun
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
-from swather.cli.pausing import Create, Verb, change
+from swather.cli.options import AsJSON, Database, Server
+from swather.cli.pausing import Create, change
 from swather.errors import InputError
-
-if TYPE_CHECKING:
-    from swather.store.ports import Store
 
 EXAMPLES: Final = """\
 swather lanes
@@ -38,14 +35,16 @@ group = listing_group(EXAMPLES)
 
 
 @group.callback()
-def lanes(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
+def lanes(
+    ctx: typer.Context, db: Database = None, server: Server = None, as_json: AsJSON = False
+) -> None:
     """Show and change how fast sites are scraped.
 
     A lane is paced as one: usually the host of a URL, or a name that a scraper chooses. Its limits
     apply to all runs and workers of the database together; a change takes effect within a second.
     Without a command: the list.
     """
-    list_unless_called(ctx, list_lanes, db, as_json=as_json)
+    list_unless_called(ctx, list_lanes, db, server=server, as_json=as_json)
 
 
 @command_in(
@@ -62,6 +61,7 @@ def list_lanes(
     ] = False,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N lanes.")] = 100,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """List lanes that are limited, held back or busy.
@@ -71,12 +71,12 @@ def list_lanes(
     the Crawl-delay slows down a rate that was set with --override.
     """
     from swather.cli import database, output
-    from swather.cli.lane_facts import data_of, row_of
+    from swather.cli.lanes_at import lanes_at
     from swather.model.lane import PacedKind
+    from swather.runs.lane_facts import data_of, row_of
 
-    with database.opened(db) as store:
-        found = store.lanes.find(limit=limit + 1)
-        breakers = store.breakers.find()
+    with lanes_at(db, server) as lanes:
+        found, breakers = lanes.find(limit + 1)
     more = len(found) > limit
     found = [lane for lane in found[:limit] if lane.kind is PacedKind.SCRAPER or not scraper]
     if as_json:
@@ -105,22 +105,21 @@ swather lanes show books --scraper
 swather lanes show example.com --json | jq .strikes""",
 )
 def show_lane(
-    lane: LaneName, scraper: OfScrapers = False, db: Database = None, as_json: AsJSON = False
+    lane: LaneName,
+    scraper: OfScrapers = False,
+    db: Database = None,
+    server: Server = None,
+    as_json: AsJSON = False,
 ) -> None:
     """Show one lane, and what holds it back."""
-    from swather.cli import database, output
-    from swather.cli.lane_facts import breakers_of, data_of, facts_of
-    from swather.cli.selection import lane_names, paced_kind
-    from swather.runs import breaker_words, lane_words
+    from swather.cli import output
+    from swather.cli.lanes_at import lanes_at
+    from swather.runs.lane_facts import data_of, facts_of
+    from swather.runs.selection import lane_names, paced_kind
 
     (name,) = lane_names([lane], scrapers=scraper)
-    now = datetime.now(UTC)
-    with database.opened(db) as store:
-        _note_typos(store, [name], scrapers=scraper)
-        found = store.lanes.get(name, paced_kind(scrapers=scraper))
-        breakers = breakers_of(found, store.breakers.find())
-        holds = list(lane_words.holds(found, url=store.url, now=now))
-        holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
+    with lanes_at(db, server) as lanes:
+        ((found,), breakers), holds = lanes.show(name, paced_kind(scrapers=scraper))
     data = data_of(found, breakers)
     if as_json:
         output.print_json({**data, "reasons": [reason.as_data() for reason in holds]})
@@ -166,6 +165,7 @@ def limit_lanes(
     ] = None,
     scraper: OfScrapers = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Limit how fast lanes are scraped.
@@ -177,27 +177,18 @@ def limit_lanes(
     in every run, until --no-override or clear. What the site asks for still applies: its
     Crawl-delay, cool-downs after 429 or 503, and circuit breakers.
     """
-    from swather.cli import database, output
-    from swather.cli.lane_facts import data_of
-    from swather.cli.lane_limits import in_words, wanted_on
-    from swather.cli.selection import lane_names, paced_kind
-    from swather.runs.limit_words import notes_on
+    from swather.cli import output
+    from swather.cli.lanes_at import Asked, lanes_at
+    from swather.runs.lane_changes import in_words
+    from swather.runs.lane_facts import data_of
+    from swather.runs.selection import lane_names, paced_kind
 
-    if rate is None and in_flight is None and burst is None and override is None:
+    asked = Asked(rate, in_flight, burst, override)
+    if asked == Asked(None, None, None, None):
         raise InputError("nothing to set; pass --rate 2/s, --in-flight 4 or --burst 5")
-    kind = paced_kind(scrapers=scraper)
-    with database.opened(db) as store:
-        wanted = {
-            name: wanted_on(store.lanes.get(name, kind), rate, in_flight, burst, override)
-            for name in lane_names(lanes, scrapers=scraper)
-        }
-        _note_typos(store, list(wanted), scrapers=scraper)
-        for name, (limits, overrides) in wanted.items():
-            store.lanes.limit(name, limits, kind, overrides=overrides)
-        store.hints.send()
-        found = [store.lanes.get(name, kind) for name in wanted]
-        breakers = store.breakers.find()
-        notes = [note for lane in found for note in notes_on(lane, url=store.url)]
+    names = lane_names(lanes, scrapers=scraper)
+    with lanes_at(db, server) as where:
+        (found, breakers), notes = where.limit(names, paced_kind(scrapers=scraper), asked)
     if as_json:
         output.print_json([data_of(lane, breakers) for lane in found])
     else:
@@ -205,15 +196,6 @@ def limit_lanes(
             print(f"{lane.kind} {lane.name}: {in_words(lane)}", flush=True)
     for note in notes:
         print(note, file=sys.stderr)
-
-
-def _note_typos(store: "Store", names: list[str], *, scrapers: bool) -> None:
-    """To limit a lane before its first target is no mistake, but a typo is one."""
-    from swather.cli.selection import unknown_lanes
-
-    for said in unknown_lanes(store, names, scrapers=scrapers, said="nothing has used"):
-        if "did you mean" in said:
-            print(f"note: {said}", file=sys.stderr)
 
 
 @command_in(
@@ -229,13 +211,15 @@ def pause_lanes(
     create: Create = False,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Pause lanes.
 
     Running targets finish, but their further requests wait. Workers notice within a second.
     """
-    _change("pause", lanes, db, scraper=scraper, create=create, dry_run=dry_run, as_json=as_json)
+    named = _named(lanes, scrapers=scraper)
+    change("pause", named, db, server, create=create, dry_run=dry_run, as_json=as_json)
 
 
 @command_in(
@@ -251,6 +235,7 @@ def cool_lanes(
     scraper: OfScrapers = False,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Leave lanes alone for a while.
@@ -258,9 +243,10 @@ def cool_lanes(
     A pause that ends by itself. Running targets finish, but their further requests wait. Workers
     notice within a second. A longer cool-down is not shortened; unpause ends it.
     """
-    from swather.cli import database, output
+    from swather.cli import output
     from swather.cli.amounts import seconds_of
-    from swather.cli.selection import lane_names, paced_kind
+    from swather.cli.lanes_at import lanes_at
+    from swather.runs.selection import lane_names, paced_kind
     from swather.runs.words import time_ahead
     from swather.store.checks import check_seconds
 
@@ -268,13 +254,8 @@ def cool_lanes(
     kind = paced_kind(scrapers=scraper)
     names = lane_names(lanes, scrapers=scraper)
     now = datetime.now(UTC)
-    with database.opened(db) as store:
-        _note_typos(store, names, scrapers=scraper)
-        if not dry_run:
-            for name in names:
-                store.lanes.cool(name, seconds, kind=kind)
-            store.hints.send()
-        found = [store.lanes.get(name, kind) for name in names]
+    with lanes_at(db, server) as where:
+        found = where.cool(names, kind, seconds, dry_run=dry_run)
     until = now + timedelta(seconds=seconds)
     ends = [max(lane.cool_until or until, until) for lane in found]
     if as_json:
@@ -300,29 +281,21 @@ def unpause_lanes(
     scraper: OfScrapers = False,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Resume lanes.
 
     Ends a pause or cool-down and closes open circuit breakers. Limits stay as they are.
     """
-    _change("unpause", lanes, db, scraper=scraper, create=True, dry_run=dry_run, as_json=as_json)
+    named = _named(lanes, scrapers=scraper)
+    change("unpause", named, db, server, create=True, dry_run=dry_run, as_json=as_json)
 
 
-def _change(
-    verb: Verb,
-    lanes: list[str],
-    db: str | None,
-    *,
-    scraper: bool,
-    create: bool = False,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    from swather.cli.selection import lane_names
+def _named(lanes: list[str], *, scrapers: bool) -> dict[str, list[str] | None]:
+    from swather.runs.selection import lane_names
 
-    named = {"scrapers" if scraper else "lanes": lane_names(lanes, scrapers=scraper)}
-    change(verb, named, db, create=create, dry_run=dry_run, as_json=as_json)
+    return {"scrapers" if scrapers else "lanes": lane_names(lanes, scrapers=scrapers)}
 
 
 @command_in(
@@ -337,6 +310,7 @@ def clear_lanes(
     scraper: OfScrapers = False,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Remove everything that holds lanes back.
@@ -344,17 +318,14 @@ def clear_lanes(
     Limits set here, a pause, a cool-down and its strikes, the learned pace, the crawl delay and
     open circuit breakers. The limits in a scraper's decorator still apply.
     """
-    from swather.cli import database, output
-    from swather.cli.selection import lane_names, paced_kind
+    from swather.cli import output
+    from swather.cli.lanes_at import lanes_at
+    from swather.runs.selection import lane_names, paced_kind
 
     kind = paced_kind(scrapers=scraper)
     names = lane_names(lanes, scrapers=scraper)
-    with database.opened(db) as store:
-        _note_typos(store, names, scrapers=scraper)
-        if not dry_run:
-            for name in names:
-                store.lanes.clear(name, kind)
-            store.hints.send()
+    with lanes_at(db, server) as where:
+        where.clear(names, kind, dry_run=dry_run)
     if as_json:
         output.print_json({"cleared": [{str(kind): name} for name in names], "dry_run": dry_run})
         return

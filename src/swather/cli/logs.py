@@ -43,8 +43,8 @@ def command(
     also records every claim, start and end. With --json, one object per line.
     """
     from swather.cli import database
-    from swather.cli.selection import run_named
     from swather.model.run import RunState
+    from swather.runs.selection import run_named
 
     with database.opened(db) as store:
         name = run_named(store, run).name
@@ -75,7 +75,7 @@ def _events(
 
 def _print(event: "Event", *, as_json: bool) -> None:
     from swather.cli import output
-    from swather.cli.json_names import named
+    from swather.runs.json_names import named
 
     if as_json:
         output.print_json(named(event), indent=None)

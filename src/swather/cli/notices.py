@@ -1,6 +1,6 @@
 """`swather notices …`: what people were told, and whether it arrived."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -8,8 +8,6 @@ from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from swather.model.notice import Delivery, Notice
 
 EXAMPLES: Final = """\
@@ -49,14 +47,11 @@ def list_notices(
     """List notices, the newest first, and what became of each at its hooks."""
     from swather.cli import database, output
     from swather.model.notice import DeliveryState
-    from swather.runs.notice_json import data_of
+    from swather.runs.notice_json import deliveries_of, told_data
 
     with database.opened(db) as store:
         found = store.notices.find(limit=limit)
-        deliveries = store.notices.deliveries([notice.id for notice in found])
-    by_notice: dict[int, list[Delivery]] = {notice.id: [] for notice in found}
-    for each in deliveries:
-        by_notice[each.notice.id].append(each)
+        by_notice = deliveries_of(store, found)
     if undelivered:
         found = [
             notice
@@ -64,17 +59,7 @@ def list_notices(
             if any(each.state is not DeliveryState.DELIVERED for each in by_notice[notice.id])
         ]
     if as_json:
-        output.print_json(
-            [
-                {
-                    "notice": one.id,
-                    "uid": one.uid,
-                    **{name: value for name, value in data_of(one).items() if name != "id"},
-                    "deliveries": _data_of(by_notice[one.id]),
-                }
-                for one in found
-            ]
-        )
+        output.print_json([told_data(one, by_notice[one.id]) for one in found])
         return
     if not found:
         print("there are no notices" + (" that a hook has not taken" if undelivered else ""))
@@ -113,18 +98,6 @@ def retry_notices(
         output.print_json({"retried": number})
         return
     print(f"{count(number, 'delivery', 'deliveries')} made due" if number else "nothing to retry")
-
-
-def _data_of(deliveries: "Sequence[Delivery]") -> list[dict[str, Any]]:
-    return [
-        {
-            "hook": each.words,
-            "state": str(each.state),
-            "attempts": each.attempts,
-            "error": each.error or None,
-        }
-        for each in deliveries
-    ]
 
 
 def _told(notice: "Notice", deliveries: "dict[int, list[Delivery]]") -> str:

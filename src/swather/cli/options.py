@@ -1,21 +1,67 @@
-"""The options that every command has."""
+"""The options that most commands have."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from swather.errors import InputError
+
 _SETTINGS_FILES = (".env", "swather.toml", "pyproject.toml")
+# The parameters of commands that name scrapers and runs; a schedule is called like its scraper.
+_OF_SCRAPERS = ("scraper", "scrapers", "schedule")
+_OF_RUNS = ("run", "runs", "resume")
 
 
-def _from_files(url: str | None) -> str | None:
-    """A database that neither the command nor the environment names may be named in a file."""
+def _from_files(ctx: typer.Context, url: str | None) -> str | None:
+    """A database that neither the command nor the environment names may be named in a file: in the
+    table of the scraper that the command is about, or for all.
+    """
+    _refuse_both(ctx)
     if url or not any(map(Path.is_file, map(Path, _SETTINGS_FILES))):
         return url
     from swather import settings_sources
 
     resolved = settings_sources.read()
+    if not resolved.origin("db").startswith(settings_sources.DOTENV):
+        scrapers, runs = (_named(ctx, *names) for names in (_OF_SCRAPERS, _OF_RUNS))
+        if own := _own_database(scrapers, runs):
+            return own
     return resolved.settings.db if "db" in resolved.origins else None
+
+
+def _named(ctx: typer.Context, *parameters: str) -> list[str]:
+    """What those parameters of the command name; all arguments are read before an option that is
+    not given.
+    """
+    given: list[Any] = []
+    for parameter in parameters:
+        value = ctx.params.get(parameter)
+        given += value if isinstance(value, list) else [value]
+    return [each for each in given if isinstance(each, str) and each]
+
+
+def _own_database(scrapers: list[str], runs: list[str]) -> str | None:
+    if not scrapers and not runs:
+        return None
+    from swather.runs.databases import database_of
+
+    return database_of(scrapers, runs)
+
+
+def _unless_database(ctx: typer.Context, server: str | None) -> str | None:
+    """A database that the command names goes before a server that only the environment names."""
+    _refuse_both(ctx)
+    return None if _is_typed(ctx, "db") else server
+
+
+def _refuse_both(ctx: typer.Context) -> None:
+    if _is_typed(ctx, "db") and _is_typed(ctx, "server"):
+        raise InputError("--server and --db exclude each other")
+
+
+def _is_typed(ctx: typer.Context, name: str) -> bool:
+    return getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
 
 
 Database = Annotated[
@@ -28,6 +74,18 @@ Database = Annotated[
         callback=_from_files,
         help="The database: a file such as queue.db, or postgresql://user@host/database. "
         "Default: swather.db in this folder.",
+    ),
+]
+
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        envvar="SWATHER_SERVER",
+        show_envvar=True,
+        callback=_unless_database,
+        help="Ask a `swather serve` there instead of a database. Its token: SWATHER_API_TOKEN.",
     ),
 ]
 

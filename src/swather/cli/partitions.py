@@ -51,6 +51,7 @@ def list_partitions(run: RunName = None, db: Database = None, as_json: AsJSON = 
     its running targets have ended.
     """
     from swather.cli import database, output
+    from swather.runs.partition_facts import data_of
 
     with database.opened(db) as store:
         name = _run_of(store, run)
@@ -58,7 +59,7 @@ def list_partitions(run: RunName = None, db: Database = None, as_json: AsJSON = 
         counts = store.partitions.counts(name)
     found.sort(key=lambda each: (each.number is None, each.number, each.name))
     if as_json:
-        output.print_json([_data(each, counts) for each in found])
+        output.print_json([data_of(each, counts) for each in found])
         return
     if not found:
         print(f"run {name} has no partitions; scrapers and targets name them")
@@ -193,20 +194,10 @@ def _names_of(run: str, db: str | None) -> set[str]:
         return {each.name for each in store.partitions.find(_run_of(store, run))}
 
 
-def _data(each: "Partition", counts: "dict[str, PartitionCounts]") -> dict[str, Any]:
-    left = counts.get(each.name)
-    return {
-        "partition": each.name,
-        "planned": each.number,
-        "worker": each.owner,
-        "leaving": each.leaving,
-        "waiting": left.waiting if left else 0,
-        "running": left.running if left else 0,
-    }
-
-
 def _row(each: "Partition", counts: "dict[str, PartitionCounts]") -> tuple[Any, ...]:
-    data = _data(each, counts)
+    from swather.runs.partition_facts import data_of
+
+    data = data_of(each, counts)
     served = each.owner or "nobody"
     planned = "-" if each.number is None else f"worker {each.number}"
     if each.leaving:

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
 from swather.cli.arguments import DryRun
 from swather.cli.group import command_in, several_commands
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.errors import InputError, NotFound
 
 if TYPE_CHECKING:
-    from swather.model.lane import PacedKind
     from swather.store.ports import Store
 
 RunNames = Annotated[
@@ -40,6 +39,7 @@ Create = Annotated[
 ]
 
 Verb = Literal["pause", "unpause"]
+_NAME_ONE: Final = "name a run, or --lane, --scraper or --worker"
 
 commands = several_commands()
 
@@ -69,6 +69,7 @@ def pause(
     create: Create = False,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Pause a run, a lane, a scraper or a worker.
@@ -77,7 +78,7 @@ def pause(
     a second.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
-    change("pause", named, db, create=create, dry_run=dry_run, as_json=as_json)
+    change("pause", named, db, server, create=create, dry_run=dry_run, as_json=as_json)
 
 
 @command_in(
@@ -95,6 +96,7 @@ def unpause(
     worker: WorkerNames = None,
     dry_run: DryRun = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Resume what was paused, or is cooling down.
@@ -103,33 +105,67 @@ def unpause(
     a scraper.
     """
     named = {"runs": run, "lanes": lane, "scrapers": scraper, "workers": worker}
-    change("unpause", named, db, create=True, dry_run=dry_run, as_json=as_json)
+    change("unpause", named, db, server, create=True, dry_run=dry_run, as_json=as_json)
 
 
 def change(
     verb: Verb,
     named: Mapping[str, list[str] | None],
     db: str | None,
+    server: str | None = None,
     *,
     create: bool = False,
     dry_run: bool,
     as_json: bool,
 ) -> None:
     """Do it at once, everywhere, and say so."""
-    from swather.cli import database, output
+    from swather.cli import database
 
+    if server is not None:
+        _change_there(verb, named, server, dry_run=dry_run, as_json=as_json)
+        return
     with database.opened(db) as store:
         things = chosen(store, **named, create=create)
         if not dry_run:
             for thing in things:
                 getattr(thing, verb)()
             store.hints.send()
+    _report(verb, [(thing.kind, thing.name) for thing in things], dry_run=dry_run, as_json=as_json)
+
+
+def _change_there(
+    verb: Verb,
+    named: Mapping[str, list[str] | None],
+    server: str,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    from swather.cli.remote import client_of
+
+    client = client_of(server)
+    if not any(named.values()):
+        raise InputError(_NAME_ONE)
+    if dry_run:
+        raise InputError("--dry-run looks into a database: leave --server out")
+    runs = named.get("runs") or ()
+    done = [("run", getattr(client.runs, verb)(name)["run"]) for name in runs]
+    for kind in ("lane", "scraper"):
+        lanes = named.get(f"{kind}s") or ()
+        done += [(kind, getattr(client.lanes, verb)(name, kind=kind)[kind]) for name in lanes]
+    for name in named.get("workers") or ():
+        done += [("worker", each) for each in getattr(client.workers, verb)(name)["workers"]]
+    _report(verb, done, dry_run=False, as_json=as_json)
+
+
+def _report(verb: Verb, done: list[tuple[str, str]], *, dry_run: bool, as_json: bool) -> None:
+    from swather.cli import output
+
     if as_json:
-        done = [{thing.kind: thing.name} for thing in things]
-        output.print_json({f"{verb}d": done, "dry_run": dry_run})
+        output.print_json({f"{verb}d": [dict([one]) for one in done], "dry_run": dry_run})
         return
-    for thing in things:
-        print(f"{thing.kind} {thing.name} {'would be' if dry_run else 'is'} {verb}d")
+    for kind, name in done:
+        print(f"{kind} {name} {'would be' if dry_run else 'is'} {verb}d")
 
 
 def chosen(
@@ -143,7 +179,7 @@ def chosen(
 ) -> list[Pausable]:
     """All that were named, found before any of them is changed."""
     if not any((runs, lanes, scrapers, workers)):
-        raise InputError("name a run, or --lane, --scraper or --worker")
+        raise InputError(_NAME_ONE)
     return [
         *_runs(store, runs or []),
         *_lanes(store, lanes or [], "lane", create=create),
@@ -153,7 +189,7 @@ def chosen(
 
 
 def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
-    from swather.cli.selection import run_named
+    from swather.runs.selection import run_named
 
     for name in names:
         run = run_named(store, name).name
@@ -166,8 +202,9 @@ def _runs(store: "Store", names: list[str]) -> Iterator[Pausable]:
 
 
 def _lanes(store: "Store", names: list[str], kind_name: str, *, create: bool) -> Iterator[Pausable]:
-    from swather.cli.selection import lane_names, unknown_lanes
     from swather.model.lane import PacedKind
+    from swather.runs.lane_changes import resume_lane
+    from swather.runs.selection import lane_names, unknown_lanes
 
     kind = PacedKind(kind_name)
     scrapers = kind is PacedKind.SCRAPER
@@ -180,27 +217,15 @@ def _lanes(store: "Store", names: list[str], kind_name: str, *, create: bool) ->
             kind_name,
             name,
             partial(store.lanes.pause, name, kind),
-            partial(_resume, store, name, kind),
+            partial(resume_lane, store, name, kind),
         )
 
 
-def _resume(store: "Store", name: str, kind: "PacedKind") -> None:
-    from swather.model.lane import PacedKind
-
-    store.lanes.unpause(name, kind)
-    which = {"lane": name} if kind is PacedKind.LANE else {"scraper": name}
-    for breaker in store.breakers.find(**which):
-        store.breakers.close(breaker.scraper, breaker.lane)
-
-
 def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
-    live = store.workers.find()
+    from swather.runs.worker_facts import workers_named
+
     for name in names:
-        found = [worker for worker in live if name in {worker.name, str(worker.id)}]
-        if not found:
-            known = ", ".join(worker.name for worker in live) or "none"
-            raise NotFound(f"no worker {name!r} is running; there are: {known}")
-        for worker in found:
+        for worker in workers_named(store, name):
             yield Pausable(
                 "worker",
                 worker.name,

@@ -88,7 +88,7 @@ def list_proxies(
     it failed; afterwards one request (probing) decides whether it returns.
     """
     from swather.cli import database, output, proxies_listing
-    from swather.cli.proxy_facts import data_of
+    from swather.runs.proxy_facts import data_of
 
     with database.opened(db) as store:
         having = filter_of(store, tags, country, source, state, text)
@@ -120,7 +120,7 @@ def show_proxy(
 ) -> None:
     """Show one proxy, and how it fares on each site."""
     from swather.cli import database, output
-    from swather.cli.proxy_facts import detail_data, facts_of, sites_of
+    from swather.runs.proxy_facts import detail_data, facts_of, sites_of
 
     with database.opened(db) as store:
         detail = store.proxies.get(proxy)

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from swather.cli import database, output
-from swather.cli.proxy_facts import data_of, summary_of, table_of
 from swather.cli.proxy_options import MAX_PROXIES
 from swather.model.proxy import ALL_PROXIES, ProxyFilter, ProxyRow
+from swather.runs.proxy_facts import data_of, summary_of, table_of
 from swather.runs.region import Region
 from swather.store.ports import Store
 

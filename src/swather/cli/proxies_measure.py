@@ -185,7 +185,7 @@ def _disable(store: "Store", tested: list[Tested]) -> list[int]:
 
 
 def _table(tested: list[Tested], *, with_page: bool) -> tuple[list[str], list[list[Any]]]:
-    from swather.cli.proxy_facts import latency
+    from swather.runs.proxy_facts import latency
 
     headers = ["id", "proxy", "", "latency"]
     addresses = any(each.measured.exit_address for each in tested)
@@ -208,7 +208,7 @@ def _summary(tested: list[Tested], disabled: list[int], *, url: str | None) -> s
     """'48 of 50 proxies work; median latency 0.31s; 2 disabled'."""
     import statistics
 
-    from swather.cli.proxy_facts import latency
+    from swather.runs.proxy_facts import latency
 
     good = [each.measured.seconds or 0.0 for each in tested if each.measured.ok]
     did = "work" if url is not None else "accept connections"

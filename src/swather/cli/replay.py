@@ -21,8 +21,8 @@ def command(
         str | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run: file.py, file.py:name or module:name. Not needed for a "
-            "registered scraper.",
+            help="The code to run: file.py, file.py:name, module:name or site.toml. Not needed "
+            "for a registered scraper.",
         ),
     ] = None,
     concurrency: Concurrency = None,
@@ -57,7 +57,7 @@ def command(
     """
     from swather.cli import database
     from swather.cli.replay_session import ReplaySession
-    from swather.cli.selection import run_named
+    from swather.runs.selection import run_named
 
     with database.opened(db) as store:
         found = run_named(store, run)

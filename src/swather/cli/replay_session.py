@@ -12,7 +12,6 @@ import msgspec
 from swather.cli import database, output
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
-from swather.cli.json_names import named
 from swather.cli.selection import worker_command
 from swather.cli.view_log import logged_to
 from swather.errors import InputError
@@ -22,6 +21,7 @@ from swather.fleet.replaying import ReplayDriver
 from swather.fleet.worker_factory import new_worker
 from swather.model.run import Run, RunState
 from swather.runs import configuration, replay
+from swather.runs.json_names import named
 from swather.runs.output_files import output_of
 from swather.runs.progress import Snapshot
 from swather.runs.results import Results

@@ -16,7 +16,7 @@ from swather.cli.arguments import (
     Verbose,
     WorkerCount,
 )
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.cli.task_filter_options import (
     ErrorClassName,
     Group,
@@ -43,8 +43,8 @@ def command(
         str | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="With --run, the code to run: file.py, file.py:name or module:name. Not needed "
-            "for a registered scraper.",
+            help="With --run, the code to run: file.py, file.py:name, module:name or site.toml. "
+            "Not needed for a registered scraper.",
         ),
     ] = None,
     state: States = None,
@@ -69,6 +69,7 @@ def command(
     dry_run: DryRun = False,
     verbose: Verbose = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> int:
     """Retry tasks that have ended.
@@ -78,12 +79,26 @@ def command(
     command does, like `swather run`, with the same progress, summary and exit codes.
     """
     from swather.cli import database
-    from swather.cli.selection import run_named, task_filter
     from swather.model.task import TERMINAL, State
     from swather.runs.fresh_chance import close_breakers
+    from swather.runs.selection import run_named, task_filter
 
     if wrong := [one for one in state or [] if one not in TERMINAL]:
         raise InputError(f"only ended tasks can be retried, not {wrong[0]} ones")
+    if server is not None:
+        _refuse_without_run(scraper, workers, concurrency, max_time, output, work=False)
+        if work:
+            raise InputError("--run starts workers here, on a database: leave --server out")
+        which_there = {
+            "state": state,
+            "reason": reason,
+            "error_class": error_class,
+            "group": group,
+            "lane": lane,
+            "task": task,
+        }
+        _retry_there(server, run, which_there, dry_run=dry_run, as_json=as_json)
+        return 0
     with database.opened(db) as store:
         found = run_named(store, run)
         which = task_filter(
@@ -116,6 +131,24 @@ def command(
         verbose=verbose,
         as_json=as_json,
     )
+
+
+def _retry_there(
+    server: str, run: str, which: dict[str, Any], *, dry_run: bool, as_json: bool
+) -> None:
+    from swather.cli import output
+    from swather.cli.remote import client_of, given_of
+    from swather.runs.words import count
+
+    client = client_of(server)
+    answer = client.tasks.retry(run, dry_run=dry_run, **given_of(which))
+    client.wait(answer)
+    name, number = answer["run"], answer["retried"]
+    if as_json:
+        output.print_json({"run": name, "retried": number, "dry_run": dry_run})
+        return
+    would = "would be " if dry_run else ""
+    print(f"run {name}: {count(number, 'task')} {would}ready again")
 
 
 def _refuse_without_run(*given: Any, work: bool) -> None:

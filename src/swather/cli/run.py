@@ -34,6 +34,7 @@ EXAMPLES: Final = """\
 swather run books.py https://books.toscrape.com/
 swather run books.py --targets urls.txt --workers 4 --concurrency 50 -o books.csv
 swather run shops.py --targets shops.csv --column url --key id -p country=nl
+swather run books.py --targets urls.txt --serve
 cat urls.txt | swather run books.py --targets - --max-time 2h --max-failed 1%"""
 
 
@@ -83,6 +84,9 @@ def command(
         bool,
         typer.Option("--retry-failed", help="Also retry the targets of the run that failed."),
     ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Also serve the dashboard, while the run lasts.")
+    ] = False,
     verbose: Verbose = False,
     db: Database = None,
     as_json: AsJSON = False,
@@ -121,5 +125,6 @@ def command(
         retry=TaskFilter(run="", states=frozenset({State.FAILED})) if retry_failed else None,
         verbose=verbose,
         as_json=as_json,
+        serve=serve,
     )
     return session.run()

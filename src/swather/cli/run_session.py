@@ -1,14 +1,14 @@
 """One `swather run`, or `retry --run`, from its command to its last line."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from swather.cli import database, output, preflight_view
+from swather.cli import database, output, preflight_view, serving
 from swather.cli.amounts import MaxFailed
 from swather.cli.failure import FINISHED_WITH_FAILURES, INTERRUPTED
-from swather.cli.json_names import named
 from swather.errors import InputError
 from swather.fleet.driver import Driven, RunDriver
 from swather.fleet.preflight_checks import wrong_for_run
@@ -18,9 +18,11 @@ from swather.model.run import RunState
 from swather.model.task_filter import TaskFilter
 from swather.net.egress import WayOut
 from swather.runs import limit_words
+from swather.runs.json_names import named
 from swather.runs.lane_words import default_pace
 from swather.runs.load import Loaded
 from swather.runs.order import Order
+from swather.runs.own_targets import OwnTargets, own_targets
 from swather.runs.source import Source
 from swather.runs.start import Planned
 from swather.runs.summary import Summary
@@ -49,15 +51,12 @@ class RunSession:
     retry: TaskFilter | None
     verbose: bool
     as_json: bool
+    serve: bool = False
 
     def run(self) -> int:
         """The exit code."""
         scraper = registry.load(self.spec)
-        if self.source.is_empty and self.resume is None:
-            raise InputError(
-                f"nothing to scrape: swather run {self.spec} URL…, or --targets FILE "
-                "(- for stdin), or --resume RUN"
-            )
+        source = self._source(scraper)
         if self.resume is not None and self.new:
             raise InputError("--resume and --new exclude each other")
         if self.retry is not None and self.new:
@@ -65,12 +64,15 @@ class RunSession:
                 "--retry-failed and --new exclude each other: a new run has no failures"
             )
         path = self.output or Path(f"{scraper.name}.jsonl")
-        if self.source.reads(path):
+        if source.reads(path):
             raise InputError(
                 f"targets are read from {path}; choose another file for the results with -o"
             )
-        with self._driver(self._order(scraper, path)) as driver:
-            ended, logs = self._work(driver)
+        if self.serve:
+            serving.check_packages()
+        with self._driver(self._order(scraper, source, path)) as driver:
+            with self._served(driver):
+                ended, logs = self._work(driver)
             driven = driver.finish()
         written = _about_results(driven, path)
         code = self._exit_code(ended, driven.summary)
@@ -79,10 +81,22 @@ class RunSession:
         self._report(driver.planned, driven.summary, written, ended, logs, code)
         return code
 
-    def _order(self, scraper: Scraper, path: Path) -> Order:
+    def _source(self, scraper: Scraper) -> Source | OwnTargets:
+        source = self.source.or_start_of(scraper)
+        if not source.is_empty or self.resume is not None:
+            return self.source if self.resume is not None else source
+        own = own_targets(scraper, self.params, self.options, self.source)
+        if own is None:
+            raise InputError(
+                f"nothing to scrape: swather run {self.spec} URL…, or --targets FILE "
+                "(- for stdin), or --resume RUN"
+            )
+        return own
+
+    def _order(self, scraper: Scraper, source: Source | OwnTargets, path: Path) -> Order:
         return Order(
             scraper=scraper,
-            source=self.source,
+            source=source,
             options=self.options,
             params=self.params,
             output=path,
@@ -90,6 +104,16 @@ class RunSession:
             new=self.new,
             retry=self.retry,
         )
+
+    @contextmanager
+    def _served(self, driver: RunDriver) -> Iterator[None]:
+        if not self.serve:
+            yield
+            return
+        with serving.dashboard_beside(driver.settings):
+            yield
+        again = database.with_db("swather serve", self.options.get("db"))
+        output.stderr().print(f"The dashboard ends with the run; to see it again: {again}")
 
     def _driver(self, order: Order) -> RunDriver:
         return RunDriver(order)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any, Final
 
 import typer
@@ -10,7 +11,7 @@ from swather.cli.amounts import seconds_of
 from swather.cli.arguments import DryRun, RunName
 from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.errors import InputError
 
 EXAMPLES: Final = """\
@@ -24,12 +25,14 @@ group = listing_group(EXAMPLES)
 
 
 @group.callback()
-def runs(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
+def runs(
+    ctx: typer.Context, db: Database = None, server: Server = None, as_json: AsJSON = False
+) -> None:
     """List, close, remove and prune runs.
 
     Without a command, lists them.
     """
-    list_unless_called(ctx, list_runs, db, as_json=as_json)
+    list_unless_called(ctx, list_runs, db, server=server, as_json=as_json)
 
 
 class StateName(StrEnum):
@@ -53,16 +56,14 @@ def list_runs(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N runs.")] = 20,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """List runs, the newest first."""
-    from swather.cli import database, output
-    from swather.model.run import RunState
+    from swather.cli import output
 
-    with database.opened(db) as store:
-        wanted = None if state is None else RunState(state)
-        found = store.runs.find(state=wanted, limit=limit)
-        rows = [_row(run, store.runs.counts(run.name)) for run in found]
+    find = partial(_rows_here, db) if server is None else partial(_rows_there, server)
+    rows = find(state, limit)
     if as_json:
         output.print_json(rows)
     elif rows:
@@ -77,20 +78,22 @@ def list_runs(
         print("no runs" if state is None else f"no run is {state}")
 
 
-def _row(run: Any, counts: Any) -> dict[str, Any]:
-    return {
-        "run": run.name,
-        "scraper": run.scraper,
-        "state": "paused" if run.paused and run.state == "open" else str(run.state),
-        "tasks": counts.total,
-        "completed": counts.completed,
-        "failed": counts.failed,
-        "unfinished": counts.unfinished,
-        "items": counts.items,
-        "keep_open": run.keep_open,
-        "created_at": run.created_at,
-        "finished_at": run.finished_at,
-    }
+def _rows_here(db: str | None, state: StateName | None, limit: int) -> list[dict[str, Any]]:
+    from swather.cli import database
+    from swather.model.run import RunState
+    from swather.runs.run_rows import row_of
+
+    with database.opened(db) as store:
+        wanted = None if state is None else RunState(state)
+        found = store.runs.find(state=wanted, limit=limit)
+        return [row_of(run, store.runs.counts(run.name)) for run in found]
+
+
+def _rows_there(server: str, state: StateName | None, limit: int) -> list[dict[str, Any]]:
+    from swather.cli.remote import client_of
+
+    rows = client_of(server).runs.list(state=state, limit=limit)
+    return [{**row, "created_at": datetime.fromisoformat(row["created_at"])} for row in rows]
 
 
 @command_in(

@@ -17,6 +17,7 @@ EXAMPLES: Final = """\
 swather schedules
 swather schedules add books "0 2 * * *" https://example.com/new --timezone Europe/Berlin
 swather schedules show books
+swather schedules fire books
 swather schedules run"""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
@@ -39,7 +40,8 @@ def schedules(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) 
 @command_in(group, "ls", "swather schedules ls\nswather schedules ls --json")
 def list_schedules(db: Database = None, as_json: AsJSON = False) -> None:
     """List schedules, when each is due next and what became of the last time."""
-    from swather.cli import database, output, schedule_facts
+    from swather.cli import database, output
+    from swather.runs import schedule_facts
 
     with database.opened(db) as store:
         found = store.schedules.find()
@@ -59,17 +61,18 @@ def list_schedules(db: Database = None, as_json: AsJSON = False) -> None:
 
 @command_in(group, "show", "swather schedules show books\nswather schedules show books --json")
 def show_schedule(
-    name: Name,
+    schedule: Name,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most N due times.")] = 20,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> None:
     """Show a schedule, the next times it is due, and what became of the last ones."""
-    from swather.cli import database, output, schedule_facts
+    from swather.cli import database, output
+    from swather.runs import schedule_facts
 
     with database.opened(db) as store:
-        found = store.schedules.get(name)
-        firings = store.schedules.firings(name, limit=limit)
+        found = store.schedules.get(schedule)
+        firings = store.schedules.firings(schedule, limit=limit)
     if as_json:
         output.print_json(schedule_facts.data_of(found, firings))
         return
@@ -135,8 +138,9 @@ def add_schedule(
     A file of targets belongs into swather.toml, next to the scraper, since each machine has its
     own files: [scrapers.books] targets = "cities.csv".
     """
-    from swather.cli import database, output, schedule_facts
+    from swather.cli import database, output
     from swather.model.schedule import NewSchedule, checked, next_time, overlap_of
+    from swather.runs import schedule_facts
     from swather.scraping.registered import registered
 
     new = checked(
@@ -165,44 +169,60 @@ def add_schedule(
 
 @command_in(group, "rm", "swather schedules rm books\nswather schedules rm books --yes")
 def remove_schedule(
-    name: Name, yes: Yes = False, db: Database = None, as_json: AsJSON = False
+    schedule: Name, yes: Yes = False, db: Database = None, as_json: AsJSON = False
 ) -> None:
     """Remove a schedule. Its runs stay."""
     from swather.cli import database, output
 
     with database.opened(db) as store:
-        found = store.schedules.get(name)
-        confirm(f"Remove schedule {name}?", yes=yes)
-        store.schedules.remove(name)
+        found = store.schedules.get(schedule)
+        confirm(f"Remove schedule {schedule}?", yes=yes)
+        store.schedules.remove(schedule)
     if as_json:
-        output.print_json({"removed": name})
+        output.print_json({"removed": schedule})
         return
-    print(f"Removed {name}")
+    print(f"Removed {schedule}")
     if found.origin:
         print(f"It is stored again when a process starts that has {found.origin}")
 
 
 @command_in(group, "enable", "swather schedules enable books")
-def enable_schedule(name: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def enable_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
     """Let a disabled schedule be due again, from its next time on."""
     from swather.cli import database
     from swather.model.schedule import next_time
 
     with database.opened(db) as store:
-        found = store.schedules.get(name)
+        found = store.schedules.get(schedule)
         if not found.enabled:
-            store.schedules.enable(name, next_time(found.cron, found.timezone, found.now))
-        _tell(store.schedules.get(name), as_json=as_json)
+            store.schedules.enable(schedule, next_time(found.cron, found.timezone, found.now))
+        _tell(store.schedules.get(schedule), as_json=as_json)
+
+
+@command_in(group, "fire", "swather schedules fire books")
+def fire_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
+    """Start the run of a schedule now instead of at its next time."""
+    from swather.cli import database, output
+    from swather.runs import schedule_facts
+    from swather.runs.due_now import make_due
+
+    with database.opened(db) as store:
+        due = make_due(store, schedule)
+    if as_json:
+        output.print_json(schedule_facts.data_of(due, []))
+        return
+    print(f"{schedule} is due now")
+    print(schedule_facts.WHO_FIRES)
 
 
 @command_in(group, "disable", "swather schedules disable books")
-def disable_schedule(name: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def disable_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
     """Stop a schedule until it is enabled. Runs that have started go on."""
     from swather.cli import database
 
     with database.opened(db) as store:
-        store.schedules.disable(name)
-        _tell(store.schedules.get(name), as_json=as_json)
+        store.schedules.disable(schedule)
+        _tell(store.schedules.get(schedule), as_json=as_json)
 
 
 @command_in(
@@ -240,7 +260,8 @@ def run_schedules(db: Database = None, as_json: AsJSON = False) -> int:
 
 
 def _tell(found: "Schedule", *, as_json: bool) -> None:
-    from swather.cli import output, schedule_facts
+    from swather.cli import output
+    from swather.runs import schedule_facts
 
     if as_json:
         output.print_json(schedule_facts.data_of(found, []))

@@ -9,27 +9,38 @@ from swather.cli.options import AsJSON
 EXAMPLES: Final = """\
 swather scrapers
 swather scrapers books
-swather scrapers books.py:books --json"""
+swather scrapers books.py:books --json
+swather scrapers --schema > site.schema.json"""
 
 
 def command(
     scraper: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCRAPER", help="A registered name, file.py, file.py:name or module:name."
+            metavar="SCRAPER",
+            help="A registered name, file.py, file.py:name, module:name or site.toml.",
         ),
     ] = None,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON Schema of site files, for an editor."),
+    ] = False,
     as_json: AsJSON = False,
 ) -> None:
     """List the registered scrapers, or show one.
 
-    A scraper is registered by a table [scrapers.NAME] in swather.toml, by its file in the folder
-    scrapers_folder, or by a package, with an entry point in the group `swather.scrapers`. Others
-    need no name: pass their file to see their options and parameters.
+    A scraper is registered by a table [scrapers.NAME] in swather.toml, by its .py or .toml file in
+    the folder scrapers_folder, or by a package, with an entry point in the group
+    `swather.scrapers`. Others need no name: pass their file to see their options and parameters.
     """
     from swather.cli import output
     from swather.scraping import registry
 
+    if schema:
+        from swather.scraping.site.schema import schema_text
+
+        print(schema_text(), end="")
+        return
     if scraper is None:
         known = registry.names()
         if as_json:
@@ -54,6 +65,7 @@ def command(
 def _described(scraper: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from swather.cli import database
     from swather.cli.param_options import described
     from swather.runs import configuration
     from swather.scraping.registered import registered
@@ -71,6 +83,7 @@ def _described(scraper: Any) -> dict[str, Any]:
         "isolation": str(scraper.isolation),
         "execution_mode": str(configuration.execution_mode(scraper)),
         "registered": None if known is None else known.origin,
+        "db": None if known is None or known.db is None else database.shown(known.db),
         "options": options,
         "params": described(scraper),
     }

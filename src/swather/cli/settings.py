@@ -1,6 +1,6 @@
 """`swather settings …`: the settings that apply, and where each comes from."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -8,8 +8,7 @@ from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database
 
 if TYPE_CHECKING:
-    from swather.scraping.options import Options
-    from swather.settings_sources import Resolved
+    from swather.runs.settings_in_force import InForce
 
 EXAMPLES: Final = """\
 swather settings
@@ -159,39 +158,18 @@ def unset_setting(name: Name, db: Database = None, as_json: AsJSON = False) -> N
     print(f"{known} is no longer set" if was_there else f"{known} was not set")
 
 
-class _InForce(NamedTuple):
-    """A setting: its value, where that comes from, what it is."""
-
-    name: str
-    value: Any
-    origin: str
-    what: str
-
-
-def _in_force(db: str | None, spec: str | None) -> list[_InForce]:
-    """Every setting; with a scraper, those of its decorator too. A database that does not exist yet
-    has no settings row.
-    """
-    from swather import settings_sources
+def _in_force(db: str | None, spec: str | None) -> "list[InForce]":
+    """A database that does not exist yet has no settings row."""
+    from swather.runs import configuration
+    from swather.runs.settings_in_force import settings_in_force
     from swather.scraping import registry
-    from swather.scraping.options import Options
-    from swather.scraping.registered import registered
 
     scraper = None if spec is None else registry.load(spec)
-    options = Options() if scraper is None else scraper.options
     # The option is also filled from the environment and from files, which are the origin then.
-    named = {} if db is None or settings_sources.read().settings.db == db else {"db": db}
-    known = None if scraper is None else registered().get(scraper.name)
-    resolved = settings_sources.read(
-        named,
-        row=_row_in(settings_sources.read(named).settings.db),
-        of_scraper=None if known is None else known.settings,
-    )
-    return [
-        _one(name, what, resolved, options)
-        for name, what, _others in settings_sources.described()
-        if name != "params"
-    ]
+    is_from_there = db is None or configuration.resolve(scraper=scraper).settings.db == db
+    named = {} if is_from_there else {"db": db}
+    row = _row_in(configuration.resolve(None, named, scraper).settings.db)
+    return settings_in_force(named, row, scraper)
 
 
 def _row_in(url: str) -> dict[str, Any]:
@@ -203,34 +181,3 @@ def _row_in(url: str) -> dict[str, Any]:
         return {}
     with database.opened(url) as store:
         return store.settings.all()
-
-
-def _one(name: str, what: str, resolved: "Resolved", options: "Options") -> _InForce:
-    from swather.masking import HIDDEN, masked_database
-    from swather.scraping.options import Options
-    from swather.settings import DELAYS, OF_SCRAPERS
-    from swather.settings_notices import SECRETS
-
-    value, origin = getattr(resolved.settings, name), resolved.origin(name)
-    if name == "db":
-        return _InForce(name, masked_database(value), origin, what)
-    if name in SECRETS and value is not None:
-        return _InForce(name, HIDDEN, origin, what)
-    if value is None and name in OF_SCRAPERS:
-        value = getattr(options, name)
-        origin = _said_by(value, getattr(Options(), name))
-    elif value is None and name in DELAYS:
-        delay = options.delay_range()
-        value = None if delay is None else delay[DELAYS.index(name)]
-        origin = _said_by(delay, None)
-    return _InForce(name, _plain(value), origin, what)
-
-
-def _said_by(value: Any, default: Any) -> str:
-    from swather.settings_sources import DECORATOR, DEFAULT
-
-    return DEFAULT if value == default else DECORATOR
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | int | float) else str(value)

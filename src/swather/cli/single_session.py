@@ -13,6 +13,8 @@ from swather.fleet.start import single_driver
 from swather.fleet.work import Ended, Workers
 from swather.fleet.worker_factory import new_worker
 from swather.runs.order import Order
+from swather.runs.own_targets import OwnTargets
+from swather.runs.source import Source
 from swather.runs.starting import Started, single_answer
 from swather.runs.summary import Summary
 from swather.runs.view import View
@@ -28,8 +30,8 @@ class SingleSession(RunSession):
     keep_open: bool
     wait: bool
 
-    def _order(self, scraper: Scraper, path: Path) -> Order:
-        order = super()._order(scraper, path)
+    def _order(self, scraper: Scraper, source: Source | OwnTargets, path: Path) -> Order:
+        order = super()._order(scraper, source, path)
         return replace(order, keep_open=self.keep_open)
 
     def _driver(self, order: Order) -> RunDriver:

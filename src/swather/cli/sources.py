@@ -7,7 +7,6 @@ import typer
 from swather.cli.amounts import seconds_of
 from swather.cli.group import NamingGroup, command_in, listing_group
 from swather.cli.options import AsJSON, Database
-from swather.errors import NotFound
 
 if TYPE_CHECKING:
     from swather.model.source import SourceBreaker, SourceStats
@@ -96,14 +95,11 @@ def reset_source(
     Its failures in a row are forgotten; what was counted stays.
     """
     from swather.cli import database, output
+    from swather.runs.source_reset import reset_source as reset
     from swather.runs.words import count
 
     with database.opened(db) as store:
-        known = store.sources.find(since_seconds=_ALL_SECONDS, scraper=scraper)
-        scrapers = [stats.scraper for stats in known if stats.source == source]
-        if not scrapers:
-            raise NotFound(_unknown(source, scraper, known))
-        closed = [each for each in scrapers if store.sources.reset(each, source)]
+        closed = reset(store, source, scraper)
     if as_json:
         output.print_json({"source": source, "reset": closed})
         return
@@ -113,21 +109,8 @@ def reset_source(
         print(f"{source} has not failed since it last succeeded; there is nothing to reset")
 
 
-_ALL_SECONDS: Final = 365 * 86_400.0
-
-
-def _unknown(source: str, scraper: str | None, known: "list[SourceStats]") -> str:
-    from difflib import get_close_matches
-
-    names = sorted({stats.source for stats in known})
-    near = get_close_matches(source, names, n=1)
-    of = "" if scraper is None else f" of scraper {scraper!r}"
-    hint = f"; did you mean {near[0]!r}?" if near else "; `swather sources` lists them"
-    return f"there is no source {source!r}{of}{hint}"
-
-
 def _row(stats: "SourceStats") -> tuple[Any, ...]:
-    from swather.runs.words import duration
+    from swather.runs.words import duration, share
 
     mean, rate = stats.mean_seconds, stats.success_rate
     return (
@@ -144,16 +127,6 @@ def _row(stats: "SourceStats") -> tuple[Any, ...]:
 def _failure(stats: "SourceStats") -> tuple[Any, ...]:
     title, times = next(iter(stats.failures.items()))
     return stats.source, stats.scraper, times, title
-
-
-def share(rate: float) -> str:
-    """'99.7%': never 100% unless nothing failed, never 0% unless nothing succeeded."""
-    percent = rate * 100
-    if 0 < percent < 0.1:
-        return "<0.1%"
-    if 99.9 < percent < 100:
-        return ">99.9%"
-    return f"{percent:.1f}%".replace(".0%", "%")
 
 
 def _breaker_words(breaker: "SourceBreaker") -> str:

@@ -16,7 +16,7 @@ from swather.cli.arguments import (
     Parameters,
     Verbose,
 )
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.cli.scraper_options import ScraperCommand
 from swather.cli.target_arguments import takes_targets
 from swather.errors import InputError
@@ -29,7 +29,8 @@ EXAMPLES: Final = """\
 swather start books
 swather start books https://example.com/new --keep-open
 swather start india --targets urls.txt --json | jq -r .worker_command
-swather start russia --resume"""
+swather start russia --resume
+swather start india --targets urls.txt --server https://swather.example.com"""
 
 _RESUME: Final = "--resume"
 # What stands for the newest run of the scraper, which no run can be called.
@@ -56,7 +57,8 @@ def command(
     scraper: Annotated[
         str,
         typer.Argument(
-            metavar="SCRAPER", help="A registered name, file.py, file.py:name or module:name."
+            metavar="SCRAPER",
+            help="A registered name, file.py, file.py:name, module:name or site.toml.",
         ),
     ],
     source: "Source",
@@ -83,6 +85,7 @@ def command(
     output_dir: OutputDir = None,
     verbose: Verbose = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> int:
     """Start a scraper, here or for workers anywhere.
@@ -92,6 +95,9 @@ def command(
     is refused while this one lasts. distributed: the targets are loaded, and the answer is the
     command that starts workers. Without targets, those that its table names are used. The same
     command again resumes the run, or adds the targets that it does not have yet.
+
+    With --server, a new run of a scraper that is registered there is started, for workers of that
+    server's database.
     """
     from dataclasses import replace
 
@@ -99,11 +105,23 @@ def command(
     from swather.scraping import registry
     from swather.scraping.option_checks import ExecutionMode
 
+    if server is not None:
+        from swather.cli.remote_start import start_there
+
+        _refuse_there(
+            resume=resume, wait=wait, concurrency=concurrency, max_time=max_time, output=output,
+            output_dir=output_dir, max_failed=None if max_failed == "0" else max_failed,
+        )  # fmt: skip
+        return start_there(
+            server, scraper, source, params or [], keep_open=keep_open, as_json=as_json
+        )
     found = registry.load(scraper)
     if resume is not None and new:
         raise InputError("--resume and --new exclude each other")
-    if source.is_empty and resume is None:
-        source = replace(source, files=_own_targets(found, scraper))
+    if resume is None:
+        source = source.or_start_of(found)
+    if source.is_empty and resume is None and (file := _file_of(found, scraper)) is not None:
+        source = replace(source, files=(file,))
     asked: dict[str, Any] = {
         "spec": scraper,
         "source": source,
@@ -135,17 +153,26 @@ def command(
     return session.run()
 
 
-def _own_targets(found: "Scraper", spec: str) -> tuple[str, ...]:
-    """The file of targets that the scraper's table names."""
+def _file_of(found: "Scraper", spec: str) -> str | None:
+    """The file of targets that the scraper's table names; None if it has targets of its own."""
     from swather.scraping.registered import registered
 
     known = registered().get(found.name)
     if known is None or known.targets is None:
+        if found.options.targets is not None:
+            return None
         raise InputError(
             f"nothing to scrape: swather start {spec} URL…, or --targets FILE (- for stdin), or "
             f"targets = FILE under [scrapers.{found.name}] in swather.toml"
         )
-    return (str(known.targets),)
+    return str(known.targets)
+
+
+def _refuse_there(**given: Any) -> None:
+    """Refuse options that mean something here only."""
+    for name, value in given.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} cannot go to a server; leave it out")
 
 
 def _refuse_here(found: "Scraper", **given: Any) -> None:
@@ -170,7 +197,10 @@ def _distribute(
     from swather.cli import output, queueing
     from swather.cli.single_session import started_data
     from swather.runs.order import Order
+    from swather.runs.own_targets import own_targets
 
+    if asked["source"].is_empty and asked["resume"] is None:
+        asked["source"] = own_targets(found, asked["params"], options, asked["source"])
     queued = queueing.queue(Order(scraper=found, options=options, **asked), spec, db)
     if as_json:
         output.print_json({**started_data(queued.started), **queueing.as_data(queued, db)})

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
 from swather.visible import visible_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from swather.runs.progress import Snapshot, Watcher
     from swather.store.ports import Store
 
@@ -33,6 +35,7 @@ def command(
         bool, typer.Option("-w", "--watch", help="Keep showing it until the run is over.")
     ] = False,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Show the progress of runs and workers.
@@ -41,27 +44,50 @@ def command(
     errors and workers. Without a name: the newest runs, what stops them, and the workers of this
     database; with --watch, the newest run.
     """
+    if server is not None:
+        _there(server, run, watch=watch, as_json=as_json)
+        return
     from swather.cli import database
+    from swather.runs.status_facts import overview
 
     with database.opened(db) as store:
         if watch:
             _watch(store, run, as_json=as_json)
         elif run is None:
-            _overview(store, as_json=as_json)
+            _overview(overview(store, limit=RECENT), as_json=as_json)
         else:
             _one(store, run, as_json=as_json)
 
 
-def _one(store: "Store", run: str, *, as_json: bool) -> None:
-    from swather.cli import output
-    from swather.cli.selection import run_named
-    from swather.runs.progress import Watcher
-    from swather.runs.reasons import lock_reasons
-    from swather.runs.source_lines import lines_of
+def _there(server: str, run: str | None, *, watch: bool, as_json: bool) -> None:
+    from swather.cli.remote import client_of, run_named, snapshot_of
 
-    snapshot = Watcher(store, run_named(store, run).name).snapshot()
+    client = client_of(server)
+    if watch:
+        name = run_named(client, run)
+        _keep_showing(lambda: snapshot_of(client.runs.get(name)), as_json=as_json)
+    elif run is None:
+        _overview(client.status(), as_json=as_json)
+    else:
+        data = client.runs.get(run)
+        _show(snapshot_of(data), data["held_up"], as_json=as_json)
+
+
+def _one(store: "Store", run: str, *, as_json: bool) -> None:
+    from swather.runs.progress import Watcher
+    from swather.runs.selection import run_named
+    from swather.runs.status_facts import held_up
+
+    _show(Watcher(store, run_named(store, run).name).snapshot(), held_up(store), as_json=as_json)
+
+
+def _show(snapshot: "Snapshot", held_up: list[str], *, as_json: bool) -> None:
+    from swather.cli import output
+    from swather.runs.source_lines import lines_of
+    from swather.runs.status_facts import data_of
+
     if as_json:
-        output.print_json({**_data(snapshot), "held_up": _held_up(store)})
+        output.print_json({**data_of(snapshot), "held_up": held_up})
         return
     output.show(output.facts(_facts(snapshot)), *_workers(snapshot))
     for line in lines_of(snapshot.sources):
@@ -70,10 +96,12 @@ def _one(store: "Store", run: str, *, as_json: bool) -> None:
         print(f"Failed {error.in_words}")
     output.tell(snapshot.reasons)
     if "locks_held" not in {reason.code for reason in snapshot.reasons}:
-        output.tell(lock_reasons(store))
+        for line in held_up:
+            print(line)
 
 
 def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
+    from swather.model.rejection import top_reasons
     from swather.runs.words import duration, rate
 
     counts, pace, success = snapshot.counts, snapshot.rate_per_second, snapshot.success_rate
@@ -93,20 +121,19 @@ def _facts(snapshot: "Snapshot") -> Iterator[tuple[str, Any]]:
         yield "prefetched", snapshot.prefetched
     for name in ("completed", "failed", "cancelled", "items", "dropped", "files", "retries"):
         yield name, getattr(counts, name)
+    if counts.duplicates:
+        yield "duplicates", counts.duplicates
     if counts.skipped:
         yield "skipped", counts.skipped
+    if counts.rejected:
+        yield "rejected", sum(counts.rejected.values())
+        for reason, n in top_reasons(counts.rejected):
+            yield f"  {visible_line(reason)}", n
     yield "errors", ", ".join(snapshot.errors_in_words) or None
     if (oldest := snapshot.oldest) is not None and snapshot.running:
         limit = "" if oldest.timeout is None else f" of {duration(oldest.timeout)}"
         where = f"task {oldest.task} on {oldest.worker}"
         yield "oldest", f"{duration(oldest.seconds)}{limit}: {where}, {oldest.target}"
-
-
-def _held_up(store: "Store") -> list[str]:
-    """What other programs do in the database that holds up all runs."""
-    from swather.runs.reasons import lock_reasons
-
-    return [reason.sentence for reason in lock_reasons(store)]
 
 
 def _workers(snapshot: "Snapshot") -> list[Any]:
@@ -117,7 +144,7 @@ def _workers(snapshot: "Snapshot") -> list[Any]:
     rows = [
         (
             worker.name,
-            "paused" if worker.paused else "working",
+            worker.mode,
             worker.running,
             worker.completed,
             worker.failed,
@@ -150,23 +177,22 @@ _HEADERS: Final = {
     "version": "code",
 }
 # What the lines below the tables say once, for all runs.
+_MOVING: Final = frozenset({"open", "paused"})
 _SAID_FOR_ALL: Final = frozenset({"no_worker", "locks_held"})
 
 
-def _overview(store: "Store", *, as_json: bool) -> None:
+def _overview(data: dict[str, Any], *, as_json: bool) -> None:
     from swather.cli import output
-    from swather.runs.progress import Watcher
 
-    newest = [Watcher(store, run.name).snapshot() for run in store.runs.find(limit=RECENT)]
-    runs, workers, held_up = [*map(_run_row, newest)], _live_workers(store), _held_up(store)
     if as_json:
-        for row, snapshot in zip(runs, newest, strict=True):
-            row["reasons"] = [reason.as_data() for reason in snapshot.reasons]
-        output.print_json({"runs": runs, "workers": workers, "held_up": held_up})
+        output.print_json(data)
         return
-    for row, snapshot in zip(runs, newest, strict=True):
-        if not snapshot.is_over:
-            row["estimated_completion"] = snapshot.estimated_completion or "unknown"
+    runs, workers, held = data["runs"], data["workers"], data["held_up"]
+    stops = list(_stops(runs))
+    for row in runs:
+        del row["reasons"]
+        if row["state"] in _MOVING:
+            row["estimated_completion"] = row["estimated_completion"] or "unknown"
     for worker in workers:
         # A number that is a name, not an amount.
         worker["worker_id"] = str(worker["worker_id"])
@@ -175,25 +201,8 @@ def _overview(store: "Store", *, as_json: bool) -> None:
         print("no runs")
     if not workers:
         print("no worker is running")
-    for line in [*_stops(newest), *held_up]:
+    for line in [*stops, *held]:
         print(line)
-
-
-def _live_workers(store: "Store") -> list[dict[str, Any]]:
-    from swather.model.worker import WorkerKind
-    from swather.runs.worker_line import line_of
-
-    return [
-        {
-            "worker": worker.name,
-            "worker_id": worker.id,
-            "state": "paused" if worker.paused else "working",
-            "running": line_of(worker, "").busy,
-            "version": worker.version,
-        }
-        for worker in store.workers.find()
-        if worker.kind is WorkerKind.WORKER
-    ]
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:
@@ -203,40 +212,32 @@ def _table(rows: list[dict[str, Any]]) -> Any:
     return output.listing(headers, [tuple(row.values()) for row in rows])
 
 
-def _stops(snapshots: "list[Snapshot]") -> Iterator[str]:
+def _stops(runs: list[dict[str, Any]]) -> Iterator[str]:
     """What stops each run."""
-    for snapshot in snapshots:
-        for reason in snapshot.stops:
-            if reason.code not in _SAID_FOR_ALL:
-                yield f"{snapshot.run}: {visible_line(reason.in_brief)}"
-
-
-def _run_row(snapshot: "Snapshot") -> dict[str, Any]:
-    counts, is_open = snapshot.counts, not snapshot.is_over
-    return {
-        "run": snapshot.run,
-        "state": "paused" if snapshot.paused and is_open else str(snapshot.state),
-        "done": counts.done,
-        "total": counts.total,
-        "running": snapshot.running,
-        "failed": counts.failed,
-        "items": counts.items,
-        "estimated_completion": snapshot.estimated_completion if is_open else None,
-    }
+    for run in runs:
+        for reason in run["reasons"]:
+            if reason["stops"] and reason["code"] not in _SAID_FOR_ALL:
+                yield f"{run['run']}: {visible_line(reason['brief'])}"
 
 
 def _watch(store: "Store", run: str | None, *, as_json: bool) -> None:
-    from swather.cli import output
-    from swather.cli.selection import run_named
     from swather.runs.progress import Watcher
-    from swather.runs.view import Silent, view_on
+    from swather.runs.selection import run_named
 
     watcher = Watcher(store, run_named(store, run).name)
+    _keep_showing(lambda: _looked_at(store, watcher), as_json=as_json)
+
+
+def _keep_showing(look: "Callable[[], Snapshot]", *, as_json: bool) -> None:
+    from swather.cli import output
+    from swather.runs.status_facts import data_of
+    from swather.runs.view import Silent, view_on
+
     with Silent() if as_json else view_on(output.stderr()) as view:
         while True:
-            snapshot = _looked_at(store, watcher)
+            snapshot = look()
             if as_json:
-                output.print_json(_data(snapshot), indent=None)
+                output.print_json(data_of(snapshot), indent=None)
             view.show(snapshot)
             if snapshot.is_over:
                 return
@@ -258,15 +259,3 @@ def _looked_at(store: "Store", watcher: "Watcher") -> "Snapshot":
         return last
     store.outage.answered()
     return snapshot
-
-
-def _data(snapshot: "Snapshot") -> dict[str, Any]:
-    from swather.cli.json_names import named
-
-    return {
-        **named(snapshot),
-        "reasons": [reason.as_data() for reason in snapshot.reasons],
-        "rate_per_hour": snapshot.rate_per_hour,
-        "success_rate": snapshot.success_rate,
-        "estimated_completion": snapshot.estimated_completion,
-    }

@@ -58,6 +58,13 @@ PriorityColumn = Annotated[
     str | None,
     typer.Option("--priority-column", metavar="NAME", help="The column that holds priorities."),
 ]
+LowestFirst = Annotated[
+    bool,
+    typer.Option(
+        "--lowest-first",
+        help="Priorities of these targets count from 1, the highest, to 10: 1 becomes 10.",
+    ),
+]
 Lane = Annotated[
     str | None,
     typer.Option(
@@ -115,6 +122,7 @@ def source_of(
     key: Key = None,
     priority: Priority = None,
     priority_column: PriorityColumn = None,
+    lowest_first: LowestFirst = False,
     lane: Lane = None,
     lane_column: LaneColumn = None,
     partition: Partition = None,
@@ -137,9 +145,12 @@ def source_of(
             key=key,
             options=OptionTexts(
                 priority=priority_column, lane=lane_column, partition=partition_column,
-                due=due_column,
+                due=due_column, lowest_first=lowest_first,
             ),
-            texts=OptionTexts(priority=priority, lane=lane, partition=partition, due=due),
+            texts=OptionTexts(
+                priority=priority, lane=lane, partition=partition, due=due,
+                lowest_first=lowest_first,
+            ),
             header=header,
             rows=rows,
         ),

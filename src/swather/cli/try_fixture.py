@@ -59,7 +59,7 @@ class Saving:
         }
 
     def _test(self, scraped: "Scraped | None") -> str:
-        module, name = _module_and_name(self._scraper)
+        imported, name = _import_of(self._scraper)
         arguments = [name, _python(self._target)]
         if self._params:
             arguments.append(f"params={_python(self._params)}")
@@ -70,7 +70,7 @@ class Saving:
             [
                 "from swather.testing import run_scraper",
                 "",
-                f"from {module} import {name}",
+                imported,
                 "",
                 "",
                 f"def test_{re.sub(r'[^a-z0-9]+', '_', self._scraper.name.lower())}():",
@@ -80,11 +80,17 @@ class Saving:
         )
 
 
-def _module_and_name(scraper: "Scraper") -> tuple[str, str]:
-    """The module and the name that a test imports it by; a file lies where the tests find it."""
+def _import_of(scraper: "Scraper") -> tuple[str, str]:
+    """The line by which a test imports it, and what it calls it then; a file lies where the tests
+    find it.
+    """
+    if scraper.site is not None:
+        call = f"scraper_of(load({Path(scraper.spec).name!r}))"
+        return "from swather.scraping.site import load, scraper_of", call
     source = scraper.spec.rpartition(":")[0]
     module = Path(source).stem if source.endswith(".py") else source
-    return module, scraper.function.__name__
+    name = scraper.function.__name__
+    return f"from {module} import {name}", name
 
 
 def _asserts_of(scraped: "Scraped") -> list[str]:

@@ -14,6 +14,7 @@ from swather.cli.scraper_options import ScraperCommand
 from swather.cli.try_browser import Headed, InBrowser, Screenshot, TriedBrowser
 from swather.cli.try_browser import show as show_screenshot
 from swather.cli.try_fixture import Saving
+from swather.cli.try_site import SiteLook
 
 if TYPE_CHECKING:
     from swather.scraping.files import FileStore
@@ -25,6 +26,7 @@ swather try books.py https://books.toscrape.com/
 swather try shops.py '{"url": "https://example.com", "country": "nl"}' -p pages=2
 swather try books.py https://books.toscrape.com/ --json | jq .items
 swather try books.py https://books.toscrape.com/ --save-fixture tests/books.json
+swather try shop.toml https://books.toscrape.com/
 swather try books.py https://books.toscrape.com/ --browser --screenshot books.png"""
 
 
@@ -60,7 +62,8 @@ def command(
 
     Nothing is stored, except files with --output-dir; robots.txt is obeyed as in a run. Items are
     printed, further targets and files are listed; an error is shown with its whole traceback and
-    with what a run would do about it, and the exit code is 1.
+    with what a run would do about it, and the exit code is 1. Of a site file, it shows for each
+    field which selectors gave which value, and which gave none.
     """
     from swather.cli import output
     from swather.cli.try_proxy import proxy_for
@@ -88,12 +91,14 @@ def command(
     source = fetcher if saving is None else saving.around(fetcher)
     policy = PolitePolicy(
         found,
-        value,
+        value if found.site is None else found.site.url_of(value),
         given,
         fetcher=fetcher,
         user_agent=settings.user_agent or USER_AGENT,
         max_crawl_delay_seconds=settings.max_crawl_delay_seconds,
     )
+    looked = SiteLook(found)
+    found = looked.scraper
     _log_to_stderr()
     with proxy_for(found, settings, proxy, value) as through:
         registry.enter_folder()
@@ -110,15 +115,19 @@ def command(
             )
         except Exception as error:  # noqa: BLE001 - a scraper may raise anything
             saved = None if saving is None else saving.save(None)
+            if not as_json:
+                looked.show()
             return _show_error(error, saved, tried.save(), as_json=as_json)
         seconds = time.monotonic() - began
     saved = None if saving is None else saving.save(scraped)
     if folder is not None:
         _keep_files(scraped, files_at(folder, bucket_access(settings)))
     if as_json:
-        output.print_json(_as_data(scraped, seconds, saved, tried.save()))
+        data = _as_data(scraped, seconds, saved, tried.save())
+        output.print_json({**data, **looked.as_data()})
     else:
         _show(scraped, seconds)
+        looked.show()
         show_screenshot(tried.save())
         _show_fixture(saved)
     return 0
@@ -151,6 +160,7 @@ def _keep_files(scraped: "Scraped", files: "FileStore") -> None:
 def _show(scraped: "Scraped", seconds: float) -> None:
     from swather.cli import output
     from swather.masking import masked_data
+    from swather.model.rejection import top_reasons
     from swather.runs.words import count
 
     for item in scraped.items:
@@ -162,6 +172,9 @@ def _show(scraped: "Scraped", seconds: float) -> None:
         f"{count(len(scraped.files), 'file')} in {seconds:.2f} s",
         style="bold",
     )
+    if scraped.rejected:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in top_reasons(scraped.rejected))
+        said.print(f"  {count(sum(scraped.rejected.values()), 'row')} rejected: {reasons}")
     for child in scraped.targets:
         said.print(f"  target {masked_data(child)}")
     for name, content in scraped.files.items():
@@ -191,6 +204,7 @@ def _as_data(
         "targets": scraped.targets,
         "files": {name: len(content) for name, content in scraped.files.items()},
         "cursors": scraped.cursors,
+        "rejected": scraped.rejected,
         "seconds": round(seconds, 3),
         **({} if saved is None else {"fixture": saved}),
         **({} if picture is None else {"screenshot": picture["path"]}),

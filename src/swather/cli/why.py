@@ -1,10 +1,13 @@
 """`swather why`: what holds a run or a task back."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, Server
+
+if TYPE_CHECKING:
+    from swather.runs.reason import Reason
 
 EXAMPLES: Final = """\
 swather why
@@ -18,6 +21,7 @@ def command(
         typer.Argument(metavar="RUN|TASK", help="A run or scraper by name, or a task by number."),
     ] = None,
     db: Database = None,
+    server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
     """Explain what holds a run or a task back.
@@ -26,16 +30,31 @@ def command(
     workers, locks held by other connections; and the command that changes it. For a task it also
     shows the history. Without a name: the newest run.
     """
-    from swather.cli import database, output
-    from swather.cli.selection import run_named
-    from swather.runs.why import why
+    from swather.cli import output
 
-    with database.opened(db) as store:
-        named = what if what and what.isdecimal() else run_named(store, what).name
-        reasons = why(store, named)
+    reasons = _here(db, what) if server is None else _there(server, what)
     if as_json:
         first = reasons[0].values
         told = [reason.as_data() for reason in reasons]
         output.print_json({"run": first["run"], "task": first.get("task"), "reasons": told})
         return
     output.tell(reasons)
+
+
+def _here(db: str | None, what: str | None) -> "list[Reason]":
+    from swather.cli import database
+    from swather.runs.selection import run_named
+    from swather.runs.why import why
+
+    with database.opened(db) as store:
+        named = what if what and what.isdecimal() else run_named(store, what).name
+        return why(store, named)
+
+
+def _there(server: str, what: str | None) -> "list[Reason]":
+    from swather.cli.remote import client_of, reasons_of, run_named
+
+    client = client_of(server)
+    if what and what.isdecimal():
+        return reasons_of(client.tasks.why(int(what))["reasons"])
+    return reasons_of(client.runs.why(run_named(client, what))["reasons"])

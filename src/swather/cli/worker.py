@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
-from swather.cli.arguments import BatchSize, Concurrency, GraceSeconds, LeaseSeconds, StrategyName
+from swather.cli.arguments import (
+    BatchSize,
+    Concurrency,
+    GraceSeconds,
+    LeaseSeconds,
+    MetricsPort,
+    StrategyName,
+)
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError, MissingExtra
 
@@ -48,8 +55,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="SCRAPER",
-            help="The code to run, in addition to registered scrapers: file.py, file.py:name or "
-            "module:name.",
+            help="The code to run, in addition to registered scrapers: file.py, file.py:name, "
+            "module:name or site.toml.",
         ),
     ] = None,
     run: Annotated[
@@ -112,6 +119,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    metrics_port: MetricsPort = None,
     db: Database = None,
     as_json: AsJSON = False,
 ) -> int:
@@ -139,6 +147,7 @@ def command(
         "grace_seconds": grace_seconds,
         "poll_seconds": poll_seconds,
         "log_targets": log_targets,
+        "metrics_port": metrics_port,
     }
     _begin_log(log_level, log_file, options)
     with database.opened(db) as store:
@@ -146,15 +155,17 @@ def command(
         of_run = None if run is None else find_run(store, run)
         run = None if of_run is None else of_run.name
         code = _scrapers(store, scrapers or [], run)
-        code = _with_programs(code, settings, run)
         code = {
             name: configuration.apply(
                 found, configuration.resolve(store, options, found, of_run).settings
             )
             for name, found in code.items()
         }
-        if run is None and not forever:
-            _check_code(store, code)
+        code = _with_programs(code, settings, run)
+        if run is None:
+            _say_elsewhere(store.url)
+            if not forever:
+                _check_code(store, code)
     worker = _worker(
         settings,
         code,
@@ -190,6 +201,24 @@ def _scrapers(store: "Store", specs: list[str], run: str | None) -> dict[str, "S
     return scrapers
 
 
+def _say_elsewhere(url: str) -> None:
+    """A worker serves one database."""
+    from swather.cli import database
+    from swather.runs.databases import elsewhere
+    from swather.scraping.registered import registered
+
+    known = registered()
+    others = elsewhere(known, url)
+    others = {name: db for name, db in others.items() if known[name].db or known[name].file}
+    if others:
+        _log.info(
+            "this worker serves %s; by swather.toml the runs of %s are elsewhere: swather worker "
+            "NAME starts one for them",
+            database.shown(url),
+            ", ".join(others),
+        )
+
+
 def _with_programs(
     code: dict[str, "Scraper"], settings: "Settings", run: str | None
 ) -> dict[str, "Scraper"]:
@@ -199,7 +228,7 @@ def _with_programs(
     from functools import cache
 
     from swather.runs.programs import check_programs
-    from swather.runs.storage import check_storage, storage_of
+    from swather.runs.storage import check_storage
 
     @cache
     def check_files(location: "Location") -> None:
@@ -210,7 +239,7 @@ def _with_programs(
     for name, found in code.items():
         try:
             check_programs(found, settings)
-            check_files(storage_of(found, settings))
+            check_files(found.options.files_folder)
             kept[name] = found
         except (InputError, MissingExtra) as error:
             if run is not None or len(code) == 1:
@@ -259,7 +288,7 @@ def _worker(
 
     class Reporting(Worker):
         def run(self, on_stuck: "Callable[[], None]" = lambda: None) -> WorkerReport:
-            from swather.cli.json_names import named
+            from swather.runs.json_names import named
 
             report = super().run(on_stuck)
             if as_json:

@@ -9,7 +9,9 @@ from typing import Final, Self
 
 from swather.fleet.notifier import Notifier
 from swather.fleet.scheduler import Code, Scheduler
+from swather.masking import masked_database
 from swather.runs import configuration
+from swather.runs.databases import elsewhere, without_schedules
 from swather.runs.notice_hooks import hooks_of
 from swather.runs.registered_schedules import schedules_in
 from swather.scraping import registry
@@ -46,9 +48,10 @@ class Duties:
         schedules_in(known)
         resolved = configuration.resolve(None)
         look_seconds = POLLS_PER_LOOK * resolved.settings.poll_seconds
-        self._scheduler = (
-            None if code is None else Scheduler(self._url, code, known, look_seconds=look_seconds)
-        )
+        self._scheduler: Scheduler | None = None
+        if code is not None:
+            here = _scheduled_here(known, self._url)
+            self._scheduler = Scheduler(self._url, code, here, look_seconds=look_seconds)
         self._hooks = hooks_of(resolved, known, Path.cwd())
         self._no_progress_seconds = resolved.settings.no_progress_seconds
         self._patience_seconds = patience_seconds
@@ -82,6 +85,18 @@ class Duties:
         trace: TracebackType | None,
     ) -> None:
         self._stack.close()
+
+
+def _scheduled_here(known: Mapping[str, Registered], url: str) -> dict[str, Registered]:
+    """Without the schedules of scrapers whose runs are in another database: there they are fired
+    by others.
+    """
+    others = {
+        name: db for name, db in elsewhere(known, url).items() if known[name].schedule is not None
+    }
+    for name, db in others.items():
+        _log.info("the schedule of %s is fired in %s, not here", name, masked_database(db))
+    return without_schedules(known, others)
 
 
 def _stop(notifier: Notifier, patience_seconds: float) -> None:

@@ -114,6 +114,7 @@ def worker_options(settings: Settings) -> dict[str, object]:
         "--lease-seconds": settings.lease_seconds,
         "--grace-seconds": settings.grace_seconds,
         "--poll-seconds": settings.poll_seconds,
+        "--metrics-port": settings.metrics_port or None,
     }
 
 

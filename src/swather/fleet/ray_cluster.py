@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import swather
 from swather import settings_sources
 from swather.errors import InputError, MissingExtra
 from swather.settings import ALIASES, PREFIX
@@ -105,7 +104,7 @@ def _log_rather_than_print(ray: "ModuleType") -> None:
 def _shipped(project: Path, packages: Sequence[str]) -> dict[str, Any]:
     return {
         "working_dir": str(project),
-        "py_modules": [str(Path(swather.__file__).parent)],
+        "py_modules": [str(Path(settings_sources.__file__).parent)],
         "excludes": list(LEFT_OUT),
         **({"pip": list(packages)} if packages else {}),
     }

@@ -2,15 +2,17 @@
 
 import shutil
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import swather.store
+from swather.model.change import Change
 from swather.model.payload import decode
 from swather.model.run import Counts, RunState
 from swather.runs.arrow_table import load_pyarrow, record_batches, schema_of
+from swather.runs.changes import compared
 from swather.runs.data_frame import data_frame, load_pandas
 from swather.runs.export import export, spooled
 from swather.runs.items import Reading
@@ -69,6 +71,27 @@ class RunResult:
 
     def __iter__(self) -> Iterator[Any]:
         return self.items()
+
+    def changes(
+        self,
+        since: "RunResult | str | None" = None,
+        *,
+        key: Sequence[str] = (),
+        ignore: Collection[str] = (),
+        min_percent: float = 0,
+    ) -> Iterator[Change]:
+        """What is new, gone or changed since an earlier run of the same database, in the order of
+        the keys; by default since the last finished run of the scraper before this one.
+        """
+        store = swather.store.open(self.url)
+        try:
+            earlier = since.run if isinstance(since, RunResult) else since
+            run = store.runs.get(self.run)
+            yield from compared(
+                store, run, earlier, key=key, ignored=ignore, min_percent=min_percent
+            )
+        finally:
+            store.close()
 
     def to_pandas(self) -> Any:
         """The items as a pandas.DataFrame, a row per item. Needs `pip install 'swather[pandas]'`.

@@ -76,13 +76,13 @@ def run(
         "lease_seconds": lease_seconds,
     }
     output = None if output is None else Path(output).absolute()
-    found = configuration.resolve(None, options)
+    if isinstance(scraper, str):
+        scraper = registry.load(scraper)
+    found = configuration.resolve(None, options, scraper)
     temporary = None if "db" in found.origins else Path(tempfile.mkdtemp(prefix="swather-"))
     url = f"sqlite:///{temporary}/swather.db" if temporary else found.settings.db
     try:
         source = Values(targets, limit=limit)
-        if isinstance(scraper, str):
-            scraper = registry.load(scraper)
         check_isolation(scraper)
         order = Order(
             scraper=scraper,

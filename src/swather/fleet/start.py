@@ -12,6 +12,7 @@ from swather.fleet.run import check_isolation, progress_view
 from swather.fleet.worker_factory import new_worker
 from swather.runs import configuration
 from swather.runs.order import Order
+from swather.runs.own_targets import OwnTargets, own_targets
 from swather.runs.queued_run import QueuedRun
 from swather.runs.run_lock import wait_until_free
 from swather.runs.source import Source, Values
@@ -51,7 +52,8 @@ def start(
     scraper   a registered name, or what else names a scraper on the command line, or a scraper
     targets   any JSON values, or Targets; by default the file that its table names
     urls      another name for targets
-    db        the database; by default that of the settings, else swather.db in this folder
+    db        the database; by default that of its table or of the settings, else swather.db in this
+              folder
     params    the scraper's parameters, over those of swather.toml
     output    for single: a file that the items go to
     resume    a run's name, or True for the scraper's newest run
@@ -63,8 +65,10 @@ def start(
     if targets is not None and urls is not None:
         raise InputError("urls is another name for targets; give one of them")
     found = registry.load(scraper) if isinstance(scraper, str) else scraper
-    settings = configuration.resolve(None, {"db": db}).settings
-    source = _source(found, urls if targets is None else targets, is_resumed=bool(resume))
+    settings = configuration.resolve(None, {"db": db}, found).settings
+    source = _source(
+        found, urls if targets is None else targets, params or {}, db, is_resumed=bool(resume)
+    )
     order = Order(
         scraper=found,
         source=source,
@@ -107,14 +111,21 @@ def single_driver(order: Order, hint: str, on_wait: Callable[[str], None] | None
 
 
 def _source(
-    scraper: Scraper, targets: Iterable[Any] | None, *, is_resumed: bool
-) -> Source | Values:
+    scraper: Scraper,
+    targets: Iterable[Any] | None,
+    params: Mapping[str, Any],
+    db: str | None,
+    *,
+    is_resumed: bool,
+) -> Source | Values | OwnTargets:
     if targets is not None:
         return Values(targets)
     if is_resumed:
         return Source()
     known = registered().get(scraper.name)
     if known is None or known.targets is None:
+        if (own := own_targets(scraper, params, {"db": db})) is not None:
+            return own
         raise InputError(
             f"nothing to scrape: give targets, or name their file: targets = FILE under "
             f"[scrapers.{scraper.name}] in swather.toml"

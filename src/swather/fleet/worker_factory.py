@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Final
 
+from swather.access_token import is_loopback, tokens_for
+from swather.errors import InputError, MissingExtra
 from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
@@ -16,13 +19,19 @@ from swather.runs.storage import bucket_access
 from swather.scraping.scraper import Scraper
 from swather.settings import Settings
 from swather.worker import Worker
-from swather.worker.settings import Politeness
+from swather.worker.exposition import check_installed
+from swather.worker.settings import MetricsAddress, Politeness, TracingPolicy
+
+_LAST_PORT: Final = 65_535
 
 
 def new_worker(
     settings: Settings, scrapers: Mapping[str, Scraper], kind: type[Worker] = Worker, **given: Any
 ) -> Worker:
-    """A worker; `given` is what the settings do not say."""
+    """A worker of scrapers that the settings are applied to, each its own; `given` is what the
+    settings do not say.
+    """
+    has_own = any(one.options.files_folder != settings.files_folder for one in scrapers.values())
     return kind(
         scrapers=scrapers,
         concurrency=settings.concurrency,
@@ -31,7 +40,7 @@ def new_worker(
         lease_seconds=settings.lease_seconds,
         grace_seconds=settings.grace_seconds,
         poll_seconds=settings.poll_seconds,
-        files_folder=settings.files_folder,
+        files_folder=None if has_own else settings.files_folder,
         bucket_access=bucket_access(settings),
         new_fetcher=partial(new_fetcher, settings),
         politeness=politeness(settings),
@@ -41,8 +50,39 @@ def new_worker(
         log_lines=settings.log_lines,
         planning=planning_of(settings),
         log_targets=bool(settings.log_targets),
+        metrics=metrics_address(settings, given.get("number")),
+        tracing=tracing_policy(settings),
         **given,
     )
+
+
+def metrics_address(settings: Settings, number: int | None) -> MetricsAddress | None:
+    """Where a worker of this number serves its metrics, from the settings: workers of one machine
+    have one port each.
+    """
+    if settings.metrics_port == 0:
+        return None
+    check_installed()
+    host, port = settings.metrics_host, settings.metrics_port + (number or 0)
+    if port > _LAST_PORT:
+        raise InputError(
+            f"worker {number} has no port for its metrics: metrics_port is {settings.metrics_port}"
+        )
+    if not is_loopback(host) and settings.api_read_token is None and settings.api_token is None:
+        raise InputError(
+            f"metrics on {host} can be reached from other machines: set SWATHER_API_READ_TOKEN (16 "
+            "characters or more), which Prometheus then sends"
+        )
+    return MetricsAddress(host=host, port=port, tokens=tokens_for(settings))
+
+
+def tracing_policy(settings: Settings) -> TracingPolicy | None:
+    """Where workers send traces, from the settings."""
+    if settings.tracing_endpoint is None:
+        return None
+    if find_spec("opentelemetry") is None or find_spec("opentelemetry.sdk") is None:
+        raise MissingExtra("traces need OpenTelemetry: pip install 'swather[tracing]'")
+    return TracingPolicy(endpoint=settings.tracing_endpoint, share=settings.tracing_share)
 
 
 def politeness(settings: Settings) -> Politeness:

@@ -12,6 +12,8 @@ from swather import permissions, posix
 from swather.fleet.placement import End
 
 REPLACE: Final = 75
+# It was asked to leave, and the fleet keeps its number.
+LEFT: Final = 76
 STUCK: Final = 70
 # The database is unreachable, which is not the worker's fault, and may come back; unless the
 # worker has said that it is unusable.
@@ -23,11 +25,17 @@ _ENDS: Final = {
     WRONG_INPUT: End.REFUSED,
     DATABASE_AWAY: End.AWAY,
     REPLACE: End.REPLACE,
+    LEFT: End.REPLACE,
     130: End.STOPPED,
     # Before it could handle it.
     -signal.SIGTERM: End.STOPPED,
 }
-_PLAIN: Final = {0: "has finished", REPLACE: "asks to be replaced", 130: "has stopped"}
+_PLAIN: Final = {
+    0: "has finished",
+    REPLACE: "asks to be replaced",
+    LEFT: "has left as it was asked to, and is replaced",
+    130: "has stopped",
+}
 _HINTS: Final = {"SIGVTALRM": " (a target blocked the interpreter past its timeout)"}
 
 

@@ -55,19 +55,28 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
             case NoticeKind.RUN_ENDED:
                 return _ended(self.run, self.data)
             case NoticeKind.BREAKER_OPEN:
-                lane = self.data.get("lane") or "targets without a lane"
-                seen = self.data.get("seen", {})
-                error = f" ({seen['error']})" if seen.get("error") else ""
-                return (
-                    f"{self.scraper} on {lane}: {seen.get('failed')} of the last {seen.get('of')} "
-                    f"attempts failed{error}; only single probes go out until one succeeds"
-                )
+                return _opened(self.scraper, self.data)
             case NoticeKind.NO_PROGRESS:
                 unfinished = self.data.get("unfinished")
                 since = duration(float(self.data.get("seconds", 0)))
                 return f"run {self.run}: no target has ended for {since}, {unfinished} are left"
             case NoticeKind.SCHEDULE_FAILED:
                 return f"schedule {self.data.get('schedule')} failed: {self.data.get('reason')}"
+
+
+def _opened(scraper: str, data: dict[str, Any]) -> str:
+    seen = data.get("seen", {})
+    error = f" ({seen['error']})" if seen.get("error") else ""
+    if source := data.get("source"):
+        return (
+            f"{scraper}: source {source} has failed {seen.get('failed')} times in a row{error}; it "
+            "is skipped, but for single probes, until one succeeds"
+        )
+    lane = data.get("lane") or "targets without a lane"
+    return (
+        f"{scraper} on {lane}: {seen.get('failed')} of the last {seen.get('of')} attempts failed"
+        f"{error}; only single probes go out until one succeeds"
+    )
 
 
 def _ended(run: str | None, data: dict[str, Any]) -> str:

@@ -106,6 +106,7 @@ class Completed(_Outcome, frozen=True, kw_only=True):
     sources: tuple[SourceNote, ...] | list[SourceNote] = ()
     dropped: int = 0
     skipped: int = 0
+    rejected: dict[str, int] = {}
 
 
 class Retry(_Outcome, frozen=True, kw_only=True):

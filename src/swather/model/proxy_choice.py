@@ -64,6 +64,11 @@ class ProxyChoice:
             case ProxyStrategy.STICKY_SESSION:
                 return self._hold(session, usable)
 
+    def held(self, usable: Sequence[Proxy], holder: str) -> Proxy | None:
+        """The one of `usable` that a worker, a lane or a session has."""
+        held = self._held.get(holder)
+        return next((proxy for proxy in usable if proxy.id == held), None)
+
     def let_go(self, proxy_id: int) -> None:
         """Whoever always had this proxy gets another."""
         self._held = {holder: held for holder, held in self._held.items() if held != proxy_id}
@@ -84,10 +89,8 @@ class ProxyChoice:
         return chosen
 
     def _hold(self, holder: str, usable: Sequence[Proxy]) -> Proxy:
-        held = self._held.get(holder)
-        for proxy in usable:
-            if proxy.id == held:
-                return proxy
+        if (held := self.held(usable, holder)) is not None:
+            return held
         if len(self._held) >= _MAX_HELD:
             self._held.clear()
         chosen = self._next(usable)

@@ -31,7 +31,7 @@ class ProxyParts(NamedTuple):
     shown: str
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=32_768)
 def proxy_parts(proxy_url: str) -> ProxyParts:
     """InputError, without a password in it, if this is not the URL of a proxy."""
     found = _PROXY_URL.fullmatch(proxy_url)

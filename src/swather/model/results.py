@@ -9,7 +9,7 @@ import msgspec
 from swather.model.outcome import EXHAUSTED, File
 
 # How many tasks of a group are asked for its most frequent message, and how many messages.
-MAX_TASKS_ASKED: Final = 1_000
+MAX_TASKS_ASKED: Final = 200
 MAX_MESSAGES_ASKED: Final = 50
 
 # A task and the number of one of its parts: what a checkpoint, or its end, committed.
@@ -49,8 +49,44 @@ class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
     media_type: str
 
 
+class TaskResults(NamedTuple):
+    """What a task left behind, in the order of its parts."""
+
+    items: list[StoredItem]
+    files: list[StoredFile]
+
+
+class TaskIdentity(NamedTuple):
+    """The key of a task, which the same target has in every run, and the target."""
+
+    key: bytes
+    target: Any
+
+
+class Counterpart(NamedTuple):
+    """What another run has of a task's target, or of the nearest target that led to it. `depth`: 0
+    for the target itself; 1 for its parent. Without a counterpart `exists` is False; `state` is
+    None while the task has not ended.
+    """
+
+    exists: bool
+    depth: int
+    state: str | None
+    reason: str | None
+
+
+class FoundItems(NamedTuple):
+    """Items that match, the newest first. `is_all`: there are no more; otherwise the search goes on
+    before `next_position`.
+    """
+
+    items: list[StoredItem]
+    next_position: str
+    is_all: bool
+
+
 class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Failures that look the same."""
+    """Failures that look the same. `muted`: people do not want to see it."""
 
     fingerprint: str
     run: str
@@ -63,6 +99,7 @@ class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
     sample_task_id: int
     sample_message: str
     sample_traceback: str
+    muted: bool = False
 
 
 class ErrorExample(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,3 +135,18 @@ def by_part(rows: Iterable[tuple[Any, ...]]) -> list[Unlinked]:
         file = File(name=name, sha256=sha256, size_bytes=size_bytes, media_type=media_type)
         parts.setdefault((task_id, part), Unlinked((task_id, part), run_id, [])).files.append(file)
     return list(parts.values())
+
+
+def by_key(rows: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """Tasks by the key of their item, from rows of (key, task)."""
+    tasks: dict[str, list[int]] = {}
+    for key, task_id in rows:
+        tasks.setdefault(key, []).append(task_id)
+    return tasks
+
+
+def found_items(items: list[StoredItem], stop: str | None, limit: int) -> FoundItems:
+    """What a search has found that may have stopped at a position before it had read all."""
+    if len(items) == limit:
+        return FoundItems(items, items[-1].position, is_all=False)
+    return FoundItems(items, stop or "", is_all=stop is None)

@@ -10,6 +10,7 @@ import msgspec
 from swather.file_location import SCHEME, Location, read_location
 from swather.model.lease import Strategy
 from swather.model.pacing import NO_LIMITS, Limits
+from swather.model.rejection import REJECTED_PREFIX, shown_reasons
 from swather.model.task import check_file_name
 
 # The member of a run's params that Swather keeps for itself; scrapers never see it.
@@ -130,7 +131,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     that were dropped because the run had its limit of tasks; `outdated`: items of targets that
     failed when they were tried again, which are not among `items`; `dropped`: items that hooks of
     the scraper dropped; `skipped`: targets that the scraper left out on purpose (`ctx.skip`);
-    `postponed`: how often scrapers asked for another time.
+    `postponed`: how often scrapers asked for another time; `duplicates`: items that were left out
+    because one with the same key was there; `rejected`: rows that scrapers left out (`ctx.reject`),
+    by reason.
     """
 
     scheduled: int = 0
@@ -148,7 +151,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     dropped: int = 0
     skipped: int = 0
     postponed: int = 0
+    duplicates: int = 0
     reasons: dict[str, int] = {}
+    rejected: dict[str, int] = {}
 
     @property
     def waiting(self) -> int:
@@ -168,17 +173,23 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 REASON_PREFIX: Final = "reason:"
+DUPLICATES: Final = "duplicates"
 
 
 def counts_from(sums: dict[str, int]) -> Counts:
     """Counts from the summed counter rows."""
-    reasons = {
-        name.removeprefix(REASON_PREFIX): n
-        for name, n in sums.items()
-        if name.startswith(REASON_PREFIX) and n
-    }
     plain = {name: n for name, n in sums.items() if name in Counts.__struct_fields__}
-    return Counts(**plain, reasons=reasons)
+    return Counts(
+        **plain,
+        reasons=_below(REASON_PREFIX, sums),
+        rejected=dict(shown_reasons(_below(REJECTED_PREFIX, sums))),
+    )
+
+
+def _below(prefix: str, sums: dict[str, int]) -> dict[str, int]:
+    return {
+        name.removeprefix(prefix): n for name, n in sums.items() if name.startswith(prefix) and n
+    }
 
 
 def run_name(scraper: str, at: datetime) -> str:

@@ -21,6 +21,8 @@ _ALIASES: Final = {
     "@annually": "0 0 1 1 *",
 }
 _FIELDS: Final = 5
+# Among the params of a schedule: a process that does not know this refuses to start its runs.
+_REMOTE: Final = "_remote"
 
 
 class Overlap(StrEnum):
@@ -80,6 +82,18 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     now: datetime
 
     @property
+    def is_remote(self) -> bool:
+        """Whether a client of the API has added it: then what hosts its targets and params name
+        makes no private address reachable.
+        """
+        return bool(self.params.get(_REMOTE))
+
+    @property
+    def given_params(self) -> dict[str, Any]:
+        """Those for the scraper."""
+        return {name: value for name, value in self.params.items() if name != _REMOTE}
+
+    @property
     def due_seconds(self) -> float:
         return (self.next_at - self.now).total_seconds()
 
@@ -109,6 +123,11 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
     due_seconds: float | None
     under_way: int
+
+
+def remote(params: dict[str, Any]) -> dict[str, Any]:
+    """The params of a schedule that a client of the API adds."""
+    return {**params, _REMOTE: True}
 
 
 def checked(new: NewSchedule) -> NewSchedule:

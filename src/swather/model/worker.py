@@ -27,6 +27,15 @@ class WorkerState(StrEnum):
     LOST = "lost"
 
 
+class Leaving(StrEnum):
+    """How a worker is to end. DRAIN: its running targets finish, the rest goes back. STOP: all of
+    it goes back.
+    """
+
+    DRAIN = "drain"
+    STOP = "stop"
+
+
 class Process(msgspec.Struct, frozen=True, kw_only=True):
     """Which process on which machine, so that others there can see that it has died."""
 
@@ -78,24 +87,38 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     number: int | None
     paused: bool
+    leaving: Leaving | None
     registered_at: datetime
     beat_at: datetime
     silent_seconds: float
     leases: int
     statistics: dict[str, Any]
 
+    @property
+    def mode(self) -> str:
+        """'working', 'paused', 'draining' or 'stopping': what people want of it."""
+        return mode_of(self.leaving, paused=self.paused)
+
+
+def mode_of(leaving: str | None, *, paused: bool) -> str:
+    if leaving:
+        return "draining" if leaving == Leaving.DRAIN else "stopping"
+    return "paused" if paused else "working"
+
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a beat.
 
     `alive` False: the worker was declared lost with everything it held, and must register again.
-    `lost`: leases it thought it had. `released`: leases it had without knowing.
+    `lost`: leases it thought it had. `released`: leases it had without knowing. `leaving`: somebody
+    wants it to end.
     """
 
     alive: bool
     lost: frozenset[tuple[int, int]] = frozenset()
     released: int = 0
     control_version: int = 0
+    leaving: Leaving | None = None
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):

@@ -163,13 +163,18 @@ class Bucket:
 
     def sha256_of(self, key: str) -> str:
         """Read an object, however large it is; FileNotFoundError if there is none."""
+        digest = sha256()
+        for chunk in self.chunks(key):
+            digest.update(chunk)
+        return digest.hexdigest()
+
+    def chunks(self, key: str) -> Iterator[bytes]:
+        """An object in pieces, however large it is; FileNotFoundError if there is none."""
         import obstore  # noqa: PLC0415
 
-        digest = sha256()
         with self._telling():
             for chunk in obstore.get(self._patient_store, key):
-                digest.update(chunk)
-        return digest.hexdigest()
+                yield bytes(chunk)
 
     def copy(self, source: str, target: str) -> None:
         """Within the server; FileNotFoundError if there is no such object."""

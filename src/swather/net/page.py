@@ -107,6 +107,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self.status < 400
 
     @property
+    def is_pdf(self) -> bool:
+        """Whether the content is that of a PDF file."""
+        return self.content.startswith(b"%PDF-")
+
+    @property
     def is_unchanged(self) -> bool:
         """Whether the page has not changed since the etag or date that was sent."""
         return self.status == 304
@@ -178,6 +183,14 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if element is None:
             return self.url
         return join(self.url, element.attributes.get("href") or "") or self.url
+
+    def pdf_rows(self, columns: Sequence[str]) -> list[dict[str, str]]:
+        """The rows of a PDF's table, over all its pages, by the names in its head; MissingElement
+        if no line has them all. It needs the extra `pdf`, and blocks while a process reads it.
+        """
+        from swather.net.pdf.reading import table_rows  # noqa: PLC0415
+
+        return table_rows(self.content, self.url, columns)
 
     def raise_for_status(self) -> None:
         """Raise HttpStatusError for a status of 400 or more."""

@@ -30,9 +30,9 @@ def resolve(
     """
     row = None if store is None else store.settings.all()
     known = None if scraper is None else registered().get(scraper.name)
-    own = {} if known is None else known.settings
-    if run is not None and not own:
-        own = _noted(run)
+    own = {} if known is None else known.own
+    if run is not None and (known is None or not known.settings):
+        own = {**_noted(run), **own}
     return read(options, row=row, of_scraper=own)
 
 
@@ -92,12 +92,7 @@ def run_params(
     """The parameters of a run: those that are given, by name or as 'name=value' texts, then those
     of the environment and .env, then those of swather.toml.
     """
-    here = registered().get(scraper.name)
-    known = {
-        **settings.params.get(scraper.name, {}),
-        **({} if here is None else here.params),
-        **_from_variables(scraper),
-    }
+    known = known_params(scraper, settings)
     if isinstance(given, Mapping):
         named = {**known, **given}
         params.given_params(scraper, named)
@@ -107,6 +102,16 @@ def run_params(
     over = {pair.partition("=")[0].strip() for pair in given}
     under = [f"{name}={as_text(value)}" for name, value in known.items() if name not in over]
     return params.parse(scraper, [*under, *given])
+
+
+def known_params(scraper: Scraper, settings: Settings) -> dict[str, Any]:
+    """Those that need not be given: of the environment and .env, then of swather.toml."""
+    here = registered().get(scraper.name)
+    return {
+        **settings.params.get(scraper.name, {}),
+        **({} if here is None else here.params),
+        **_from_variables(scraper),
+    }
 
 
 def _from_variables(scraper: Scraper) -> dict[str, str]:

@@ -179,7 +179,7 @@ def _errors(snapshot: Snapshot) -> Iterator[Text]:
 def _worker(worker: WorkerLine) -> Text:
     parts = [
         worker.name,
-        "paused" if worker.paused else f"{worker.running:,} running",
+        worker.mode if worker.paused else f"{worker.running:,} running",
         f"{worker.completed:,} completed",
     ]
     if worker.failed:

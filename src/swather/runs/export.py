@@ -30,6 +30,7 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
+_CHUNK_BYTES: Final = 1 << 18
 _FORMATS: Final = {".ndjson": Format.JSONL} | {f".{form}": form for form in Format}
 
 
@@ -79,16 +80,21 @@ def export(
     form = form or format_of(path)
     check_format(form)
     store.runs.get(run)
+    reading = items_of(store, run, complete_only=complete_only, outdated=outdated)
+    write_file(reading, path, form, raw=raw)
+    return Exported(path, reading.lines)
+
+
+def write_file(reading: Lines, path: Path, form: Format, *, raw: bool = False) -> None:
+    """Write lines to a file; an existing one is replaced when all are written."""
     try:
         with replacing(path) as stream:
-            reading = items_of(store, run, complete_only=complete_only, outdated=outdated)
             write_items(reading, stream, form, raw=raw, spool_folder=path.parent)
         # The file that was written live under this name is gone.
         position_path(path).unlink(missing_ok=True)
     except OSError as error:
         # Not the error's own text, which names a file that is gone.
         raise InputError(f"cannot write results to {path}: {error.strerror or error}") from error
-    return Exported(path, reading.lines)
 
 
 def items_of(store: Store, run: str, *, complete_only: bool, outdated: bool) -> Lines:
@@ -124,6 +130,20 @@ def write_items(
                 write_parquet(items, columns, stream)
         case _:
             assert_never(form)
+
+
+def chunks_of(reading: Lines, form: Format, *, raw: bool = False) -> Iterator[bytes]:
+    """What `write_items` writes, some at a time, for somebody who takes it slowly. JSON lines come
+    as they are read; other formats once all is written, so that an error comes before any of it.
+    """
+    if form is Format.JSONL:
+        yield from map(b"".join, reading)
+        return
+    with tempfile.TemporaryFile(prefix=".swather-export-") as written:
+        write_items(reading, written, form, raw=raw)
+        written.seek(0)
+        while chunk := written.read(_CHUNK_BYTES):
+            yield chunk
 
 
 @contextmanager

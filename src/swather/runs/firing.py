@@ -1,6 +1,6 @@
 """Firing: a due time of a schedule becomes a run, and its targets are loaded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -11,6 +11,7 @@ from swather.model.schedule import Firing, FiringState, Schedule, following
 from swather.model.worker import NewWorker, WorkerKind
 from swather.runs import configuration
 from swather.runs.load import load
+from swather.runs.own_targets import OwnTargets, own_targets
 from swather.runs.proxy_lists import load_lists
 from swather.runs.source import Source
 from swather.runs.start import plan_run
@@ -22,12 +23,15 @@ from swather.store import Store
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What the runs of a schedule are made of, as this process knows it."""
+    """What the runs of a schedule are made of, as this process knows it. `typed_params` are those
+    that a person typed: hosts in them may be private.
+    """
 
     schedule: str
     scraper: Scraper
-    source: Source
+    source: Source | OwnTargets
     params: Mapping[str, Any]
+    typed_params: Mapping[str, Any]
     settings: Settings
 
 
@@ -46,12 +50,17 @@ def recipe_of(
     """InputError says why there can be no run here: bad parameters, no targets."""
     settings = configuration.resolve(store, None, scraper).settings
     applied = configuration.apply(scraper, settings)
-    given = [f"{name}={configuration.as_text(value)}" for name, value in schedule.params.items()]
+    given = [
+        f"{name}={configuration.as_text(value)}" for name, value in schedule.given_params.items()
+    ]
+    params = configuration.run_params(applied, given, settings)
+    here = configuration.run_params(applied, {}, settings) if schedule.is_remote else params
     recipe = Recipe(
         schedule=schedule.name,
         scraper=applied,
-        source=_source_of(schedule, known),
-        params=configuration.run_params(applied, given, settings),
+        source=_source_of(schedule, known, applied, given),
+        params=params,
+        typed_params=here,
         settings=settings,
     )
     # The first targets are checked before there is a run.
@@ -59,12 +68,17 @@ def recipe_of(
     return recipe
 
 
-def _source_of(schedule: Schedule, known: Registered | None) -> Source:
+def _source_of(
+    schedule: Schedule, known: Registered | None, scraper: Scraper, params: Sequence[str]
+) -> Source | OwnTargets:
     """Files are named by this machine's registry, never by the database."""
     if schedule.targets:
-        return Source(arguments=schedule.targets)
+        return Source(arguments=schedule.targets, is_remote=schedule.is_remote)
     if known is not None and known.targets is not None:
         return Source(files=(str(known.targets),))
+    own = own_targets(scraper, params, {}, Source(is_remote=schedule.is_remote))
+    if own is not None:
+        return own
     raise InputError(
         f"schedule {schedule.name!r} has no targets; name them when you add it, or register the "
         f"scraper with a file of targets: [scrapers.{schedule.scraper}] targets = 'targets.csv'"
@@ -113,6 +127,7 @@ def _new_run(store: Store, firing: Firing, recipe: Recipe) -> str:
         store,
         recipe.scraper,
         params=dict(recipe.params),
+        typed_params=dict(recipe.typed_params),
         # No command of a person resumes it.
         source_fingerprint=f"schedule {firing.schedule} {firing.due_at.isoformat()}",
         source=f"schedule {firing.schedule}",

@@ -29,7 +29,8 @@ class Intake:
     with it they are counted in `skipped`, and the first ones listed in `bad`. A None among the
     lines means that none has arrived yet. `load` identifies these targets; `is_empty` is set when
     a check has found no line at all. `notes`: what was assumed about the files that were read;
-    `added` and `duplicates`: what became of the targets so far.
+    `added` and `duplicates`: what became of the targets so far. Hosts that `is_remote` ones name
+    are nobody's wish here. `skip_option` is what a person writes to skip bad lines.
     """
 
     def __init__(
@@ -40,12 +41,16 @@ class Intake:
         skip_bad: bool = False,
         limit: int | None = None,
         load: Load | None = None,
+        is_remote: bool = False,
+        skip_option: str = "--skip-bad",
     ) -> None:
         if limit is not None and limit < 1:
             raise InputError(f"limit must be at least 1, got {limit!r}")
         self._scraper = scraper
         self._skip_bad = skip_bad
         self._limit = limit
+        self._is_remote = is_remote
+        self._skip_option = skip_option
         self._entries = self._rows(lines)
         self.load = load or unrepeatable("", "targets")
         self.skipped = 0
@@ -70,7 +75,7 @@ class Intake:
         if not self._skip_bad:
             bad = [entry for entry in seen if isinstance(entry, BadLine)]
             if bad:
-                raise bad_lines(bad)
+                raise bad_lines(bad, self._skip_option)
         self.is_empty = not seen
         self._entries = chain(seen, self._entries)
 
@@ -83,7 +88,7 @@ class Intake:
             elif isinstance(entry, BadLine):
                 if not self._skip_bad:
                     yield batch
-                    raise bad_lines(self._with_those_that_follow(entry))
+                    raise bad_lines(self._with_those_that_follow(entry), self._skip_option)
                 self._skip(entry)
                 continue
             if entry is None or len(batch) >= size:
@@ -125,8 +130,9 @@ class Intake:
                     return
 
     def _row(self, line: Line) -> Row | BadLine:
+        site = self._scraper.site
         try:
-            if reason := wrong_with(line.value):
+            if site is None and (reason := wrong_with(line.value)):
                 return BadLine(line.number, reason, line.source)
             target = self._made(line)
             # Checked here, where its line number is known.
@@ -136,7 +142,8 @@ class Intake:
         except Exception as error:  # noqa: BLE001 - lane and partition may be the user's functions
             reason = f"{type(error).__name__} in the scraper's lane, partition or key: {error}"
             return BadLine(line.number, reason, line.source)
-        self._values.append(target.value)
+        if not self._is_remote:
+            self._values.append(target.value if site is None else site.url_of(target.value))
         return row
 
     def _made(self, line: Line) -> Target:
@@ -161,7 +168,7 @@ class Intake:
         return found
 
 
-def bad_lines(bad: list[BadLine]) -> BadLines:
+def bad_lines(bad: list[BadLine], skip_option: str) -> BadLines:
     """The error that lists them and says what to do."""
     more = len(bad) - MAX_LISTED
     them = "it" if len(bad) == 1 else "them"
@@ -172,7 +179,7 @@ def bad_lines(bad: list[BadLine]) -> BadLines:
         [
             "some targets cannot be used:" if len(bad) > 1 else "a target cannot be used:",
             *listed,
-            f"Fix {them}, or skip {them} with --skip-bad.",
+            f"Fix {them}, or skip {them} with {skip_option}.",
         ]
     )
     return BadLines(text)

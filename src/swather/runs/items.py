@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from swather.errors import ResultsIncomplete
+from swather.model.results import StoredItem
 from swather.runs.transaction_words import in_the_way
 from swather.runs.words import count
 from swather.store import Store
@@ -26,11 +27,15 @@ _log = logging.getLogger(__name__)
 
 
 class Piece(NamedTuple):
-    """Some lines, each with its end, and the position after the last item that was read."""
+    """Some lines, each with its end, the items that were read, and the position after the last."""
 
     lines: list[bytes]
     position: str
-    items: int
+    stored: list[StoredItem]
+
+    @property
+    def items(self) -> int:
+        return len(self.stored)
 
 
 def pieces(
@@ -51,7 +56,7 @@ def pieces(
             if not (complete_only and item.partial)
         ]
         after = items[-1].position
-        yield Piece(lines, after, len(items))
+        yield Piece(lines, after, items)
         if len(items) < limit:
             return
         large = sum(map(len, lines)) > _MANY_BYTES
@@ -94,6 +99,11 @@ class Reading:
         self.lines = 0
 
     def __iter__(self) -> Iterator[list[bytes]]:
+        for piece in self.pieces():
+            yield piece.lines
+
+    def pieces(self) -> Iterator[Piece]:
+        """The same with what each line was read from."""
         waiting = Waiting(self._store, self._run)
         wanted = self._items()
         seen, after = 0, ""
@@ -103,7 +113,7 @@ class Reading:
             ):
                 seen, after = seen + piece.items, piece.position
                 self.lines += len(piece.lines)
-                yield piece.lines
+                yield piece
             missing = min(wanted, self._items()) - seen
             if missing <= 0:
                 return

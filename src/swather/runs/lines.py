@@ -1,4 +1,6 @@
-"""The lines of a file, of a gzipped file or of standard input, as bytes and never all at once."""
+"""The lines of a file, of a gzipped file, of standard input or of a stream, as bytes and never all
+at once.
+"""
 
 import gzip
 import sys
@@ -20,17 +22,22 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 def physical_lines(source: str) -> Iterator[tuple[int, bytes | None]]:
     """(number, line) without its end; None for a line that is too long to be a target."""
     with _opened(source) as stream:
-        number = 0
-        try:
-            while raw := stream.readline(MAX_LINE_BYTES + 2):
-                number += 1
-                if number == 1:
-                    raw = _without_mark(source, raw)
-                yield number, _whole(stream, raw)
-        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise InputError(f"{source} is damaged after line {number:,}: {error}") from error
-        except OSError as error:
-            raise InputError(f"{source} cannot be read: {error.strerror or error}") from error
+        yield from lines_in(stream, source)
+
+
+def lines_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes | None]]:
+    """The same of a stream that is open already; `source` is what people call it."""
+    number = 0
+    try:
+        while raw := stream.readline(MAX_LINE_BYTES + 2):
+            number += 1
+            if number == 1:
+                raw = _without_mark(source, raw)
+            yield number, _whole(stream, raw)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{source} is damaged after line {number:,}: {error}") from error
+    except OSError as error:
+        raise InputError(f"{source} cannot be read: {error.strerror or error}") from error
 
 
 @contextmanager

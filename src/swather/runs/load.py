@@ -121,6 +121,5 @@ def _how_to_go_on(loaded: Loaded) -> str:
     if not loaded.targets:
         return "Nothing was loaded."
     return (
-        f"The {loaded.targets:,} targets before it are loaded; run the same command again to load "
-        "the rest."
+        f"The {loaded.targets:,} targets before it are loaded; do the same again to load the rest."
     )

@@ -74,7 +74,9 @@ def _slowest(situation: Situation, measured: float | None) -> _Bound | None:
 
 def _bounds(situation: Situation, *, is_moving: bool) -> Iterator[_Bound]:
     counts, now = situation.counts, situation.now
-    if (last := situation.waiting.last_due_at) is not None and last > now:
+    last = situation.waiting.last_due_at
+    # While nothing moves, a retry says nothing about tasks that are ready.
+    if last is not None and last > now and (is_moving or not counts.ready):
         yield _Bound((last - now).total_seconds(), "the last task that waits to retry")
     yield from _bound_by(situation, situation.scraper, NO_LIMITS, counts.unfinished, is_moving)
     tasks = tasks_by_lane(situation)

@@ -36,7 +36,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "code": self.code,
             "text": self.text.replace("\n", " "),
+            "brief": self.in_brief.replace("\n", " "),
             "stops": self.stops,
+            "change": self.change or None,
             "command": self.command or None,
             "values": self.values,
         }

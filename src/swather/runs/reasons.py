@@ -1,6 +1,7 @@
 """What holds a run back: found once, for `why`, `status` and the live view."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from swather.model.lane import Lane, PacedKind
 from swather.model.pacing import NO_LIMITS
@@ -20,6 +21,8 @@ from swather.runs.situation import MAX_LANES_SHOWN, Situation
 from swather.runs.words import command, count, duration, shortened, time_ahead
 from swather.runs.worker_line import WorkerLine
 from swather.store import Store
+
+MAX_WORKERS_NAMED: Final = 10
 
 
 def reasons_of(situation: Situation) -> list[Reason]:
@@ -121,18 +124,9 @@ def worker_reasons(situation: Situation) -> Iterator[Reason]:
             yield Reason(code="workers_starting", text="Workers are starting.", stops=True)
     elif not workers:
         yield no_worker(situation.run, url)
-    elif not able:
-        names = [worker.name for worker in workers]
-        yield Reason(
-            code="workers_paused",
-            text=f"All workers are paused ({len(workers)}).",
-            stops=True,
-            change="To resume them",
-            command=command(
-                "unpause", *(word for name in names for word in ("--worker", name)), url=url
-            ),
-            values={"workers": names},
-        )
+    else:
+        yield from _paused(workers, url, all_of_them=not able)
+        yield from _leaving(workers, all_of_them=not able)
     for worker in workers:
         # That it has no proxy is said once, for all of them.
         is_known = situation.is_out_of_proxies and worker.lacks_proxies
@@ -144,6 +138,43 @@ def worker_reasons(situation: Situation) -> Iterator[Reason]:
             text=f"All {slots} slots of {count(len(able), 'worker')} are busy.",
             values={"slots": slots, "busy": busy},
         )
+
+
+def _paused(workers: Sequence[WorkerLine], url: str, *, all_of_them: bool) -> Iterator[Reason]:
+    names = [worker.name for worker in workers if worker.paused and not worker.leaving]
+    if not names:
+        return
+    all_paused = len(names) == len(workers)
+    text = f"All workers are paused ({len(names)})."
+    if not all_paused:
+        text = f"Paused, of {count(len(workers), 'worker')}: {_listed(names)}."
+    yield Reason(
+        code="workers_paused" if all_paused else "some_workers_paused",
+        text=text,
+        stops=all_of_them,
+        change="To resume them" if len(names) > 1 else "To resume it",
+        command=command("workers", "unpause", *names[:MAX_WORKERS_NAMED], url=url),
+        values={"workers": names},
+    )
+
+
+def _leaving(workers: Sequence[WorkerLine], *, all_of_them: bool) -> Iterator[Reason]:
+    for mode in ("draining", "stopping"):
+        names = [worker.name for worker in workers if worker.mode == mode]
+        if names:
+            ends = "when its targets have ended" if mode == "draining" else "now"
+            yield Reason(
+                code=f"workers_{mode}",
+                text=f"Asked to exit {ends}, of {count(len(workers), 'worker')}: {_listed(names)}.",
+                stops=all_of_them,
+                values={"workers": names},
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MAX_WORKERS_NAMED])
+    more = len(names) - MAX_WORKERS_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _troubles(worker: WorkerLine, *, is_known: bool) -> Iterator[Reason]:

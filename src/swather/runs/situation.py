@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
-from swather.model.lane import Lane, PacedKind
+from swather.model.lane import Breaker, Lane, PacedKind
 from swather.model.run import Counts, Run
 from swather.model.waiting import Waiting
 from swather.model.worker import Worker, WorkerKind
@@ -14,6 +14,18 @@ from swather.store import Store
 
 MAX_LANES: Final = 200
 MAX_LANES_SHOWN: Final = 10
+
+
+class Surroundings(NamedTuple):
+    """What is the same for all runs of a database: read once, where many runs are looked at."""
+
+    workers: list[Worker]
+    lanes: list[Lane]
+    breakers: list[Breaker]
+
+    @classmethod
+    def read(cls, store: Store) -> "Surroundings":
+        return cls(store.workers.find(), store.lanes.find(limit=MAX_LANES), store.breakers.find())
 
 
 class Situation:
@@ -31,6 +43,7 @@ class Situation:
         *,
         starts_workers: bool = False,
         had_workers: bool = False,
+        around: Surroundings | None = None,
     ) -> None:
         self.starts_workers = starts_workers
         self.had_workers = had_workers
@@ -38,7 +51,8 @@ class Situation:
         self.url = store.url
         self.run = run
         self.counts = counts
-        live = store.workers.find()
+        self._around = around or Surroundings.read(store)
+        live = self._around.workers
         self.now = now or _database_time(live)
         self.workers: list[WorkerLine] = lines_of(live, run)
         self.producers: list[Worker] = [
@@ -53,8 +67,8 @@ class Situation:
         waits_on = {lane.lane for lane in self.waiting.lanes}
         self.breakers = [
             breaker
-            for breaker in store.breakers.find(scraper=run.scraper)
-            if breaker.lane in waits_on
+            for breaker in self._around.breakers
+            if breaker.scraper == run.scraper and breaker.lane in waits_on
         ]
 
     def _lanes(self) -> Iterator[Lane]:
@@ -63,7 +77,7 @@ class Situation:
         if not waits_on:
             return
         known = set()
-        for lane in self.store.lanes.find(limit=MAX_LANES):
+        for lane in self._around.lanes:
             if lane.kind is PacedKind.LANE and lane.name in waits_on:
                 known.add(lane.name)
                 yield lane

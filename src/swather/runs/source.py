@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -27,13 +27,16 @@ _SLOW_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """The targets that a command names, and how to read them."""
+    """The targets that a command names, and how to read them. Private hosts among `is_remote` ones
+    stay closed.
+    """
 
     arguments: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     layout: Layout = PLAIN
     limit: int | None = None
     skip_bad: bool = False
+    is_remote: bool = False
 
     def __post_init__(self) -> None:
         if self.layout.is_of_table and not self.files:
@@ -49,6 +52,12 @@ class Source:
     @property
     def is_empty(self) -> bool:
         return not (self.arguments or self.files)
+
+    def or_start_of(self, scraper: Scraper) -> "Source":
+        """These targets; if there are none, those that the scraper's site file begins with."""
+        if not self.is_empty or scraper.site is None or not scraper.site.start:
+            return self
+        return replace(self, arguments=scraper.site.start)
 
     @property
     def fingerprint(self) -> str:
@@ -81,7 +90,12 @@ class Source:
     def intake(self, scraper: Scraper) -> Intake:
         """The intake of these targets, the first ones already checked."""
         intake = Intake(
-            scraper, self._lines(), skip_bad=self.skip_bad, limit=self.limit, load=self.load
+            scraper,
+            self._lines(),
+            skip_bad=self.skip_bad,
+            limit=self.limit,
+            load=self.load,
+            is_remote=self.is_remote,
         )
         intake.check()
         return intake
@@ -107,7 +121,10 @@ class Values:
     recognised another time: `is_repeatable`.
     """
 
-    def __init__(self, values: Iterable[Any], *, limit: int | None = None) -> None:
+    def __init__(
+        self, values: Iterable[Any], *, limit: int | None = None, is_remote: bool = False
+    ) -> None:
+        self._is_remote = is_remote
         is_one = isinstance(values, str | bytes)
         self._values = [values] if is_one else values
         self.is_repeatable = isinstance(values, Collection) and not is_one
@@ -135,7 +152,11 @@ class Values:
     def intake(self, scraper: Scraper) -> Intake:
         """The same as that of a Source; what comes from a generator is checked when it comes."""
         intake = Intake(
-            scraper, _paced(from_values(self._values)), limit=self.limit, load=self.load
+            scraper,
+            _paced(from_values(self._values)),
+            limit=self.limit,
+            load=self.load,
+            is_remote=self._is_remote,
         )
         if self.is_repeatable:
             intake.check(BATCH_SIZE_HERE)

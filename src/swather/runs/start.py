@@ -57,6 +57,8 @@ def source_fingerprint(
     if layout != Layout(column=layout.column, key=layout.key):
         # Only then: the commands of earlier releases, which had no more than these, still count.
         parts.append([layout.options.as_list(), layout.texts.as_list(), layout.header, layout.rows])
+    if layout.options.lowest_first:
+        parts.append("lowest first")
     return _hash(parts)
 
 
@@ -65,6 +67,7 @@ def plan_run(
     scraper: Scraper,
     *,
     params: dict[str, Any] | None = None,
+    typed_params: dict[str, Any] | None = None,
     source_fingerprint: str = "",
     source: str = "",
     resume: str | None = None,
@@ -80,7 +83,8 @@ def plan_run(
     to read. A new run has at most `task_limit` tasks; if its targets have priorities, and no
     strategy is given, it takes the highest first. `default_rate` is for scrapers that name none.
     A `files_folder` is where all workers that can reach it put the run's files. One that is to
-    `keep_open` is not finished when its tasks are.
+    `keep_open` is not finished when its tasks are. Only hosts in `typed_params`, the params unless
+    they are given, may be at private addresses.
     """
     if resume is not None and new:
         raise InputError("a run is either resumed or new, not both")
@@ -124,7 +128,7 @@ def plan_run(
 
         found, is_new = store.runs.exclusively(begin)
     # Each time: the process that began the run may have been killed before this.
-    if hosts := hosts_in([params]):
+    if hosts := hosts_in([params if typed_params is None else typed_params]):
         store.allowed_hosts.add(found.name, hosts)
     if is_new:
         notes = (_BY_PRIORITY_NOTE,) if has_priorities and not scraper.options.strategy else ()

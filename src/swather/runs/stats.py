@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from swather.errors import InputError
 from swather.model.run import Counts
-from swather.runs import configuration
+from swather.runs.databases import database_of
 from swather.runs.run_names import find_run
+from swather.settings_sources import read
 from swather.store import factory
 
 
@@ -24,9 +25,12 @@ class Stats(NamedTuple):
 def stats(scraper: str, run_id: str | None = None, *, db: str | None = None) -> Stats:
     """The numbers of a scraper's run, its newest by default, at this moment.
 
-    `db` is the database, by default that of the settings.
+    `db` is the database, by default that of the scraper's table in swather.toml, then that of the
+    settings.
     """
-    store = factory.open(configuration.resolve(None, {"db": db}).settings.db)
+    own = database_of([scraper])
+    of_scraper = None if own is None else {"db": own}
+    store = factory.open(read({"db": db}, of_scraper=of_scraper).settings.db)
     try:
         run = find_run(store, run_id or scraper)
         if run.scraper != scraper:

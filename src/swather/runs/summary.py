@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from swather.model.rejection import top_reasons
 from swather.model.results import ErrorGroup
 from swather.model.run import Counts, Run, RunState
 from swather.model.source import SourceStats
@@ -74,6 +75,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         if counts.skipped:
             yield f"{count(counts.skipped, 'target')} skipped by the scraper."
         yield self._produced()
+        if rejected := counts.rejected:
+            said = ", ".join(f"{n:,} {reason}" for reason, n in top_reasons(rejected))
+            yield f"{count(sum(rejected.values()), 'row')} rejected: {said}."
         yield from lines_of(self.sources)
         if counts.outdated:
             yield from self._outdated()
@@ -91,6 +95,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         results = [count(counts.items, "item")]
         if counts.files:
             results.append(count(counts.files, "file"))
+        if counts.duplicates:
+            results.append(count(counts.duplicates, "duplicate"))
         if counts.dropped:
             results.append(f"{counts.dropped:,} dropped by hooks")
         if counts.retries:

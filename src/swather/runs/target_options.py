@@ -33,6 +33,8 @@ class OptionTexts:
     lane: str | None = None
     partition: str | None = None
     due: str | None = None
+    # Whether 1 is the highest priority where these are written.
+    lowest_first: bool = False
 
     def __bool__(self) -> bool:
         return any((self.priority, self.lane, self.partition, self.due))
@@ -54,6 +56,7 @@ def options_of(texts: OptionTexts) -> TargetOptions:
             "partition": ("--partition", texts.partition),
             "due_in_seconds": ("--due", texts.due),
         },
+        lowest_first=texts.lowest_first,
     )
 
 
@@ -72,7 +75,7 @@ def options_in(
     cells = {
         field: (f"column {column!r}", cell(column)) for field, column in named.items() if column
     }
-    return _parsed(otherwise, cells)
+    return _parsed(otherwise, cells, lowest_first=columns.lowest_first)
 
 
 def due_in_seconds(text: str) -> float:
@@ -92,7 +95,9 @@ def due_in_seconds(text: str) -> float:
     return check_seconds("the delay", seconds)
 
 
-def _parsed(otherwise: TargetOptions, texts: dict[str, tuple[str, Any]]) -> TargetOptions:
+def _parsed(
+    otherwise: TargetOptions, texts: dict[str, tuple[str, Any]], *, lowest_first: bool
+) -> TargetOptions:
     found: dict[str, Any] = {}
     for field, (where, value) in texts.items():
         if value is None or (isinstance(value, str) and not value.strip()):
@@ -101,6 +106,8 @@ def _parsed(otherwise: TargetOptions, texts: dict[str, tuple[str, Any]]) -> Targ
             found[field] = _PARSERS[field](value)
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
+    if lowest_first and "priority" in found:
+        found["priority"] = LOWEST_PRIORITY + HIGHEST_PRIORITY - found["priority"]
     return otherwise._replace(**found)
 
 

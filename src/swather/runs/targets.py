@@ -67,8 +67,13 @@ def read_targets(
     source: str, layout: Layout = PLAIN, *, form: Form | None = None
 ) -> Iterator[Entry]:
     """What a file (or '-', standard input) holds, line by line; the bad lines among them."""
-    form = form or form_of(source, layout)
-    lines = physical_lines(source)
+    return targets_in(physical_lines(source), source, form or form_of(source, layout), layout)
+
+
+def targets_in(
+    lines: Iterable[tuple[int, bytes | None]], source: str, form: Form, layout: Layout = PLAIN
+) -> Iterator[Entry]:
+    """The same of numbered lines that come from anywhere."""
     if form is not Form.CSV and layout.is_of_csv:
         raise InputError(f"{source} is not CSV; only CSV has a header and rows")
     match form:

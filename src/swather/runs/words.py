@@ -82,3 +82,13 @@ def _is_found(url: str) -> bool:
         return factory.located(found or factory.DEFAULT_URL) == factory.located(url)
     except BadURL:
         return False
+
+
+def share(rate: float) -> str:
+    """'99.7%': never 100% unless nothing failed, never 0% unless nothing succeeded."""
+    percent = rate * 100
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if 99.9 < percent < 100:
+        return ">99.9%"
+    return f"{percent:.1f}%".replace(".0%", "%")

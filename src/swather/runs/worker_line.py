@@ -9,7 +9,7 @@ import msgspec
 from swather.masking import masked_data
 from swather.model.run import Run
 from swather.model.standstill import standstill_seconds
-from swather.model.worker import Worker, WorkerKind
+from swather.model.worker import Worker, WorkerKind, mode_of
 
 # A worker that is well is heard of every two seconds while it has work.
 SILENT_SECONDS: Final = 10.0
@@ -30,6 +30,7 @@ class RunningTarget(msgspec.Struct, frozen=True, kw_only=True):
 class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     """One worker: what it has done since its start, what it does now.
 
+    leaving          how it is to end: 'drain', 'stop', or '' if nobody wants that
     running          targets of the run that it executes
     prefetched       tasks of any run that it holds beside those that it executes
     slots, busy      how many targets it can execute at once, and how many it does
@@ -42,6 +43,7 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
     paused: bool
+    leaving: str = ""
     running: int = 0
     prefetched: int = 0
     slots: int = 0
@@ -57,6 +59,10 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
     lacks_proxies: bool = False
     current: list[RunningTarget] = []
+
+    @property
+    def mode(self) -> str:
+        return mode_of(self.leaving, paused=self.paused)
 
     @property
     def is_silent(self) -> bool:
@@ -78,18 +84,28 @@ def lines_of(workers: Iterable[Worker], run: Run) -> list[WorkerLine]:
     ]
 
 
-def line_of(worker: Worker, run: str) -> WorkerLine:
-    """Rows come from workers of any release, and from loops of people's own, which say nothing."""
+def line_of(worker: Worker, run: str | None) -> WorkerLine:
+    """As far as it concerns one run, or all that it works on. Rows come from workers of any
+    release, and from loops of people's own, which say nothing.
+    """
     said = worker.statistics
     slots = _whole(said.get("slots"))
     busy = _whole(said.get("busy", worker.leases))
-    recent = _member(said, "recent", run)
-    ended, seconds = _number(recent.get("ended")), _number(recent.get("seconds"))
-    quiet = _number(recent.get("quiet_seconds"))
+    recent = _recent(said, run)
+    rates = [
+        ended / seconds
+        for each in recent
+        if (ended := each["ended"]) is not None and (seconds := each["seconds"])
+    ]
+    quiet = min(
+        (each["quiet_seconds"] for each in recent if each["quiet_seconds"] is not None),
+        default=None,
+    )
     return WorkerLine(
         id=worker.id,
         name=worker.name,
         paused=worker.paused,
+        leaving=str(worker.leaving or ""),
         running=_running(worker, run),
         prefetched=max(worker.leases - busy, 0),
         slots=slots,
@@ -98,7 +114,7 @@ def line_of(worker: Worker, run: str) -> WorkerLine:
         failed=_whole(said.get("failed")),
         retried=_whole(said.get("retried")),
         average_seconds=_number(said.get("average_seconds")),
-        rate_per_second=ended / seconds if ended is not None and seconds else None,
+        rate_per_second=sum(rates) if rates else None,
         quiet_seconds=None if quiet is None else quiet + worker.silent_seconds,
         uptime_seconds=(worker.beat_at - worker.registered_at).total_seconds(),
         silent_seconds=worker.silent_seconds,
@@ -108,14 +124,15 @@ def line_of(worker: Worker, run: str) -> WorkerLine:
     )
 
 
-def _running(worker: Worker, run: str) -> int:
+def _running(worker: Worker, run: str | None) -> int:
     if "busy" not in worker.statistics:
         return worker.leases
     running = worker.statistics.get("running")
-    return _whole(running.get(run)) if isinstance(running, dict) else 0
+    of_runs = running if isinstance(running, dict) else {}
+    return sum(_whole(number) for name, number in of_runs.items() if run in {None, name})
 
 
-def _current(worker: Worker, run: str) -> list[RunningTarget]:
+def _current(worker: Worker, run: str | None) -> list[RunningTarget]:
     """The oldest first."""
     said = worker.statistics.get("current")
     current = [each for each in said if isinstance(each, dict)] if isinstance(said, list) else []
@@ -130,15 +147,19 @@ def _current(worker: Worker, run: str) -> list[RunningTarget]:
             waits_for=str(each.get("waits_for") or ""),
         )
         for each in current
-        if each.get("run") == run
+        if run is None or each.get("run") == run
     ]
     return sorted(found, key=lambda each: -each.seconds)
 
 
-def _member(said: dict[str, Any], name: str, run: str) -> dict[str, Any]:
-    found = said.get(name)
-    member = found.get(run) if isinstance(found, dict) else None
-    return member if isinstance(member, dict) else {}
+def _recent(said: dict[str, Any], run: str | None) -> list[dict[str, float | None]]:
+    """What it says of how runs have gone lately."""
+    recent = said.get("recent")
+    return [
+        {key: _number(member.get(key)) for key in ("ended", "seconds", "quiet_seconds")}
+        for name, member in (recent.items() if isinstance(recent, dict) else ())
+        if isinstance(member, dict) and run in {None, name}
+    ]
 
 
 def _number(value: Any) -> float | None:

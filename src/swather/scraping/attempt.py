@@ -1,9 +1,10 @@
 """The parts of an attempt: the verbs behind a context, its run and task, and what it produced."""
 
 import logging
-from collections.abc import Callable, Collection, Coroutine, MutableMapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from swather.model.outcome import File, Item, Memory
@@ -94,6 +95,7 @@ class Collected(NamedTuple):
     files: list[File]
     memories: list[Memory]
     part: int
+    rejected: Mapping[str, int] = MappingProxyType({})
 
 
 class TaskLog(logging.LoggerAdapter[logging.Logger]):

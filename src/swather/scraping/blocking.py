@@ -207,6 +207,9 @@ class SyncContext(SyncWeb):
     def emit(self, item: Any, key: str | None = None) -> None:
         self._context.emit(item, key)
 
+    def reject(self, reason: str, count: int = 1) -> None:
+        self._context.reject(reason, count)
+
     def skip(self, count: int = 1) -> None:
         self._context.skip(count)
 

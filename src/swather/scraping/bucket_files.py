@@ -120,6 +120,10 @@ class BucketFiles:
             named = threads.map(lambda part: self._name_all(part, parts[part]), parts)
             return [part for part, is_named in zip(parts, named, strict=True) if is_named]
 
+    def chunks_of(self, sha256: str) -> Iterator[bytes]:
+        check_sha256(sha256)
+        yield from self._bucket.chunks(_content_key(sha256))
+
     def has_all(self, files: Iterable[File]) -> bool:
         """Not asked of the server: naming them shows it."""
         del files

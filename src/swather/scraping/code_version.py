@@ -26,7 +26,11 @@ class CodeVersions:
 
 def code_version(scraper: Scraper) -> str:
     """The same for the same `version` and the same contents of the file it is defined in."""
-    text = scraper.options.version.encode() + b"\0" + _code(inspect.unwrap(scraper.function))
+    if scraper.site is not None:
+        code = scraper.site.text.encode()
+    else:
+        code = _code(inspect.unwrap(scraper.function))
+    text = scraper.options.version.encode() + b"\0" + code
     return sha256(text).hexdigest()[:16]
 
 

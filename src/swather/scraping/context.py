@@ -12,6 +12,7 @@ from swather.masking import masked
 from swather.model.lease import Lease
 from swather.model.outcome import EncodedItem, File, Item, Memory
 from swather.model.payload import MAX_MEMORY_BYTES, encode, encode_item
+from swather.model.rejection import add_rejections
 from swather.model.source import Answer, SourceNote, SourceState
 from swather.model.task import Target, check_name
 from swather.net.page import join
@@ -36,6 +37,7 @@ class Context(BrowsingWeb):
         "_items",
         "_memories",
         "_part",
+        "_rejected",
         "_saving",
         "target",
     )
@@ -51,6 +53,7 @@ class Context(BrowsingWeb):
         self._children: list[Target] = []
         self._files: list[File] = []
         self._memories: list[Memory] = []
+        self._rejected: dict[str, int] = {}
 
     @property
     def url(self) -> str:
@@ -142,6 +145,16 @@ class Context(BrowsingWeb):
         # Made first: while it is, a checkpoint in another thread may take the list away.
         made = EncodedItem(encode_item(item), key)
         self._items.append(made)
+
+    def reject(self, reason: str, count: int = 1) -> None:
+        """Count rows that are left out of the results, and why. It is committed with the items;
+        `status` and the summary of the run show how many there were for each reason. Of more than
+        50 different reasons of one target, further ones are counted as 'other'.
+        """
+        self._check_usable()
+        if count < 0:
+            raise InputError(f"reject takes how many rows are left out, got {count!r}")
+        add_rejections(self._rejected, reason, count)
 
     def skip(self, count: int = 1) -> None:
         """Count targets that are left out on purpose, such as those that an earlier run has done.
@@ -274,6 +287,7 @@ class Context(BrowsingWeb):
         """A part that may or may not have been committed is sent again under the same number."""
         sent = self._collected()
         self._items, self._children, self._files, self._memories = [], [], [], []
+        self._rejected = {}
         try:
             await self._verbs.checkpoint(cursor, sent)
         except BaseException:
@@ -281,8 +295,13 @@ class Context(BrowsingWeb):
             self._children = sent.children + self._children
             self._files = sent.files + self._files
             self._memories = sent.memories + self._memories
+            later, self._rejected = self._rejected, dict(sent.rejected)
+            for reason, count in later.items():
+                add_rejections(self._rejected, reason, count)
             raise
         self._part += 1
 
     def _collected(self) -> Collected:
-        return Collected(self._items, self._children, self._files, self._memories, self._part)
+        return Collected(
+            self._items, self._children, self._files, self._memories, self._part, self._rejected
+        )

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Final, NamedTuple, Protocol
 
@@ -14,7 +14,7 @@ from swather.scraping.downloads import Landed
 from swather.scraping.filenames import label_of, safe_name
 
 ORPHAN_SECONDS: Final = 86_400.0
-_CHUNK_BYTES: Final = 1 << 20
+CHUNK_BYTES: Final = 1 << 20
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -80,6 +80,12 @@ class FileStore(Protocol):
         """Whether the content of all of them may be here."""
         ...
 
+    def chunks_of(self, sha256: str) -> Iterator[bytes]:
+        """The content of this hash, in pieces; FileNotFoundError before the first if it is not
+        here.
+        """
+        ...
+
     def files_named(self, names: Iterable[str]) -> set[str]:
         """Those of the names that files have."""
         ...
@@ -115,7 +121,7 @@ def copy_hashed(source: Path, file: IO[bytes]) -> tuple[str, int]:
     digest = hashlib.sha256()
     size = 0
     with source.open("rb") as opened:
-        while chunk := opened.read(_CHUNK_BYTES):
+        while chunk := opened.read(CHUNK_BYTES):
             digest.update(chunk)
             size += file.write(chunk)
     return digest.hexdigest(), size

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -17,7 +17,14 @@ from swather.model.results import Part
 from swather.posix import sync_folder
 from swather.scraping.downloads import Landed
 from swather.scraping.filenames import safe_path
-from swather.scraping.files import ORPHAN_SECONDS, Pruned, check_sha256, copy_hashed, file_of
+from swather.scraping.files import (
+    CHUNK_BYTES,
+    ORPHAN_SECONDS,
+    Pruned,
+    check_sha256,
+    copy_hashed,
+    file_of,
+)
 from swather.scraping.links import link
 
 _log = logging.getLogger(__name__)
@@ -151,6 +158,11 @@ class FolderFiles:
             _log.exception("names of files in %s may not be durable yet", self.folder)
             return []
         return list(linked)
+
+    def chunks_of(self, sha256: str) -> Iterator[bytes]:
+        with self.path_of(sha256).open("rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                yield chunk
 
     def has_all(self, files: Iterable[File]) -> bool:
         """Whether the content of all of them is here."""

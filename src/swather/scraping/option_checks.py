@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from swather.scraping.proxies import check_proxies, check_tor
 AUTO: Final = "auto"
 Named = str | Callable[[Any], str | None] | None
 KeyFunction = Callable[[Any], str]
+TargetsFunction = Callable[[Any], Iterable[Any]]
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,99}")
 
 
@@ -104,6 +105,12 @@ def _named(field: str, value: Any) -> Named:
 def _key(field: str, value: Any) -> KeyFunction | None:
     if value is not None and not callable(value):
         raise _wrong(field, "a function of the target, or None", value)
+    return value  # type: ignore[no-any-return]
+
+
+def _targets(field: str, value: Any) -> TargetsFunction | None:
+    if value is not None and not callable(value):
+        raise _wrong(field, "a function of the params, or None", value)
     return value  # type: ignore[no-any-return]
 
 
@@ -194,6 +201,7 @@ CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "lane": _named,
     "partition": _named,
     "key": _key,
+    "targets": _targets,
     "in_flight": _whole_or_none,
     "retries": _whole(0),
     "backoff": _backoff,

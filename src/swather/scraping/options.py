@@ -22,6 +22,7 @@ from swather.scraping.option_checks import (
     KeyFunction,
     Named,
     SessionScope,
+    TargetsFunction,
 )
 from swather.scraping.proxies import Proxies
 from swather.settings_row import FILES_FOLDER
@@ -34,6 +35,7 @@ __all__ = [
     "OptionFields",
     "Options",
     "SessionScope",
+    "TargetsFunction",
     "options_from",
 ]
 
@@ -48,6 +50,7 @@ class OptionFields(TypedDict, total=False):
     lane: Named
     partition: Named
     key: KeyFunction | None
+    targets: TargetsFunction | None
     in_flight: int | None
     retries: int
     backoff: float | Backoff
@@ -88,6 +91,8 @@ class Options:
     partition        what is owned by one worker at a time: a name, or a function of the target
     key              what makes two targets the same one: a function of the target; its URL, or all
                      of it, if None
+    targets          what is scraped when no targets are named: a function of the params that gives
+                     targets, or a Target where one has a priority of its own
     in_flight        how many targets run at the same time on one lane; with proxies, for each
     retries          executions after the first
     backoff          delay = backoff ** attempts seconds, or a Backoff
@@ -123,6 +128,7 @@ class Options:
     lane: Named = None
     partition: Named = None
     key: KeyFunction | None = None
+    targets: TargetsFunction | None = None
     in_flight: int | None = 8
     retries: int = 3
     backoff: float | Backoff = 2.0

@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from swather import posix
-from swather.errors import BadSetting, InputError, LoadError
+from swather.errors import BadSetting, BadURL, InputError, LoadError
 from swather.model.payload import encode
 from swather.scraping import installed
 from swather.scraping.option_checks import ExecutionMode, is_scraper_name
 from swather.scraping.scraper import renamed
 from swather.settings import ALIASES, DELAYS, OF_SCRAPERS
 from swather.settings_sources import PYPROJECT, SCRAPERS, TOML, canonical, check, read
+from swather.store import factory
 
 HOOKS: Final = ("on_end", "on_trouble", "webhook", "webhook_secret")
 _SETTINGS: Final = (*OF_SCRAPERS, *DELAYS)
-_OWN: Final = ("path", "execution_mode", "targets", "params", "schedule", *HOOKS)
+_OWN: Final = ("path", "db", "execution_mode", "targets", "params", "schedule", *HOOKS)
 _PYTHON: Final = ".py"
+_SITE: Final = ".toml"
+_FILES: Final = (_PYTHON, _SITE)
 # Files of scrapers_folder that belong to tests, or are for the others to import.
 _NO_SCRAPERS: Final = ("_", ".", "test_", "conftest.")
 
@@ -44,6 +47,7 @@ class Registered:
     spec      what `registry.load` takes; the name itself if it is installed under it
     origin    where it is registered, for people to read
     file      the file of its code, if one is named
+    db        the database of its runs, if it has one of its own
     settings  those that override its decorator
     targets   what `swather start` loads when no targets are named
     """
@@ -52,12 +56,18 @@ class Registered:
     spec: str
     origin: str
     file: Path | None = None
+    db: str | None = field(default=None, repr=False)
     execution_mode: ExecutionMode | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     targets: Path | None = None
     schedule: ScheduleText | None = None
     hooks: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """All settings that its table names."""
+        return {**self.settings, **({} if self.db is None else {"db": self.db})}
 
     @property
     def is_installed(self) -> bool:
@@ -82,6 +92,14 @@ def registered(folder: Path | None = None) -> dict[str, Registered]:
     return found
 
 
+def databases(folder: Path | None = None) -> dict[str, str]:
+    """The databases of the scrapers whose tables name one, by scraper."""
+    folder = folder or Path.cwd()
+    if not any("db" in table for table in _contents(folder) if isinstance(table, dict)):
+        return {}
+    return {table.name: table.db for table in _tables(folder) if table.db is not None}
+
+
 def _in_folder(folder: Path) -> Iterator[Registered]:
     named = read(folder=folder).settings.scrapers_folder
     if named is None:
@@ -89,8 +107,9 @@ def _in_folder(folder: Path) -> Iterator[Registered]:
     scrapers = folder / named.expanduser()
     if not scrapers.is_dir():
         raise BadSetting(f"scrapers_folder: there is no folder {str(scrapers)!r}")
-    for file in sorted(scrapers.glob(f"*{_PYTHON}")):
-        if not file.name.startswith(_NO_SCRAPERS) and file.is_file():
+    for file in sorted(each for suffix in _FILES for each in scrapers.glob(f"*{suffix}")):
+        is_one = not file.name.startswith(_NO_SCRAPERS) and file.name not in (TOML, PYPROJECT)
+        if is_one and file.is_file():
             path = file.resolve()
             yield Registered(
                 name=_checked_name(f"scrapers_folder: {file}", file.stem),
@@ -111,6 +130,7 @@ class _Table:
             raise BadSetting(f"{self._where} must be a table, got {table!r}")
         self._table = table
         self._refuse_unknown()
+        self.db = self._database()
 
     def applied_to(self, known: Registered | None) -> Registered:
         """`known` is what is registered under the name without this table."""
@@ -123,6 +143,7 @@ class _Table:
             )
         return replace(
             known,
+            db=self.db,
             execution_mode=self._mode(),
             settings=self._settings(),
             params=self._params(),
@@ -133,11 +154,11 @@ class _Table:
 
     def _named_here(self, path: str) -> Registered:
         source, colon, name = path.rpartition(":")
-        if path.endswith(_PYTHON):
+        if path.endswith(_FILES):
             source, colon, name = path, "", ""
         if not source:
             return self._installed(path)
-        if not source.endswith(_PYTHON):
+        if not source.endswith(_FILES):
             return Registered(name=self.name, spec=renamed(self.name, path), origin=self._where)
         file = (self._file.parent / Path(source).expanduser()).resolve()
         spec = renamed(self.name, f"{file}{colon}{name}")
@@ -147,8 +168,8 @@ class _Table:
         point = installed.points().get(name)
         if point is None:
             raise BadSetting(
-                f"{self._where} path must be a file.py, file.py:name, module:name or the name of "
-                f"an installed scraper, got {name!r}"
+                f"{self._where} path must be a file.py, file.py:name, module:name, site.toml or "
+                f"the name of an installed scraper, got {name!r}"
             )
         spec = name if name == self.name else renamed(self.name, point.value)
         return Registered(name=self.name, spec=spec, origin=self._where)
@@ -174,6 +195,17 @@ class _Table:
         if key not in self._table:
             return None
         return self._file.parent / Path(self._text(key)).expanduser()
+
+    def _database(self) -> str | None:
+        if "db" not in self._table:
+            return None
+        if not isinstance(url := self._table["db"], str):
+            raise BadSetting(f"{self._where} db must be a text, got {url!r}")
+        try:
+            factory.sqlite_path(url)
+        except BadURL as error:
+            raise BadSetting(f"{self._where} db: {error}") from error
+        return url
 
     def _mode(self) -> ExecutionMode | None:
         if "execution_mode" not in self._table:
@@ -236,6 +268,13 @@ def _tables(folder: Path) -> Iterator[_Table]:
     yield from found.values()
 
 
+def _contents(folder: Path) -> Iterator[Any]:
+    """The tables as they are written, unchecked."""
+    for file in (folder / TOML, folder / PYPROJECT):
+        tables = _read(file) if file.is_file() else {}
+        yield from tables.values() if isinstance(tables, dict) else ()
+
+
 def _read(file: Path) -> Any:
     try:
         content = tomllib.loads(file.read_text("utf-8"))
@@ -251,9 +290,9 @@ def _header(file: Path) -> str:
 
 
 def _checked_name(where: str, name: str) -> str:
-    if name.endswith(_PYTHON) or not is_scraper_name(name):
+    if name.endswith(_FILES) or not is_scraper_name(name):
         raise BadSetting(
             f"{where} a scraper's name has up to 100 letters, digits, '_', '-' and '.', and does "
-            f"not end in {_PYTHON!r}; got {name!r}"
+            f"not end in {_PYTHON!r} or {_SITE!r}; got {name!r}"
         )
     return name

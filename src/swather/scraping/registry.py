@@ -27,7 +27,7 @@ from swather.scraping.source_location import code_owner
 if TYPE_CHECKING:
     from swather.scraping.registered import Registered
 
-FORMS: Final = "file.py, file.py:name or module:name"
+FORMS: Final = "file.py, file.py:name, module:name or site.toml"
 
 _entered: Final[list[Path]] = []
 _loading: Final[ContextVar[str]] = ContextVar("loading", default="")
@@ -45,8 +45,8 @@ class Known(NamedTuple):
 
 
 def load(spec: str) -> Scraper:
-    """The scraper that 'file.py', 'file.py:name', 'module:name' or a registered name means.
-    'other=file.py' gives it another name.
+    """The scraper that 'file.py', 'file.py:name', 'module:name', 'site.toml' or a registered name
+    means. 'other=file.py' gives it another name.
 
     LoadError says what is missing or broken, and where; MissingExtra, what to install.
     """
@@ -79,11 +79,22 @@ def _load_code(spec: str) -> Scraper:
     source, colon, name = spec.rpartition(":")
     if spec.endswith(".py"):
         return _only_one(_load_file(Path(spec)), spec)
+    if spec.endswith(".toml"):
+        return _load_site(Path(spec))
     if source.endswith(".py"):
         return _named(_load_file(Path(source)), name, source)
     if colon:
         return _named(_load_module(source), name, source)
     return _load_registered(spec)
+
+
+def _load_site(file: Path) -> Scraper:
+    # Parsers and patterns, which a scraper in Python does not need.
+    from swather.scraping import site  # noqa: PLC0415
+
+    if not file.is_file():
+        raise LoadError(f"there is no file {str(file)!r} in {Path.cwd()}")
+    return site.scraper_of(site.load(file))
 
 
 def _registered() -> dict[str, "Registered"]:
@@ -126,7 +137,7 @@ def absolute(spec: str) -> str:
     """A spec that works in any folder: with an absolute path, if it means a file."""
     given, code = _renamed(spec)
     source, colon, name = code.rpartition(":")
-    if code.endswith(".py"):
+    if code.endswith((".py", ".toml")):
         code = str(Path(code).resolve())
     elif source.endswith(".py"):
         code = f"{Path(source).resolve()}{colon}{name}"

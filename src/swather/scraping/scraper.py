@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Unpack, overload
+from typing import Any, Final, Protocol, Unpack, overload
 
 from swather.errors import InputError
 from swather.scraping.hooks import Hooks, ItemHook, RequestHook, checked
@@ -30,6 +30,28 @@ def renamed(name: str, spec: str) -> str:
     return f"{name}={spec}"
 
 
+class Described(Protocol):
+    """A site in a file, which a scraper is made of instead of Python code."""
+
+    @property
+    def text(self) -> str:
+        """What the file says."""
+        ...
+
+    @property
+    def start(self) -> tuple[str, ...]:
+        """The targets of a run that is given none."""
+        ...
+
+    def url_of(self, target: Any) -> str:
+        """The address of a target; BadTarget if it has none."""
+        ...
+
+    def priority_of(self, target: Any) -> int | None:
+        """That of a new target, if the file says one."""
+        ...
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scraper:
     """A named function or class with its options; what the decorator returns.
@@ -48,6 +70,8 @@ class Scraper:
     hooks: Hooks = field(default_factory=Hooks)
     # The file or module that imported it, and may have added hooks, rules or sources to it.
     loaded_from: str | None = None
+    # The site that it was made of.
+    site: Described | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.function.__doc__)
@@ -72,11 +96,11 @@ class Scraper:
 
     @property
     def spec(self) -> str:
-        """What `registry.load` finds it by in another process: 'file.py:name' or 'module:name',
-        with 'other=' before it if it was given another name.
+        """What `registry.load` finds it by in another process: 'file.py:name', 'module:name' or
+        'site.toml', with 'other=' before it if it was given another name.
         """
         own = self.options.name or self.function.__name__
-        code = f"{self._source}:{own}"
+        code = self._source if self.site is not None else f"{self._source}:{own}"
         return code if own == self.name else renamed(self.name, code)
 
     @property

@@ -31,7 +31,9 @@ def target_of(
     unless the scraper names one; a scraper with a `key` says itself which targets are the same.
     """
     options = scraper.options
-    url = url_of(value)
+    url = address_of(scraper, value)
+    if priority is None and scraper.site is not None:
+        priority = scraper.site.priority_of(value)
     if key is None and options.key is not None:
         key = _own_key(options.key, value)
     if key is None:
@@ -51,6 +53,11 @@ def target_of(
         due_in_seconds=due_in_seconds,
         parent_id=parent_id,
     )
+
+
+def address_of(scraper: Scraper, value: Any) -> str | None:
+    """The URL that a scraper begins a target with, if that is known."""
+    return url_of(value) if scraper.site is None else scraper.site.url_of(value)
 
 
 def url_of(value: Any) -> str | None:

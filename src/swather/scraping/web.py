@@ -20,7 +20,7 @@ from swather.scraping.attempt import RunCoroutine, RunInfo, TaskLog, Verbs
 from swather.scraping.login import Check, Turn, checked, form_on, is_logged_in, refused
 from swather.scraping.option_checks import SessionScope
 from swather.scraping.scraper import Scraper
-from swather.scraping.targets import lane_of_url, url_of
+from swather.scraping.targets import address_of, lane_of_url
 
 
 class Web:
@@ -283,12 +283,14 @@ class Web:
                 return within(self.run.id)
 
     def _base(self) -> str:
-        return self.page.url if self.page is not None else url_of(self._lease.target) or ""
+        if self.page is not None:
+            return self.page.url
+        return address_of(self._scraper, self._lease.target) or ""
 
     def _absolute(self, url: str | None) -> str:
         if url is not None:
             return url if is_absolute(url) else join(self._base(), url) or url
-        own = url_of(self._lease.target)
+        own = address_of(self._scraper, self._lease.target)
         if own is None:
             raise InputError(f"the target {self._lease.target!r} has no URL")
         return own
@@ -319,6 +321,16 @@ class InstanceWeb(Web):
         self._log = None
         self._run_coroutine = run_coroutine
         self._is_over = False
+
+    def _login_page(self, url: str) -> Request:
+        options = self._scraper.options
+        if options.session is SessionScope.PROXY and options.way_out is WayOut.POOL:
+            raise InputError(
+                f"the scraper {self._scraper.name!r} has a session for each proxy, and setup() "
+                "would log in to one of them: log in with ctx.login() in scrape(), or give it "
+                "session='run' and Proxies(strategy='sticky_session')"
+            )
+        return super()._login_page(url)
 
     def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         assert self._run_coroutine is not None

@@ -160,12 +160,17 @@ def check_retry_after(seconds: float | None) -> float | None:
 
 
 def check_filter(which: TaskFilter) -> None:
-    for field in ("lane", "error_class", "fingerprint"):
+    for field in ("lane", "error_class", "fingerprint", "worker", "text"):
         name = getattr(which, field)
         if name is not None:
             check_name(field, name)
     for reason in which.reasons or ():
         check_name("reason", reason)
+
+
+def ascii_lower(text: str) -> str:
+    """Only A to Z in lower case: what both databases do."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
 def check_known(run: str) -> None:
@@ -187,6 +192,16 @@ def unknown_run(name: str) -> NotFound:
 
 def unknown_task(task_id: int) -> NotFound:
     return NotFound(f"there is no task {task_id!r}")
+
+
+def unknown_file(run: str, position: str) -> NotFound:
+    return NotFound(f"run {run!r} has no file at position {position!r}")
+
+
+def unknown_group(run: str, fingerprint: str) -> NotFound:
+    return NotFound(
+        f"run {run!r} has no error group {fingerprint!r}; `swather errors {run}` lists them"
+    )
 
 
 def unknown_worker(worker_id: int) -> NotFound:

@@ -111,3 +111,4 @@ class Prepared(NamedTuple):
     files: list[File]
     children: list[Row]
     memories: list[tuple[str, str]]
+    rejected: list[tuple[str, int]]

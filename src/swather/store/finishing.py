@@ -1,7 +1,8 @@
 """Converts outcomes to the rows that a finish writes, the same for both databases."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from swather.model.outcome import (
@@ -38,6 +39,7 @@ from swather.store.finish_rows import (
     Prepared,
     WaitingRow,
 )
+from swather.store.rejection_rows import RejectionRow, checked_rejections
 from swather.store.source_rows import Noted, check_note
 
 
@@ -50,6 +52,7 @@ class Plan:
         self.items: list[ItemRow] = []
         self.files: list[FileRow] = []
         self.memories: list[MemoryRow] = []
+        self.rejections: list[RejectionRow] = []
         self.sources: list[Noted] = []
         self.faults: list[FaultRow] = []
         self.groups: dict[tuple[int, str], GroupRow] = {}
@@ -145,6 +148,8 @@ class Plan:
             )  # fmt: skip
         if prepared.children:
             self.children[lease.run_id].extend(prepared.children)
+        for reason, n in prepared.rejected:
+            self.rejections.append(RejectionRow(lease.run_id, lease.task_id, part, reason, n))
         for key, value in prepared.memories:
             self.memories.append(MemoryRow(lease.run_id, key, value))
 
@@ -174,7 +179,11 @@ class Plan:
             return
         data = None
         if fault is not None:
-            data = encode({"class": fault.error_class, "group": fault.fingerprint})
+            said = {"class": fault.error_class, "group": fault.fingerprint}
+            if fault.egress:
+                # Its address; what follows it tells users of one proxy apart.
+                said["egress"] = fault.egress.partition("#")[0]
+            data = encode(said)
         self.events.append(
             EventRow(kind, lease.run_id, lease.task_id, lease.worker_id, message, data)
         )
@@ -218,7 +227,9 @@ def prepare(outcome: Outcome) -> Prepared:
                 check_note(note)
             if outcome.reason != "ok":
                 check_name("reason", outcome.reason)
-            return prepare_results(outcome.items, outcome.children, outcome.files, outcome.memories)
+            return prepare_results(
+                outcome.items, outcome.children, outcome.files, outcome.memories, outcome.rejected
+            )
         case Retry() | Released():
             check_seconds("after_seconds", outcome.after_seconds)
         case _:
@@ -234,8 +245,9 @@ def prepare_results(
     children: Iterable[Target],
     files: Sequence[File],
     memories: Sequence[Memory] = (),
+    rejected: Mapping[str, int] = MappingProxyType({}),
 ) -> Prepared:
-    if not (items or children or files or memories):
+    if not (items or children or files or memories or rejected):
         return NOTHING
     encoded = [
         (
@@ -258,10 +270,11 @@ def prepare_results(
         )
         for memory in memories
     ]
-    return Prepared(encoded, list(files), rows, remembered)
+    kept_out = checked_rejections(rejected) if rejected else []
+    return Prepared(encoded, list(files), rows, remembered, kept_out)
 
 
-NOTHING: Final = Prepared([], [], [], [])
+NOTHING: Final = Prepared([], [], [], [], [])
 
 
 def clipped(text: str) -> str:

@@ -59,6 +59,15 @@ def breaker_opened(scraper: str, lane: str, seen: dict[str, Any], opened: str) -
     )
 
 
+def source_opened(scraper: str, source: str, failures: int, reason: str, opened: str) -> NewNotice:
+    return NewNotice(
+        kind=NoticeKind.BREAKER_OPEN,
+        key=f"breaker_open {scraper[:200]} source {source[:200]} {opened}",
+        scraper=scraper,
+        data={"source": source, "seen": {"failed": failures, "of": failures, "error": reason}},
+    )
+
+
 def wanted(hook: Subscription) -> dict[str, Any]:
     """What a hook wants, as bindings."""
     return {"kinds": sorted(map(str, hook.kinds)), "scrapers": sorted(hook.scrapers)}

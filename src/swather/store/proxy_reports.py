@@ -20,6 +20,8 @@ MAX_SITES: Final = 1_000
 FORGOTTEN_BATCH: Final = 1_000
 _MAX_TIMES: Final = 1_000_000_000
 NEW: Final = ProxyHealth()
+# An enumeration is walked slowly, and there may be 10,000 proxies.
+_FAULTS: Final = tuple(ProxyFault)
 
 # The id of a proxy, and the site.
 Pair = tuple[int, str]
@@ -148,9 +150,10 @@ def health_row(pair: Pair, health: ProxyHealth) -> HealthRow:
 def health_of(columns: Sequence[Any]) -> ProxyHealth:
     """From the columns of a HealthRow after proxy and site."""
     successes, *faults, latency, error, used, failures, retry, times, probing = columns
+    had = any(faults)
     return ProxyHealth(
         successes=successes,
-        faults={kind: n for kind, n in zip(ProxyFault, faults, strict=True) if n},
+        faults={kind: n for kind, n in zip(_FAULTS, faults, strict=True) if n} if had else {},
         latency_seconds=latency,
         last_error=error,
         last_used_at=used,

@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from swather.errors import InputError
 from swather.model.error_title import error_title
+from swather.model.notice import NewNotice
 from swather.model.payload import storable
 from swather.model.source import (
     FAILURES_TO_OPEN,
@@ -25,6 +26,7 @@ from swather.model.source import (
 )
 from swather.model.task import check_name
 from swather.store.checks import check_seconds
+from swather.store.notice_rows import source_opened
 
 COUNT_PREFIX: Final = "count:"
 ERROR_PREFIX: Final = "error:"
@@ -121,6 +123,15 @@ def failing(notes: Iterable[Noted]) -> list[SourceFailureRow]:
             before = rows[key].failures if key in rows else 0
             rows[key] = SourceFailureRow(*key, before + 1, _clipped(note.error))
     return list(rows.values())
+
+
+def opened(blamed: Iterable[Sequence[Any]]) -> Iterator[tuple[str, NewNotice]]:
+    """The notices of breakers that have opened since the source last succeeded, each with its
+    scraper. Until it is probed, further failures bring the same notice again; a failed probe, none.
+    """
+    for scraper, source, failures, reason, openings, open_until in blamed:
+        if openings == 1 and open_until is not None:
+            yield scraper, source_opened(scraper, source, failures, reason, str(open_until))
 
 
 def breaker_of(

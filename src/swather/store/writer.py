@@ -1,11 +1,11 @@
 """The writer: one thread that commits the writes of many callers in shared transactions."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import islice
 from threading import Condition, Event, Thread
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
 from swather.errors import Closed, DatabaseUnusable
@@ -117,6 +117,7 @@ class Writer:
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
         sources: Sequence[SourceNote] = (),
+        rejected: Mapping[str, int] = MappingProxyType({}),
     ) -> Future[Verdict]:
         return self._call(
             lambda: self._store.queue.checkpoint(
@@ -128,6 +129,7 @@ class Writer:
                 files=files,
                 memories=memories,
                 sources=sources,
+                rejected=rejected,
             )
         )
 

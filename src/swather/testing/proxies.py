@@ -11,10 +11,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, overload
 from urllib.parse import urlsplit
 
+from swather.testing.connections import Connections
 from swather.testing.proxying import CLOSED, VIA, Ban, HttpProxying, SocksProxying, Streams
 
 __all__ = ["VIA", "LocalProxies", "LocalProxy", "Passed"]
@@ -46,7 +48,7 @@ class LocalProxy:
         self._bans: dict[str, Ban] = {}
         self._port = 0
         self._server: asyncio.Server | None = None
-        self._serving: set[asyncio.Task[None]] = set()
+        self._connections = Connections(self._serve)
 
     @property
     def url(self) -> str:
@@ -79,36 +81,22 @@ class LocalProxy:
     async def _start(self) -> None:
         if self._server is None:
             self._server = await asyncio.start_server(
-                self._serve, "127.0.0.1", self._port, backlog=512
+                self._connections.open, "127.0.0.1", self._port, backlog=512
             )
             self._port = self._server.sockets[0].getsockname()[1]
 
     async def _stop(self) -> None:
         if self._server is not None:
-            self._server.close()
+            await self._connections.close(self._server)
             self._server = None
-        serving = list(self._serving)
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._serving.add(task)
-        try:
+        with suppress(*CLOSED):
             first = await reader.readexactly(1)
             if first[0] == _SOCKS5:
                 await SocksProxying(self, reader, writer).serve()
             else:
                 await HttpProxying(self, reader, writer).serve(first)
-        except asyncio.CancelledError:
-            writer.transport.abort()
-        except CLOSED:
-            pass
-        finally:
-            self._serving.discard(task)
-            writer.close()
 
     def allows(self, login: str) -> bool:
         return not self._login or login == self._login

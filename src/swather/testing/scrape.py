@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -53,6 +53,7 @@ class Scraped:
     cursors    of its checkpoints
     progress   the progress it reported
     skipped    how many targets it skipped
+    rejected   how many rows it rejected, by reason
     """
 
     items: list[Any]
@@ -63,6 +64,7 @@ class Scraped:
     cursors: list[Any]
     progress: list[Any]
     skipped: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
 
     @property
     def targets(self) -> list[Any]:
@@ -200,6 +202,7 @@ def _execute(scraper: Scraper, lease: Lease, params: Any, verbs: MemoryVerbs) ->
         cursors=verbs.cursors,
         progress=verbs.progress_reports,
         skipped=verbs.notes.skipped,
+        rejected=verbs.rejected,
     )
 
 

@@ -61,6 +61,16 @@ class Shop(FakeSite):
         routes.update(services(self.books))
         super().__init__(routes, port=port)
 
+    @property
+    def offers(self) -> str:
+        """What it has, in words."""
+        return f"{len(self.books)} books"
+
+    @property
+    def home(self) -> str:
+        """Where a scraper begins."""
+        return f"{self.url}/"
+
     def _route_of(self, book: Book) -> Route:
         named = {"ETag": book.etag}
         page = Answer(_book_page(book), headers=named, seconds=book.seconds)

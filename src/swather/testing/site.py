@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from swather.errors import InputError
+from swather.testing.connections import Connections
 
 _HTML: Final = "text/html; charset=utf-8"
 _CLOSED: Final = (asyncio.IncompleteReadError, ConnectionError, TimeoutError)
@@ -56,7 +57,7 @@ class FakeSite:
         self.requests: Counter[str] = Counter()
         self.url = ""
         self._port = port
-        self._serving: set[asyncio.Task[None]] = set()
+        self._connections = Connections(self._serve)
 
     def __enter__(self) -> Self:
         self.start()
@@ -73,7 +74,7 @@ class FakeSite:
     def start(self) -> None:
         """Serve from now on; InputError when the port is taken."""
         self._loop = asyncio.new_event_loop()
-        serving = asyncio.start_server(self._serve, "127.0.0.1", self._port, backlog=512)
+        serving = asyncio.start_server(self._connections.open, "127.0.0.1", self._port, backlog=512)
         try:
             self._server = self._loop.run_until_complete(serving)
         except OSError as error:
@@ -90,34 +91,16 @@ class FakeSite:
 
     def stop(self) -> None:
         """Close all connections."""
-        asyncio.run_coroutine_threadsafe(self._hang_up(), self._loop).result()
+        closing = self._connections.close(self._server)
+        asyncio.run_coroutine_threadsafe(closing, self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    async def _hang_up(self) -> None:
-        self._server.close()
-        serving = list(self._serving)
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
-
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._serving.add(task)
-        try:
+        with suppress(*_CLOSED):
             while await self._answer_one(reader, writer):
                 pass
-        except asyncio.CancelledError:
-            writer.transport.abort()
-        except _CLOSED:
-            pass
-        finally:
-            self._serving.discard(task)
-            writer.close()
-            with suppress(*_CLOSED, asyncio.CancelledError):
-                await writer.wait_closed()
 
     async def _answer_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """False when the connection should be closed."""

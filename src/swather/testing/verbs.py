@@ -67,6 +67,7 @@ class MemoryVerbs:
         self.items: list[Item] = []
         self.children: list[Target] = []
         self.files: list[File] = []
+        self.rejected: dict[str, int] = {}
         self.contents: dict[str, bytes] = {}
         self.remembered: dict[str, Any] = {}
         self.cursors: list[Any] = []
@@ -125,6 +126,8 @@ class MemoryVerbs:
         self.items += collected.items
         self.children += collected.children
         self.files += collected.files
+        for reason, count in collected.rejected.items():
+            self.rejected[reason] = self.rejected.get(reason, 0) + count
         self.remembered |= {
             memory.key: decode(bytes(memory.value)) for memory in collected.memories
         }

@@ -18,6 +18,7 @@ from swather.scraping.downloads import Downloads
 from swather.scraping.notes import Notes
 from swather.scraping.tabs import Tabs
 from swather.worker.access.access import Access
+from swather.worker.access.asked import Asked
 from swather.worker.access.attempt_access import AttemptAccess
 from swather.worker.jobs import Job
 from swather.worker.messages import Message
@@ -81,14 +82,17 @@ class Attempt:
     After `abandon_at` an attempt that was cut and goes on all the same is left to itself: its slot
     and its lease are free, and nothing it still says is heard. An attempt that is `postponed`, for
     so many seconds, has come to nothing: a lane that it needs is closed, or the disk is full.
+    `asked` are its requests, for a trace; None if there is no trace of it.
     """
 
     __slots__ = (
         "_notes",
         "_seconds_left",
         "_waits",
+        "_waits_since",
         "abandon_at",
         "access",
+        "asked",
         "cut",
         "deadline",
         "downloads",
@@ -103,9 +107,17 @@ class Attempt:
         "started_at",
         "tabs",
         "timeout",
+        "waited",
     )
 
-    def __init__(self, lease: Lease, job: Job, runner: Runner, now: float) -> None:
+    def __init__(
+        self,
+        lease: Lease,
+        job: Job,
+        runner: Runner,
+        now: float,
+        asked: list[Asked] | None = None,
+    ) -> None:
         self.lease = lease
         self.job = job
         self.runner = runner
@@ -119,13 +131,17 @@ class Attempt:
         self.handle: Any = None
         self.stack = NO_STACK
         self.access: AttemptAccess | None = None
+        self.asked = asked
         self.downloads: Downloads | None = None
         self.tabs: Tabs | None = None
         self.postponed: float | None = None
         # What its clock stands still for, as people read it.
         self._notes: Notes | None = None
         self._waits: tuple[str, ...] = ()
+        self._waits_since = 0.0
         self._seconds_left = 0.0
+        # For how many seconds its clock stood still, by what it waited for; None for no wait.
+        self.waited: dict[str, float] | None = None
 
     @property
     def look_at(self) -> float:
@@ -207,7 +223,8 @@ class Attempt:
     def stop_clock(self, waits_for: str) -> None:
         """What the attempt waits for now does not count as its time."""
         if not self._waits:
-            self._seconds_left = self.deadline - monotonic()
+            self._waits_since = monotonic()
+            self._seconds_left = self.deadline - self._waits_since
             self.deadline = math.inf
         self._waits += (waits_for,)
 
@@ -216,7 +233,10 @@ class Attempt:
         at = self._waits.index(waited_for)
         self._waits = self._waits[:at] + self._waits[at + 1 :]
         if not self._waits:
-            self.deadline = monotonic() + self._seconds_left
+            now = monotonic()
+            self.deadline = now + self._seconds_left
+            waited = self.waited = self.waited or {}
+            waited[waited_for] = waited.get(waited_for, 0.0) + now - self._waits_since
 
     def restart_clock(self) -> None:
         self._seconds_left = self.timeout
@@ -226,7 +246,7 @@ class Attempt:
     def visit(self, access: Access) -> AttemptAccess:
         """Its way to the web, made for its first request."""
         if self.access is None:
-            self.access = AttemptAccess(self, access)
+            self.access = AttemptAccess(self, access, self.asked)
         return self.access
 
     def take_down(self, executor: Executor) -> Downloads:

@@ -11,7 +11,14 @@ from typing import Final
 from swather.errors import DatabaseUnusable, StoreError, SwatherError
 from swather.store.ports import Store
 from swather.worker.exchange import Leases
-from swather.worker.messages import ControlChanged, Hinted, Hopeless, LeasesLost, Mailbox
+from swather.worker.messages import (
+    ControlChanged,
+    Hinted,
+    Hopeless,
+    LeasesLost,
+    Leave,
+    Mailbox,
+)
 from swather.worker.report import Statistics
 from swather.worker.settings import Registration
 from swather.worker.watchdog import BlockingCalls, Watchdog
@@ -154,8 +161,11 @@ class Beat(threading.Thread):
             _log.warning("%d tasks were claimed but returned unused", beat.released)
         if beat.lost:
             self._mailbox.post(LeasesLost(beat.lost))
+        leaving = beat.leaving
         if not beat.alive:
-            registration.renew(self._store)
+            leaving = registration.renew(self._store)
+        if leaving is not None:
+            self._mailbox.post(Leave(leaving))
         self._mailbox.post(Hinted())
         if changed:
             self._mailbox.post(ControlChanged())

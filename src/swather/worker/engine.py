@@ -6,6 +6,7 @@ claim to the database. Threads and runners post messages, and know nothing else 
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from random import Random
@@ -15,6 +16,7 @@ from typing import Any, Final
 from swather.errors import SwatherError
 from swather.model.lease import Claimed, ClaimRequest, Lease
 from swather.model.outcome import Completed
+from swather.model.worker import Leaving
 from swather.worker import messages, upkeep
 from swather.worker.access import sites
 from swather.worker.access.breaker import BreakerKey
@@ -32,6 +34,7 @@ TICK_SECONDS: Final = 0.5
 FED_SECONDS: Final = 0.25
 # How often a worker looks after its partitions while it has no room for more.
 PARTITIONS_SECONDS: Final = 2.0
+MEASURED_SECONDS: Final = 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +55,7 @@ class Engine:
         self._exchange = parts.exchange
         self._sites = parts.access.sites
         self._tally = parts.tally
+        self._measurements = parts.measurements
         self._upkeep = parts.upkeep
         self._random = Random()
         self._turn_is_due = True
@@ -67,6 +71,7 @@ class Engine:
         self._finds_partitions = True
         self._owns_partitions = False
         self._partitions_at = 0.0
+        self._tell_measured_at = monotonic() + MEASURED_SECONDS
         self._logs_starts = False
         # The kinds of answers that the upkeep owes.
         self._asked: set[type[Message]] = set()
@@ -80,12 +85,14 @@ class Engine:
             messages.SettingsRead: self._settings_read,
             messages.PartitionsLooked: self._partitions_looked,
             messages.PartitionsLeft: self._partitions_left,
+            messages.NotNoted: self._not_noted,
             messages.Hinted: self._hint,
             messages.ControlChanged: self._control_changed,
             messages.Hopeless: self._hopeless,
             messages.Ticked: self._ticked,
             messages.TurnDue: self._turn_due,
             messages.Stop: self._stop_asked,
+            messages.Leave: self._leave_asked,
             messages.GraceOver: self._cut_all,
             messages.EndNow: self._end,
             Exchanged: self._exchanged,
@@ -119,6 +126,7 @@ class Engine:
             self._hand_over(None)
         self._parts.close_writer(is_cut=self._is_cut)
         self._note()
+        self._tell_measured()
         self._parts.close_background()
 
     def _receive(self, received: Iterable[Message]) -> None:
@@ -135,6 +143,9 @@ class Engine:
         outcome, fault = outcome_of(attempt, message.ending, self._random)
         requests = 0 if attempt.access is None else attempt.access.requests
         self._tally.ended(attempt, seconds, outcome, requests)
+        if attempt.asked is not None and self._parts.tracing is not None:
+            self._parts.tracing.attempt_ended(attempt, seconds, outcome, attempt.asked)
+        self._measurements.ended(attempt.job.run.name, seconds, outcome)
         if outcome is None:
             self._tally.lost_one()
             self._parts.leases.remove([attempt.fence])
@@ -232,9 +243,11 @@ class Engine:
         if self._has_room or (is_due and monotonic() >= self._partitions_at):
             self._look_at_partitions()
         self._note()
+        if monotonic() >= self._tell_measured_at:
+            self._tell_measured()
         self._mailbox.put_later(TICK_SECONDS, messages.Ticked())
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, reason: str, grace_seconds: float | None = None) -> None:
         """Claim nothing more, and give back what has not started."""
         if self._is_stopping:
             return
@@ -243,11 +256,24 @@ class Engine:
         self._reason = reason
         self._is_stopping = self._turn_is_due = True
         self._release(self._backlog.take_all())
-        self._mailbox.put_later(self._settings.grace_seconds, messages.GraceOver())
+        patience = self._settings.grace_seconds if grace_seconds is None else grace_seconds
+        if patience < math.inf:
+            self._mailbox.put_later(patience, messages.GraceOver())
 
     def _stop_asked(self, message: messages.Stop) -> None:
+        if self._reason == "drained":
+            self._reason = "stopped"
+            self._mailbox.put_later(self._settings.grace_seconds, messages.GraceOver())
         self._stop("stopped")
         if message.now:
+            self._cut_all()
+
+    def _leave_asked(self, message: messages.Leave) -> None:
+        """Targets that finish have their own timeouts; there is no other end to a drain."""
+        if message.how is Leaving.DRAIN:
+            self._stop("drained", grace_seconds=math.inf)
+        elif not self._is_cut:
+            self._stop("removed")
             self._cut_all()
 
     def _cut_all(self, _: Message | None = None) -> None:
@@ -360,3 +386,12 @@ class Engine:
             self._upkeep.name_again()
         if found := self._parts.access.hosts.take_public():
             self._upkeep.submit(partial(upkeep.pin_hosts, found=found))
+
+    def _tell_measured(self) -> None:
+        self._tell_measured_at = monotonic() + MEASURED_SECONDS
+        for run, measured in self._measurements.take().items():
+            note = partial(upkeep.note_measured, run=run, measured=measured)
+            self._upkeep.submit(note, messages.NotNoted(run, measured))
+
+    def _not_noted(self, message: messages.NotNoted) -> None:
+        self._measurements.put_back(message.run, message.measured)

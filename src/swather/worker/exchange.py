@@ -169,7 +169,7 @@ class Exchange:
         if claim is not None:
             claim.add_done_callback(self._claim_is_done)
         if finish is not None:
-            finish.add_done_callback(self._post_if_done)
+            finish.add_done_callback(self._finish_is_done)
 
     def end(self, batch: Exchanged) -> bool:
         """Whether this is the batch on its way, which is then done; it may be posted twice."""
@@ -251,8 +251,16 @@ class Exchange:
     def _claim_is_done(self, claim: Future[Claimed]) -> None:
         # On the writer's thread: a beat must know of these leases even if the loop is stuck.
         failed = claim.cancelled() or claim.exception() is not None
+        if not failed:
+            self._tally.claims.note(monotonic() - self._handed_over_at)
         self._leases.end_claim([] if failed else [lease.fence for lease in claim.result().leases])
         self._post_if_done(claim)
+
+    def _finish_is_done(self, finish: Future[list[Verdict]]) -> None:
+        """On the writer's thread."""
+        if finish.exception() is None:
+            self._tally.finishes.note(monotonic() - self._handed_over_at)
+        self._post_if_done(finish)
 
     def _post_if_done(self, _: Future[Any]) -> None:
         """On the writer's thread, for the batch on its way: an earlier one was posted before."""

@@ -19,6 +19,7 @@ from swather.scraping.params import typed_params
 from swather.scraping.scraper import Scraper
 from swather.store.ports import Store
 from swather.worker.messages import RunLoaded, RunsSettled
+from swather.worker.traces import Traces
 
 _MAX_OPEN_RUNS: Final = 1_000
 _MAX_TOLD: Final = 10
@@ -135,7 +136,9 @@ class Jobs:
         run: str | None = None,
         replay: bool = False,
         log_lines: int = LOG_LINES,
+        tracing: Traces | None = None,
     ) -> None:
+        self._tracing = tracing
         self.known: dict[int, Job] = {}
         self._scrapers = scrapers
         self._folders = folders
@@ -192,12 +195,21 @@ class Jobs:
             sees_all = len(open_runs) < _MAX_OPEN_RUNS
         else:
             names = [self._run]
-        states = {name: _settle(store, name) for name in names}
+        states = {name: self._settle(store, name) for name in names}
         known = [job.run for job in list(self.known.values())] if sees_all else []
         ended = [each.id for each in known if states.get(each.name) is not RunState.OPEN]
         if forever or RunState.OPEN in states.values():
             return RunsSettled(ended)
         return RunsSettled(ended, "finished" if self._run is None else str(states[self._run]))
+
+    def _settle(self, store: Store, name: str) -> RunState:
+        if store.runs.settle(name):
+            _log.info("run %s is finished", name)
+            store.hints.send()
+            if self._tracing is not None:
+                self._tracing.run_ended(store.runs.get(name), store.runs.counts(name))
+            return RunState.FINISHED
+        return store.runs.get(name).state
 
     def _warn_of_strangers(self, runs: Iterable[Run]) -> None:
         """Say, once of each scraper, that its runs are left to workers that have its code."""
@@ -210,14 +222,6 @@ class Jobs:
                 ", ".join(map(repr, sorted(strangers)[:_MAX_TOLD])),
                 ", ".join(self._scrapers),
             )
-
-
-def _settle(store: Store, name: str) -> RunState:
-    if store.runs.settle(name):
-        _log.info("run %s is finished", name)
-        store.hints.send()
-        return RunState.FINISHED
-    return store.runs.get(name).state
 
 
 def _keeps_pages(run: Run, scraper: Scraper) -> bool:

@@ -12,7 +12,9 @@ from contextlib import suppress
 
 import msgspec
 
+from swather.model.history import Measured
 from swather.model.outcome import Outcome
+from swather.model.worker import Leaving
 from swather.store.ports import Fence
 
 
@@ -143,6 +145,13 @@ class PartitionsLeft(Message, frozen=True):
     names: Collection[str] = ()
 
 
+class NotNoted(Message, frozen=True):
+    """What was measured of a run could not be written down."""
+
+    run: str
+    measured: Measured
+
+
 class Hinted(Message, frozen=True):
     """There may be new work."""
 
@@ -169,6 +178,12 @@ class Stop(Message, frozen=True):
     """Claim nothing more; with `now`, cut what runs."""
 
     now: bool
+
+
+class Leave(Message, frozen=True):
+    """Somebody wants this worker to end."""
+
+    how: Leaving
 
 
 class GraceOver(Message, frozen=True):

@@ -115,7 +115,7 @@ def stuck(attempt: Attempt, stack: StackSummary) -> Outcome:
 
 
 def completed(attempt: Attempt, collected: Collected) -> Completed:
-    items, children, files, memories, part = collected
+    items, children, files, memories, part, rejected = collected
     return Completed(
         task_id=attempt.lease.task_id,
         token=attempt.lease.token,
@@ -125,6 +125,7 @@ def completed(attempt: Attempt, collected: Collected) -> Completed:
         files=files,
         memories=attempt.memories_of(collected) if memories else (),
         files_folder=str(attempt.job.files.location) if files else "",
+        rejected=dict(rejected),
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from swather.errors import SwatherError
 from swather.model.outcome import Outcome, Released
@@ -20,6 +20,7 @@ from swather.worker.exchange import Exchange, Leases
 from swather.worker.failed_pages import FailedPages
 from swather.worker.hints import HintListener
 from swather.worker.jobs import Jobs
+from swather.worker.measurements import Measurements
 from swather.worker.messages import Mailbox
 from swather.worker.outcomes import stuck
 from swather.worker.partitions import Partitions
@@ -33,6 +34,10 @@ from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Services
 from swather.worker.visits import Visits
 from swather.worker.watchdog import BlockingCalls, Watchdog
+
+if TYPE_CHECKING:
+    from swather.worker.metrics_server import MetricsServer
+    from swather.worker.tracing import Tracing
 
 STOP_GRACE_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 30.0
@@ -55,17 +60,21 @@ class Parts:
         store: Store,
         settings: Settings,
         jobs: Jobs,
+        tracing: "Tracing | None",
         on_stuck: Callable[[], None],
     ) -> None:
         self.registration = Registration(store, settings.new_worker)
         self.background = store.another()
         self.mailbox = Mailbox(loop)
         self.leases = Leases()
+        self.measurements = Measurements()
         self.tally = TargetLog() if settings.log_targets else Tally()
         self._store = store
         self._writer = Writer(store)
         self._disk = ThreadPoolExecutor(DISK_THREADS, "swather-disk")
-        self.saving = Saving(settings.folders, self._disk)
+        # Its own threads: a bucket that hangs holds up no lookup of a host.
+        self._files = ThreadPoolExecutor(DISK_THREADS, "swather-files")
+        self.saving = Saving(settings.folders, self._files)
         self.upkeep = Upkeep(self.background, settings.folders, self.mailbox)
         self._listener = HintListener(self.background, self.mailbox)
         self.access = Access(
@@ -79,6 +88,7 @@ class Parts:
             settings.pool,
             self.registration,
             settings.tor,
+            self.measurements,
         )
         pages = PageStore(self._writer)
         replay = StoredPages(store.another) if settings.replay else None
@@ -102,7 +112,8 @@ class Parts:
             folder=settings.folder,
             database=store.url,
         )
-        self.slots = Slots(loop, self.mailbox, settings.concurrency)
+        self.tracing = tracing
+        self.slots = Slots(loop, self.mailbox, settings.concurrency, tracing)
         self.dispatch = Dispatch(self.slots, self._services, jobs, self.upkeep)
         self.backlog = Backlog(
             settings,
@@ -133,12 +144,31 @@ class Parts:
             beat_seconds=settings.beat_seconds,
             on_stuck=on_stuck,
         )
+        self._metrics = self._metrics_server(settings)
+
+    def _metrics_server(self, settings: Settings) -> "MetricsServer | None":
+        if settings.metrics is None:
+            return None
+        from swather.worker.metrics import WorkerMetrics  # noqa: PLC0415 - few workers need it
+        from swather.worker.metrics_server import MetricsServer  # noqa: PLC0415 - the same
+
+        metrics = WorkerMetrics(
+            self.tally,
+            self.slots,
+            self.leases,
+            self.beat,
+            self._statistics,
+            settings.new_worker.number,
+        )
+        return MetricsServer(settings.metrics, metrics.exposition)
 
     def start(self) -> None:
         self._writer.start()
         self.beat.start()
         self.upkeep.start()
         self._listener.start()
+        if self._metrics is not None:
+            self._metrics.start()
 
     async def close_runners(self) -> None:
         """Cut what still runs, and close all that was set up for it."""
@@ -159,9 +189,12 @@ class Parts:
             self._store.workers.retire(worker_id)
         except SwatherError as error:
             _log.error("this worker could not sign off; its lease will run out: %s", error)
+        self._files.shutdown(wait=not is_cut)
         self._disk.shutdown(wait=not is_cut)
 
     def close_background(self) -> None:
+        if self._metrics is not None:
+            self._metrics.stop()
         self._listener.stop()
         self.upkeep.send_hint()  # wakes our own listener, too
         self.upkeep.stop()

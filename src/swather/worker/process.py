@@ -22,6 +22,8 @@ USAGE: Final = 2
 DATABASE: Final = 3
 STUCK: Final = 70
 RESTART: Final = 75
+# Of a worker that was asked to leave and whose place is to be filled again.
+LEFT: Final = 76
 INTERRUPTED: Final = 130
 # How long a worker may take to react before its process is ended by force.
 LAST_RESORT_SECONDS: Final = 3.0
@@ -155,13 +157,15 @@ class Farewell:
 def main(worker: Worker) -> int:
     """Run a worker until its end, in the main thread of a process that does nothing else.
 
-    The exit code: 0 when there was nothing left to do, 130 when it was stopped, 75 when it should
-    be restarted, 2 for wrong input, 3 for a database that fails. A worker whose event loop is
+    The exit code: 0 when there was nothing left to do or it was asked to leave (76 if a supervisor
+    has started it), 130 when it was stopped, 75 when it should be restarted, 2 for wrong input, 3
+    for a database that fails. A worker whose event loop is
     stuck ends the process with 70; one whose interpreter is, is killed.
     """
     if not faulthandler.is_enabled():
         faulthandler.enable()
     farewell = Farewell.named()
+    left = LEFT if has_parent() else DONE
 
     def leave_now(status: int) -> None:
         farewell.end()
@@ -171,14 +175,14 @@ def main(worker: Worker) -> int:
     with handled(shutdown), watched(worker.patience_seconds + MARGIN_SECONDS):
         watch_parent(shutdown.on_parent_death)
         farewell.begin()
-        status = _run(worker, farewell)
+        status = _run(worker, farewell, left)
         farewell.end()
     if _is_anyone_left():
         leave(status)
     return status
 
 
-def _run(worker: Worker, farewell: Farewell) -> int:
+def _run(worker: Worker, farewell: Farewell, left: int) -> int:
     try:
         report = worker.run(on_stuck=partial(_leave_stuck, worker, farewell))
     except (InputError, NotFound) as error:
@@ -190,7 +194,8 @@ def _run(worker: Worker, farewell: Farewell) -> int:
             farewell.despair()
         return DATABASE
     _log.info("%s", _told(report))
-    return {"stopped": INTERRUPTED, "restart": RESTART}.get(report.reason, DONE)
+    codes = {"stopped": INTERRUPTED, "restart": RESTART, "drained": left, "removed": left}
+    return codes.get(report.reason, DONE)
 
 
 def _told(report: WorkerReport) -> str:

@@ -1,5 +1,7 @@
 """What a worker has done so far, and what it says of itself."""
 
+import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
@@ -8,7 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
+from swather import posix
 from swather.masking import masked_data
+from swather.model.latency import BOUNDS, Latency
 from swather.model.outcome import Completed, Failed, Outcome, Released, Retry, Verdict
 from swather.worker.access.access import Access
 from swather.worker.attempt import Attempt
@@ -24,9 +28,9 @@ MAX_SHOWN_CHARACTERS: Final = 200
 class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker did until it ended.
 
-    `reason`: 'finished' or 'cancelled' (as its run did), 'stopped', or 'restart' when it had to
-    leave too many hanging threads behind and should be restarted. `lost`: attempts whose lease
-    was taken away.
+    `reason`: 'finished' or 'cancelled' (as its run did), 'stopped', 'drained' or 'removed' (it
+    alone was asked to leave), or 'restart' when it had to leave too many hanging threads behind
+    and should be restarted. `lost`: attempts whose lease was taken away.
     """
 
     name: str
@@ -39,8 +43,34 @@ class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
     average_seconds: float | None = None
 
 
+class Took:
+    """How long something took each time, in the buckets of swather.model.latency. Only one thread
+    notes; others may look.
+    """
+
+    __slots__ = ("counts", "seconds")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BOUNDS) + 1)
+        self.seconds = 0.0
+
+    def note(self, seconds: float) -> None:
+        self.counts[bisect_left(BOUNDS, seconds)] += 1
+        self.seconds += seconds
+
+    @property
+    def latency(self) -> Latency:
+        return Latency(tuple(self.counts), self.seconds)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"counts": list(self.counts), "seconds": round(self.seconds, 6)}
+
+
 class Tally:
-    """Counts of one worker since its start."""
+    """Counts of one worker since its start. `claims` and `finishes`: from handing them to the
+    writer until they were committed. `waited`: seconds of attempts that stood still, by what they
+    waited for.
+    """
 
     def __init__(self) -> None:
         self.completed = 0
@@ -51,6 +81,10 @@ class Tally:
         self.attempts = 0
         self.busy_seconds = 0.0
         self.requests = 0
+        self.took = Took()
+        self.claims = Took()
+        self.finishes = Took()
+        self.waited: dict[str, float] = {}
         # How many targets of each run are done.
         self.done: dict[str, int] = {}
 
@@ -61,7 +95,11 @@ class Tally:
         run = attempt.job.run.name
         self.attempts += 1
         self.busy_seconds += seconds
+        self.took.note(seconds)
         self.requests += requests
+        if attempt.waited is not None:
+            for what, waited in attempt.waited.items():
+                self.waited[what] = self.waited.get(what, 0.0) + waited
         if isinstance(outcome, (Completed, Failed)):
             done = self.done
             if run not in done and len(done) >= MAX_RUNS:
@@ -99,6 +137,12 @@ class Tally:
             "attempts": self.attempts,
             "requests": self.requests,
             "average_seconds": None if average is None else round(average, 6),
+            "waited": {what: round(n, 3) for what, n in list(self.waited.items())},
+            "latency": {
+                "attempt": self.took.as_dict(),
+                "claim": self.claims.as_dict(),
+                "finish": self.finishes.as_dict(),
+            },
         }
 
     def report(self, name: str, reason: str) -> WorkerReport:
@@ -150,15 +194,16 @@ class Statistics:
         """Whether anything was begun or has ended since it was last asked for, or what it waits
         for has changed.
         """
-        return self._told != (self._tally.attempts, len(self._slots.running), self._trouble)
+        return self._told != (self._tally.attempts, len(self._slots.running), self.trouble)
 
     @property
-    def _trouble(self) -> str:
+    def trouble(self) -> str:
+        """Why the worker can do nothing; '' if it can."""
         return self._saving.trouble or self._access.trouble
 
     def as_dict(self) -> dict[str, Any]:
         running = list(self._slots.running.values())
-        trouble = self._trouble
+        trouble = self.trouble
         self._told = (self._tally.attempts, len(running), trouble)
         now = monotonic()
         return {
@@ -167,11 +212,13 @@ class Statistics:
             "slots": self._slots.concurrency,
             "busy": len(running),
             "running": Counter(attempt.job.run.name for attempt in running),
+            "waiting": Counter(attempt.waits_for for attempt in running if attempt.waits_for),
             "recent": self._recent.as_dict(now),
             "abandoned": self._slots.abandoned,
             "trouble": trouble,
             "lacks_proxies": not self._saving.trouble and self._access.lacks_only_proxies,
             "strays": self._dispatch.strays,
+            "memory_bytes": posix.memory_bytes(os.getpid()),
             "current": current(running, now),
         }
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from swather.access_token import Tokens
+from swather.errors import NotFound
 from swather.model.assignment import Balanced, Plan
 from swather.model.lane import BreakerPolicy
 from swather.model.lease import Strategy
 from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.model.task import MAX_NAME_BYTES
-from swather.model.worker import NewWorker
+from swather.model.worker import Leaving, NewWorker
 from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT, Fetcher
 from swather.net.robots import MAX_CRAWL_DELAY_SECONDS, TTL_SECONDS
@@ -47,6 +49,23 @@ POLITE: Final = Politeness()
 
 
 @dataclass(frozen=True, kw_only=True)
+class MetricsAddress:
+    """Where a worker serves its own metrics, and to whom."""
+
+    host: str
+    port: int
+    tokens: Tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracingPolicy:
+    """Where traces go, and of which share of the tasks there are any."""
+
+    endpoint: str
+    share: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """See swather.worker.Worker."""
 
@@ -73,6 +92,8 @@ class Settings:
     pool: PoolPolicy
     tor: TorPolicy
     browser: BrowserPolicy
+    metrics: MetricsAddress | None
+    tracing: TracingPolicy | None
     new_worker: NewWorker
 
 
@@ -93,11 +114,27 @@ class Registration:
         self.worker_id = store.workers.register(new_worker)
         self.lease_seconds = new_worker.lease_seconds
 
-    def renew(self, store: Store) -> None:
+    def renew(self, store: Store) -> Leaving | None:
+        """How it was asked to end, if it was; a pause holds for its new id, too."""
         lost = self.worker_id
+        paused, leaving = _wanted_of(store, lost)
         self.worker_id = store.workers.register(self._new_worker)
+        if leaving is not None:
+            store.workers.leave(self.worker_id, leaving)
+        elif paused:
+            store.workers.pause(self.worker_id)
         _log.warning(
             "worker %d was declared lost because its beats were late; it continues as worker %d",
             lost,
             self.worker_id,
         )
+        return leaving
+
+
+def _wanted_of(store: Store, worker_id: int) -> tuple[bool, Leaving | None]:
+    """Whether it is paused, and whether it is to leave."""
+    try:
+        row = store.workers.get(worker_id)
+    except NotFound:  # its row was removed since
+        return False, None
+    return row.paused, row.leaving

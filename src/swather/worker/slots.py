@@ -20,6 +20,7 @@ from swather.worker.outcomes import Abandoned, refused, released
 from swather.worker.runners.child import MAX_ALONE, ChildRunner
 from swather.worker.runners.task import TaskRunner
 from swather.worker.runners.thread import ThreadRunner
+from swather.worker.traces import Traces
 from swather.worker.upkeep import Upkeep
 from swather.worker.verbs import Services
 
@@ -38,18 +39,26 @@ _log = logging.getLogger(__name__)
 class Slots:
     """Everything here happens on the loop's thread; others may look at `running`."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, mailbox: Mailbox, concurrency: int) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        mailbox: Mailbox,
+        concurrency: int,
+        tracing: Traces | None = None,
+    ) -> None:
         self.concurrency = concurrency
         self.free = concurrency
         self.running: dict[Fence, Attempt] = {}
         self.abandoned = 0
         self._loop = loop
         self._mailbox = mailbox
+        self._tracing = tracing
         self._random = Random()
         self._alarm = Alarm(loop, self._look)
 
     def start(self, lease: Lease, job: Job, runner: Runner) -> None:
-        attempt = Attempt(lease, job, runner, monotonic())
+        is_traced = self._tracing is not None and self._tracing.wants(lease.task_id)
+        attempt = Attempt(lease, job, runner, monotonic(), [] if is_traced else None)
         self.free -= 1
         self.running[attempt.fence] = attempt
         if attempt.deadline < self._alarm.at:

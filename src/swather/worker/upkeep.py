@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from swather.errors import DatabaseUnusable, SwatherError
+from swather.model.history import Measured
 from swather.model.task import EventLevel
 from swather.scraping.file_folders import FileFolders
 from swather.store.ports import Sighting, Store
@@ -33,7 +34,9 @@ HINT_SECONDS: Final = 0.02
 EXPIRY_SECONDS: Final = 60.0
 EXPIRY_WORK_SECONDS: Final = 0.5
 FORGET_SECONDS: Final = 3_600.0
+THIN_SECONDS: Final = 120.0
 SWEEP_FAILED: Final = "the sweep for dead workers failed and will be tried again"
+NO_HISTORY: Final = "the history of runs has a gap"
 
 _log = logging.getLogger(__name__)
 
@@ -61,11 +64,13 @@ class Upkeep(threading.Thread):
         self._expiry_at = 0.0
         self._expiring = ""
         self._forget_at = 0.0
+        self._thin_at = 0.0
 
     def run(self) -> None:
         self._do(_Errand(self._look_after_files))
         self._do(_Errand(self._drop_expired))
         self._do(_Errand(self._forget_sites))
+        self._do(_Errand(self._keep_history, failed=NO_HISTORY))
         sweep_at = self._next_sweep()
         while True:
             try:
@@ -75,6 +80,7 @@ class Upkeep(threading.Thread):
                 self._do(_Errand(self._sweep, failed=SWEEP_FAILED))
                 self._do(_Errand(self._drop_expired))
                 self._do(_Errand(self._forget_sites))
+                self._do(_Errand(self._keep_history, failed=NO_HISTORY))
                 continue
             if errand is None:
                 return
@@ -160,6 +166,17 @@ class Upkeep(threading.Thread):
                 return  # the rest after the next sweep
         self._forget_at = began + FORGET_SECONDS
 
+    def _keep_history(self, store: Store) -> None:
+        """So that it is kept without a server, too; the store takes a sample when one is due."""
+        store.history.sample()
+        began = time.monotonic()
+        if began < self._thin_at:
+            return
+        while store.history.thin():
+            if time.monotonic() > began + EXPIRY_WORK_SECONDS:
+                return  # the rest after the next sweep
+        self._thin_at = began + THIN_SECONDS
+
     def _sweep(self, store: Store) -> None:
         swept = store.workers.sweep()
         if swept.workers:
@@ -196,3 +213,8 @@ def pin_hosts(store: Store, found: Mapping[str, Collection[Sighting]]) -> None:
     """Note where runs have found hosts."""
     for run, sightings in found.items():
         store.allowed_hosts.pin_all(run, sightings)
+
+
+def note_measured(store: Store, run: str, measured: Measured) -> None:
+    """Write down what a worker has measured of a run; nothing if the run is gone."""
+    store.history.note(run, measured)

@@ -118,6 +118,7 @@ class LoopVerbs:
                     files=collected.files,
                     memories=self._attempt.memories_of(collected),
                     sources=sources,
+                    rejected=collected.rejected,
                 )
             )
         except Exception:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import swather.store
 from swather import posix
@@ -32,7 +32,17 @@ from swather.worker.messages import Stop
 from swather.worker.parts import Parts
 from swather.worker.report import WorkerReport
 from swather.worker.runners.task import own_task
-from swather.worker.settings import POLITE, Politeness, Settings, version_of
+from swather.worker.settings import (
+    POLITE,
+    MetricsAddress,
+    Politeness,
+    Settings,
+    TracingPolicy,
+    version_of,
+)
+
+if TYPE_CHECKING:
+    from swather.worker.tracing import Tracing
 
 COLLECT_AFTER_OBJECTS: Final = 10_000
 
@@ -62,6 +72,8 @@ class Worker:
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
     pool, tor, browser  how it uses proxies, Tor and its browser
+    metrics         where it serves its own metrics; nowhere by default
+    tracing         where it sends traces; nowhere by default
     """
 
     def __init__(
@@ -94,6 +106,8 @@ class Worker:
         pool: PoolPolicy | None = None,
         tor: TorPolicy | None = None,
         browser: BrowserPolicy | None = None,
+        metrics: MetricsAddress | None = None,
+        tracing: TracingPolicy | None = None,
         clock: Clock | None = None,
     ) -> None:
         _check(scrapers, concurrency, batch_size, grace_seconds, poll_seconds)
@@ -124,6 +138,8 @@ class Worker:
             pool=pool or PoolPolicy(),
             tor=tor or TorPolicy(),
             browser=browser or BrowserPolicy(),
+            metrics=metrics,
+            tracing=tracing,
             new_worker=NewWorker(
                 process=posix.this_process(),
                 name=name,
@@ -162,17 +178,19 @@ class Worker:
         self, loop: asyncio.AbstractEventLoop, store: Store, on_stuck: Callable[[], None]
     ) -> WorkerReport:
         settings = self._settings
+        tracing = self._new_tracing()
         jobs = Jobs(
             settings.scrapers,
             settings.folders,
             run=settings.run,
             replay=settings.replay,
             log_lines=settings.log_lines,
+            tracing=tracing,
         )
         if settings.run is not None:
             jobs.load(store.runs.get(settings.run)).warn_of_version()
         store.workers.sweep()
-        parts = Parts(loop, store, settings, jobs, on_stuck)
+        parts = Parts(loop, store, settings, jobs, tracing, on_stuck)
         engine = Engine(loop, parts, settings, jobs)
         with self._lock:
             self._parts = parts
@@ -180,9 +198,22 @@ class Worker:
         if stopping is not None:
             parts.mailbox.post(Stop(stopping))
         loop.call_soon(self.begun.set)
-        reason = _completed(loop, own_task(loop, engine.run()))
+        try:
+            reason = _completed(loop, own_task(loop, engine.run()))
+        finally:
+            if tracing is not None:
+                tracing.close()
         name = store.workers.get(parts.registration.worker_id).name
         return parts.tally.report(name, reason)
+
+    def _new_tracing(self) -> "Tracing | None":
+        policy = self._settings.tracing
+        if policy is None:
+            return None
+        from swather.worker.tracing import new_tracing  # noqa: PLC0415 - an extra
+
+        new = self._settings.new_worker
+        return new_tracing(policy, new.name or f"{new.process.host}-{new.process.pid}")
 
     def stop(self, *, now: bool = False) -> None:
         """Claim nothing more, and end when running targets have finished or the grace time is over;

@@ -141,6 +141,7 @@ class Stubborn(Source):
         yield Found(url="http://localhost/", kind="image", source=self.name)
 
 
+@pytest.mark.slow
 def test_a_source_that_cannot_be_stopped_holds_up_nobody(
     openverse: StandIn, monkeypatch: pytest.MonkeyPatch
 ):
@@ -325,6 +326,7 @@ def test_only_sources_that_have_what_is_wanted_are_asked_by_default(
     assert asked_for == ["wikimedia_commons", "internet_archive"]
 
 
+@pytest.mark.slow
 def test_requests_are_repeated_as_often_as_the_source_may_be(openverse: StandIn):
     answers = openverse.routes["/v1/images/"]
     assert callable(answers)

@@ -182,6 +182,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "evidence", "meaning"), ROWS)
 def test_the_first_row_that_fits_decides(monkeypatch, name, evidence, meaning):
     monkeypatch.setattr(classes, "time", SimpleNamespace(time=lambda: NOW))

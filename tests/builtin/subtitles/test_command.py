@@ -83,6 +83,7 @@ def test_a_mistake_is_told_in_a_line_and_leaves_nothing_behind(tmp_path, argumen
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_yt_dlp_a_line_says_what_to_install(monkeypatch, caplog):
     find = importlib.util.find_spec
     monkeypatch.setattr(

@@ -163,6 +163,7 @@ def test_what_is_said_twice_stays_in_the_text():
     assert formats.text_of(cues.read(MANUAL_VTT.encode(), "vtt")).startswith("No.\nNo.\n- No!")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "content", "why"),
     [

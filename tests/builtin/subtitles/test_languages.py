@@ -8,6 +8,7 @@ FORMATS = [{"ext": "vtt", "url": "https://x/api?lang=x"}]
 TRANSLATED = [{"ext": "vtt", "url": "https://x/api?lang=en&tlang=fr"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "there", "found"),
     [

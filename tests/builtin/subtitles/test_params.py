@@ -114,6 +114,7 @@ def test_arguments_of_yt_dlp_have_its_types():
     }
 
 
+@pytest.mark.slow
 def test_no_argument_is_both_allowed_and_refused():
     assert not ALLOWED.keys() & REFUSED.keys()
 

@@ -67,6 +67,7 @@ def test_a_page_of_another_site_has_its_host_as_lane():
     assert (made.key, made.lane) == ("https://vimeo.com/1234?b=2&a=1", "vimeo.com")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target",
     [

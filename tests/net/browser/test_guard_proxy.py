@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from swather.net.browser.guard_proxy import GuardProxy
-from swather.net.browser.traffic import Traffic, VisitTraffic
+from swather.net.browser.traffic import Traffic
+from swather.net.browser.visit_traffic import VisitTraffic
 from swather.net.egress import DIRECT
 from swather.net.fetch_policy import SimplePolicy
 from swather.net.guard import Guard

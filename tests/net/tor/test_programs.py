@@ -52,6 +52,7 @@ async def fails(tor: Tor) -> TorFailed:
         await tor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "mode", "said"),
     [

@@ -16,8 +16,8 @@ from swather.net.browser.chromium import Chromium, States
 from swather.net.browser.guard_proxy import GuardProxy
 from swather.net.browser.room import OpenPage, Room, RoomKey, cut
 from swather.net.browser.tab import Tab
-from swather.net.browser.traffic import VisitTraffic
 from swather.net.browser.visit import Visit
+from swather.net.browser.visit_traffic import VisitTraffic
 from swather.net.egress_policy import BrowserPolicy
 from swather.net.errors import BrowserFailed
 from swather.net.guard import Guard

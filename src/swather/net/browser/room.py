@@ -6,8 +6,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from swather.net.browser.guard_proxy import Credentials, GuardProxy
-from swather.net.browser.traffic import Traffic, VisitTraffic
+from swather.net.browser.traffic import Traffic
 from swather.net.browser.visit import Visit
+from swather.net.browser.visit_traffic import VisitTraffic
 from swather.net.egress import Egress
 from swather.net.guard import Guard
 from swather.net.request import is_http, origin_of

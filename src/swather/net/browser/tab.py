@@ -12,8 +12,8 @@ from swather.masking import shown_url
 from swather.net.body import MAX_BYTES
 from swather.net.browser import failures
 from swather.net.browser.room import CLEAN_SECONDS, OpenPage
-from swather.net.browser.traffic import VisitTraffic
 from swather.net.browser.visit import Visit
+from swather.net.browser.visit_traffic import VisitTraffic
 from swather.net.errors import BadResponse, BrowserFailed, FetchTimeout, TooLarge, UnusableURL
 from swather.net.page import Page
 from swather.net.request import Request, is_http

@@ -10,7 +10,6 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urldefrag
@@ -18,70 +17,23 @@ from urllib.parse import urldefrag
 from swather.errors import FetchError, SwatherError
 from swather.masking import shown_url
 from swather.net.browser.failures import by_net_error
-from swather.net.browser.visit import Visit
+from swather.net.browser.visit_traffic import VisitTraffic, tunnel_to
 from swather.net.egress import Egress
 from swather.net.errors import Refused, TooLarge, UnusableURL, retry_after_seconds
 from swather.net.fetch_policy import FetchPolicy
 from swather.net.guard import CheckedOrigin, Guard
 from swather.net.redirects import REDIRECTS
-from swather.net.request import is_http, origin_of, parse_origin, split_url
+from swather.net.request import is_http, origin_of
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Request, Response, Route
     from playwright.async_api import Page as BrowserPage
 
 MAX_VISIT_BYTES: Final = 512 << 20
-_MAX_ERRORS: Final = 1_000
-_KINDS: Final = {
-    "images": "image",
-    "fonts": "font",
-    "media": "media",
-    "stylesheets": "stylesheet",
-}
 # What never leaves the browser.
 _HARMLESS: Final = ("data:", "blob:", "about:")
 
 _log = logging.getLogger(__name__)
-
-
-class VisitTraffic:
-    """What happens to the requests of one visit. `response` is the last answer for the page itself,
-    `documents` are the origins of the pages and frames that were opened. `errors` say why a URL or
-    a host was not reached, `failure` why the page itself was not.
-    """
-
-    def __init__(self, visit: Visit, page: "BrowserPage") -> None:
-        self.visit = visit
-        self.page = page
-        self.response: Response | None = None
-        self.documents: set[str] = set()
-        self.errors: dict[str, SwatherError] = {}
-        self.failure: SwatherError | None = None
-        self.late: set[asyncio.Task[None]] = set()
-        self.blocked = frozenset(_KINDS.get(each, each) for each in visit.block)
-        self.size = 0
-
-    def forget_errors(self) -> None:
-        """Another page is opened."""
-        self.errors.clear()
-        self.failure = None
-
-    async def settled(self) -> None:
-        """Until redirects have been admitted; what refuses one is raised."""
-        while self.late:
-            await asyncio.wait(self.late)
-        if self.failure is not None:
-            raise self.failure
-
-    def note(self, url: str, error: SwatherError) -> None:
-        if len(self.errors) < _MAX_ERRORS:
-            self.errors[urldefrag(url)[0]] = error
-
-    def error_of(self, url: str) -> SwatherError | None:
-        """Why this URL was not reached, as far as we know it better than the browser."""
-        if not is_http(url):
-            return None
-        return self.errors.get(urldefrag(url)[0]) or self.errors.get(_tunnel_to(url))
 
 
 class _Sent:
@@ -236,7 +188,7 @@ class Traffic:
         if not self._visits:
             raise Refused("no target has this page open")
         visit = self._visits[-1]
-        key = _tunnel_to(url) if is_tunnel else urldefrag(url)[0]
+        key = tunnel_to(url) if is_tunnel else urldefrag(url)[0]
         policy = visit.visit.new_policy(False)
         try:
             if self._expected[key]:
@@ -250,7 +202,7 @@ class Traffic:
 
     def failed(self, url: str, error: SwatherError) -> None:
         for visit in self._visits:
-            visit.note(url if url.startswith("http:") else _tunnel_to(url), error)
+            visit.note(url if url.startswith("http:") else tunnel_to(url), error)
 
     def count(self, size: int) -> None:
         for visit in self._visits:
@@ -302,25 +254,10 @@ class Traffic:
     def _expect(self, url: str, count: int) -> None:
         if not is_http(url):
             return
-        for key in (urldefrag(url)[0], _tunnel_to(url)):
+        for key in (urldefrag(url)[0], tunnel_to(url)):
             self._expected[key] += count
             if self._expected[key] <= 0:
                 del self._expected[key]
-
-
-def _tunnel_to(url: str) -> str:
-    """'example.com:443': of a tunnel the browser names no more."""
-    end = url.find("/", len("https://"))
-    return _host_and_port(url if end < 0 else url[:end])
-
-
-@lru_cache(maxsize=4096)
-def _host_and_port(beginning: str) -> str:
-    try:
-        origin = parse_origin(split_url(beginning)[0])
-    except UnusableURL:
-        return beginning
-    return f"{origin.host}:{origin.port}"
 
 
 def _is_page(request: "Request", visit: VisitTraffic) -> bool:

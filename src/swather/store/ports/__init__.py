@@ -5,32 +5,44 @@ repeated safely. Threads that share a store take turns. What must not wait for i
 dashboard) opens a store of its own.
 """
 
+from swather.store.ports.actions import Actions
+from swather.store.ports.history import FINE_SECONDS, HISTORY_DAYS, SAMPLE_SECONDS, History
 from swather.store.ports.lanes import LEARNED_SECONDS, Breakers, Lanes
 from swather.store.ports.memories import Memories
 from swather.store.ports.notices import Notices
 from swather.store.ports.partitions import Partitions
 from swather.store.ports.proxies import Proxies
 from swather.store.ports.queue import Fence, Finished, Hints, Queue
-from swather.store.ports.results import Events, Results
+from swather.store.ports.results import ITEM_SCAN, MAX_ANCESTORS, Events, Results
 from swather.store.ports.runs import Loads, Runs
 from swather.store.ports.schedules import Schedules
 from swather.store.ports.sources import Sources
 from swather.store.ports.store import Store
 from swather.store.ports.supervisors import Supervisors
-from swather.store.ports.tasks import Enqueued, Tasks
+from swather.store.ports.tasks import SCAN, Counted, Enqueued, Found, Tasks
 from swather.store.ports.upkeep import Settings, Upkeep
 from swather.store.ports.web import AllowedHosts, Pages, Robots, Sighting
 from swather.store.ports.workers import Workers
 
 __all__ = [
+    "FINE_SECONDS",
+    "HISTORY_DAYS",
+    "ITEM_SCAN",
     "LEARNED_SECONDS",
+    "MAX_ANCESTORS",
+    "SAMPLE_SECONDS",
+    "SCAN",
+    "Actions",
     "AllowedHosts",
     "Breakers",
+    "Counted",
     "Enqueued",
     "Events",
     "Fence",
     "Finished",
+    "Found",
     "Hints",
+    "History",
     "Lanes",
     "Loads",
     "Memories",

@@ -15,7 +15,7 @@ class Lanes(Protocol):
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane: ...
     def find(self, *, limit: int = 100) -> list[Lane]:
         """Those with limits, a learned pace, a crawl delay, a pause, a cool-down or an open
-        breaker, or with work in flight.
+        breaker, or with work in flight. Those on which nothing may start come first.
         """
         ...
 

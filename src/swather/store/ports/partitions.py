@@ -15,6 +15,10 @@ class Partitions(Protocol):
         """What is left to do in each partition of a run. Counts rows: not for a loop."""
         ...
 
+    def totals(self, run: str) -> dict[str, int]:
+        """All tasks of each partition of a run, ended ones too. Reads the whole run."""
+        ...
+
     def runs(self, scrapers: Collection[str]) -> list[str]:
         """The open runs of these scrapers that have partitions."""
         ...

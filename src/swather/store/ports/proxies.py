@@ -12,6 +12,7 @@ from swather.model.proxy import (
     ProxyFilter,
     ProxyReport,
     ProxyRow,
+    ProxySite,
 )
 from swather.model.proxy_list import ProxyLine
 
@@ -48,6 +49,10 @@ class Proxies(Protocol):
         """By its id, or by its address in any form in which lists have it. NotFound; InputError if
         several have this address.
         """
+        ...
+
+    def sites(self, ids: Collection[int]) -> dict[int, list[ProxySite]]:
+        """How each of these proxies fares on its sites, the latest used first."""
         ...
 
     def enable(self, ids: Collection[int]) -> int:

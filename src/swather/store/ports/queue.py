@@ -1,6 +1,7 @@
 """The verbs of work in hand: claim, finish, checkpoint and permits; and hints of new work."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
@@ -43,6 +44,7 @@ class Queue(Protocol):
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
         sources: Sequence[SourceNote] = (),
+        rejected: Mapping[str, int] = MappingProxyType({}),
     ) -> Verdict:
         """Commit part number `part` and the cursor; the next part is `part` + 1."""
         ...

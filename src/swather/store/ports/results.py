@@ -1,11 +1,28 @@
 """The verbs of what tasks left behind: items, files, errors and events."""
 
 from collections.abc import Collection
-from typing import Protocol
+from datetime import datetime
+from typing import Final, Protocol
 
-from swather.model.results import ErrorExample, ErrorGroup, Part, StoredFile, StoredItem, Unlinked
+from swather.model.results import (
+    Counterpart,
+    ErrorExample,
+    ErrorGroup,
+    FoundItems,
+    Part,
+    StoredFile,
+    StoredItem,
+    TaskIdentity,
+    TaskResults,
+    Unlinked,
+)
 from swather.model.task import Event
 from swather.store.ports.queue import Fence
+
+# How many items a search reads; they are larger than targets.
+ITEM_SCAN: Final = 20_000
+# How far a target is followed back to those that led to it.
+MAX_ANCESTORS: Final = 1_000
 
 
 class Results(Protocol):
@@ -19,7 +36,46 @@ class Results(Protocol):
         """Items of tasks that were tried again and failed; they are not among `items`."""
         ...
 
+    def newest(self, run: str, *, before: str = "", limit: int = 50) -> list[StoredItem]:
+        """The newest first, beginning before a position. What others are committing at the moment
+        may be missed by a reader that continues from a position.
+        """
+        ...
+
+    def search(
+        self, run: str, text: str, *, before: str = "", limit: int = 50, scan: int = ITEM_SCAN
+    ) -> FoundItems:
+        """The newest items whose JSON has this text, in upper or lower case (A to Z). It reads no
+        more than `scan` items.
+        """
+        ...
+
+    def of_task(self, task_id: int, *, limit: int = 1_000) -> TaskResults:
+        """At most so many items, and so many files."""
+        ...
+
+    def identities(self, tasks: Collection[int]) -> dict[int, TaskIdentity]:
+        """Which targets these tasks are; without those that do not exist."""
+        ...
+
+    def counterparts(self, tasks: Collection[int], run: str) -> dict[int, Counterpart]:
+        """What became of the targets of these tasks in another run. Where it does not have a
+        target, that which led to it says whether the run has looked there.
+        """
+        ...
+
+    def also_found_by(self, run: str, keys: Collection[str]) -> dict[str, list[int]]:
+        """Tasks that produced an item of this key after another had; some, if there are many."""
+        ...
+
     def files(self, run: str, *, after: str = "", limit: int = 1_000) -> list[StoredFile]: ...
+    def newest_files(self, run: str, *, before: str = "", limit: int = 50) -> list[StoredFile]:
+        """As `newest`."""
+        ...
+
+    def file(self, run: str, position: str) -> StoredFile:
+        """NotFound if the run has no file at this position."""
+        ...
 
     def unlinked(self, *, after: Part = (0, 0), limit: int = 1_000) -> list[Unlinked]:
         """Parts of tasks whose files are committed and have no friendly names yet."""
@@ -41,8 +97,16 @@ class Results(Protocol):
         """Groups whose fingerprint begins so, the most frequent first."""
         ...
 
+    def error_groups(self, *, limit: int = 100, since: datetime | None = None) -> list[ErrorGroup]:
+        """Groups of all runs that have failed since then, the latest first."""
+        ...
+
+    def mute(self, run: str, fingerprint: str, muted: bool) -> None:
+        """Whether people do not want to see the group. NotFound if the run has no such group."""
+        ...
+
     def error_example(self, group: ErrorGroup) -> ErrorExample:
-        """The concrete message that most tasks of the group had last, of its newest 1,000 tasks."""
+        """The concrete message that most tasks of the group had last, of its newest 200 tasks."""
         ...
 
 
@@ -56,6 +120,10 @@ class Events(Protocol):
         after_id: int = 0,
         limit: int = 100,
     ) -> list[Event]: ...
+
+    def newest(self, run: str, *, before_id: int | None = None, limit: int = 100) -> list[Event]:
+        """The newest first, beginning below `before_id`."""
+        ...
 
     def log_started(self, fences: Collection[Fence]) -> None:
         """Log that attempts have begun, if the level asks for it."""

@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 from swather.model.pacing import Limits
 from swather.model.run import Counts, Load, NewRun, Run, RunState
 from swather.model.scaling import RunDemand
+from swather.model.totals import RunTotals, ScraperTotals
 
 T = TypeVar("T")
 
@@ -23,12 +24,24 @@ class Runs(Protocol):
 
     def get(self, name: str) -> Run: ...
     def by_id(self, run_id: int) -> Run: ...
-    def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
-        """Newest first."""
+    def find(
+        self, *, state: RunState | None = None, before_id: int | None = None, limit: int = 100
+    ) -> list[Run]:
+        """Newest first: those with ids below `before_id`."""
         ...
 
     def counts(self, name: str) -> Counts:
         """From the counter rows; costs the same for ten tasks and ten million."""
+        ...
+
+    def totals(self) -> list[ScraperTotals]:
+        """The counts of each scraper over all its runs. Costs more with more runs and more kinds of
+        errors, and the same for ten tasks and ten million.
+        """
+        ...
+
+    def open_totals(self, *, limit: int = 100) -> list[RunTotals]:
+        """The counts of the newest open runs, the newest first."""
         ...
 
     def demand(self) -> list[RunDemand]:

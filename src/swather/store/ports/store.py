@@ -3,6 +3,8 @@
 from typing import Protocol
 
 from swather.store.outage import Outage
+from swather.store.ports.actions import Actions
+from swather.store.ports.history import History
 from swather.store.ports.lanes import Breakers, Lanes
 from swather.store.ports.memories import Memories
 from swather.store.ports.notices import Notices
@@ -61,6 +63,10 @@ class Store(Protocol):
     def results(self) -> Results: ...
     @property
     def events(self) -> Events: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def actions(self) -> Actions: ...
     @property
     def settings(self) -> Settings: ...
     @property

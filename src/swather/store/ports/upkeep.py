@@ -51,10 +51,10 @@ class Upkeep(Protocol):
 
     def prune(self, *, runs_ended_before: datetime | None = None) -> dict[str, int]:
         """Delete old ended runs, events and stored pages past their retention, firings and notices
-        as old as such events, bodies without a page, robots.txt long out of date, what was
-        remembered more than `memory_days` ago, counts of sources that are a year old, what is
-        known of proxies on sites that they have not been used for in a long time, and rows of
-        long-gone workers and supervisors.
+        as old as such events, actions of more than 90 days ago, bodies without a page, robots.txt
+        long out of date, what was remembered more than `memory_days` ago, counts of sources that
+        are a year old, what is known of proxies on sites that they have not been used for in a
+        long time, and rows of long-gone workers and supervisors.
         """
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from swather.model.worker import Beat, NewWorker, Process, Swept, Worker
+from swather.model.worker import Beat, Leaving, NewWorker, Process, Swept, Worker
 from swather.store.ports.queue import Fence
 
 
@@ -36,7 +36,15 @@ class Workers(Protocol):
         ...
 
     def pause(self, worker_id: int) -> None: ...
-    def unpause(self, worker_id: int) -> None: ...
+    def unpause(self, worker_id: int) -> None:
+        """A worker that was asked to leave stays paused, and ends."""
+        ...
+
+    def leave(self, worker_id: int, how: Leaving) -> None:
+        """Ask a live worker to end. From now on it claims nothing; the answer to its next beat says
+        how it is to end. STOP after DRAIN holds, DRAIN after STOP changes nothing.
+        """
+        ...
 
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         """Give back what lost workers held: those in `dead` (a reaped child, say), dead processes

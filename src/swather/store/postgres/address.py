@@ -1,7 +1,7 @@
 """The URL of a server as given, for libpq, and as shown. No twin: a SQLite URL is a path."""
 
 from typing import Final, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -43,7 +43,9 @@ def address_of(url: str) -> Address:
     prepare = dict(parameters).get(PREPARE, "on")
     if prepare not in ("on", "off"):
         raise BadURL(f"{PREPARE} in {shown!r} must be on or off, got {prepare!r}")
-    rest = urlencode([pair for pair in parameters if pair[0] != PREPARE])
+    others = [pair for pair in parameters if pair[0] != PREPARE]
+    # libpq does not read a plus as a space.
+    rest = urlencode(others, quote_via=quote)
     try:
         given = conninfo_to_dict(urlunsplit(parts._replace(query=rest)))
         conninfo = make_conninfo("", **{**_DEFAULTS, **given})

@@ -5,6 +5,7 @@ from typing import Any
 from swather.model.lane import Breaker
 from swather.model.payload import decode, encode
 from swather.store.checks import check_breaker
+from swather.store.notice_rows import breaker_opened
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import lane_id
 from swather.store.postgres.notices import tell_breaker
@@ -33,7 +34,8 @@ class PostgresBreakers:
             was_closed = self._connection.value(queries.trip_breaker, this)
             if was_closed:
                 self._connection.execute(queries.trip_lane, this)
-                tell_breaker(self._connection, scraper, lane, seen)
+                now = self._connection.value(queries.clock).isoformat()
+                tell_breaker(self._connection, scraper, breaker_opened(scraper, lane, seen, now))
                 self._settings.bump_control_version()
 
         self._connection.transact(work)

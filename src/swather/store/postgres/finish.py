@@ -17,6 +17,7 @@ from swather.store.postgres.ready import wake, wake_full
 from swather.store.postgres.settings import level_of
 from swather.store.postgres.sources import note_sources
 from swather.store.postgres.statements import queries
+from swather.store.rejection_rows import KnownReasons
 
 MAX_CHILDREN: Final = 10_000
 
@@ -30,6 +31,7 @@ class Finisher:
     def __init__(self, connection: Connection, enqueuer: Enqueuer) -> None:
         self._connection = connection
         self._enqueuer = enqueuer
+        self._reasons = KnownReasons(self._reasons_of)
 
     def finish(
         self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]
@@ -123,6 +125,8 @@ class Finisher:
         self._write(queries.add_outcomes, plan.outcomes)
         keyed = any(item.key is not None for item in plan.items)
         self._write(queries.add_keyed_items if keyed else queries.add_items, plan.items)
+        if plan.rejections:
+            self._write(queries.add_rejections, self._reasons.folded(plan.rejections))
         self._write(queries.add_files, plan.files)
         woken: list[tuple[int, int]] = []
         for run_id in sorted(plan.children):
@@ -144,6 +148,11 @@ class Finisher:
     def drop_replaced(self, task_id: int) -> None:
         """Delete the rows of an earlier completion; the new ones replace them."""
         self._connection.execute(queries.drop_replaced, {"tasks": Bigints([task_id])})
+
+    def _reasons_of(self, run_id: int) -> list[str]:
+        return [
+            row[0] for row in self._connection.rows(queries.rejected_reasons, {"run_id": run_id})
+        ]
 
     def _add_fenced(self, fence: Fence, run_id: int, rows: Sequence[Row]) -> bool:
         def work() -> bool:
@@ -196,6 +205,7 @@ def all_plain(
         and not payload.children
         and not payload.files
         and not payload.memories
+        and not payload.rejected
         and all(key is None for key, _ in payload.items)
         for outcome, payload in zip(outcomes, prepared, strict=True)
     )

@@ -1,7 +1,6 @@
 """Notices: written once, claimed by processes that have hooks, delivered."""
 
 from collections.abc import Collection
-from typing import Any
 
 from swather.model.notice import (
     FRESH_SECONDS,
@@ -14,7 +13,7 @@ from swather.model.notice import (
 )
 from swather.store.checks import check_limit, check_seconds
 from swather.store.finishing import clipped
-from swather.store.notice_rows import breaker_opened, delivery_of, notice_of, values_of, wanted
+from swather.store.notice_rows import delivery_of, notice_of, values_of, wanted
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries
@@ -100,9 +99,7 @@ def add_notice(connection: Connection, new: NewNotice) -> bool:
     return connection.row(queries.add_notice, values_of(new)) is not None
 
 
-def tell_breaker(connection: Connection, scraper: str, lane: str, seen: dict[str, Any]) -> None:
-    """Inside a transaction: a breaker has opened."""
-    recent = connection.value(queries.recent_breakers, {"scraper": scraper})
-    if recent < MAX_BREAKERS_PER_HOUR:
-        opened = connection.value(queries.clock)
-        add_notice(connection, breaker_opened(scraper, lane, seen, opened.isoformat()))
+def tell_breaker(connection: Connection, scraper: str, new: NewNotice) -> None:
+    """Inside a transaction: a breaker of the scraper has opened."""
+    if connection.value(queries.recent_breakers, {"scraper": scraper}) < MAX_BREAKERS_PER_HOUR:
+        add_notice(connection, new)

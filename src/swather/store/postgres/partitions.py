@@ -32,6 +32,10 @@ class PostgresPartitions:
             for name, waiting, running in self._connection.rows(queries.count_partitions, this)
         }
 
+    def totals(self, run: str) -> dict[str, int]:
+        this = {"run_id": run_id(self._connection, run)}
+        return dict(self._connection.rows(queries.total_partitions, this))
+
     def runs(self, scrapers: Collection[str]) -> list[str]:
         rows = self._connection.rows(queries.partitioned_runs, {"scrapers": Texts(scrapers)})
         return [row[0] for row in rows]

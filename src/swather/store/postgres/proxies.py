@@ -1,6 +1,7 @@
 """The proxy pool: what is in it, and how it fares."""
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from swather.model.proxy import (
     ALL_PROXIES,
@@ -11,6 +12,7 @@ from swather.model.proxy import (
     ProxyFilter,
     ProxyReport,
     ProxyRow,
+    ProxySite,
 )
 from swather.model.proxy_list import ProxyLine
 from swather.store.checks import check_limit
@@ -97,6 +99,19 @@ class PostgresProxies:
         found = the_one(rows, dict(self._connection.rows(queries.proxy_keys)), proxy)
         sites = self._connection.rows(queries.sites_of_proxy, {"proxy_id": found.id})
         return ProxyDetail(proxy=found, sites=site_rows(sites, now))
+
+    def sites(self, ids: Collection[int]) -> dict[int, list[ProxySite]]:
+        wanted = possible(ids)
+        found: dict[int, list[Sequence[Any]]] = {number: [] for number in wanted}
+        (head,), rows = self._connection.rows_of_each(
+            [
+                (queries.pool_version, {}),
+                (queries.sites_of_proxies, {"proxies": Bigints(wanted)}),
+            ]
+        )
+        for number, *row in rows:
+            found[number].append(row)
+        return {number: site_rows(each, head[1]) for number, each in found.items()}
 
     def enable(self, ids: Collection[int]) -> int:
         these = {"proxies": Bigints(possible(ids))}

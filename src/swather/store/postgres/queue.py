@@ -1,7 +1,8 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
@@ -139,11 +140,12 @@ class PostgresQueue:
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
         sources: Sequence[SourceNote] = (),
+        rejected: Mapping[str, int] = MappingProxyType({}),
     ) -> Verdict:
         for note in sources:
             check_note(note)
         encoded = encode(cursor, what="cursor")
-        prepared = prepare_results(items, children, files, memories)
+        prepared = prepare_results(items, children, files, memories, rejected)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
         prepared = prepared._replace(children=list(rest))
 

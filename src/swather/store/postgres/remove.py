@@ -10,7 +10,8 @@ BATCH: Final = 5_000
 _BY_TASK: Final = ("faults", "events")
 _BY_RUN: Final = (
     "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
-    "allowed_hosts", "serving", "partition_plans",
+    "allowed_hosts", "serving", "partition_plans", "history_samples", "history_runs",
+    "measurements",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from swather.store.ports import Fence
 from swather.store.postgres.arrays import columns_of
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.names import run_id
+from swather.store.postgres.notices import tell_breaker
 from swather.store.postgres.statements import queries
 from swather.store.source_rows import (
     CURVE,
@@ -26,6 +27,7 @@ from swather.store.source_rows import (
     counted,
     failing,
     of_run,
+    opened,
     state_of,
     statistics,
 )
@@ -95,4 +97,6 @@ def note_sources(connection: Connection, notes: Sequence[Noted]) -> None:
     if known and succeeded:
         connection.execute(queries.forgive_sources, columns_of(succeeded), hot=True)
     if failed:
-        connection.execute(queries.blame_sources, {**columns_of(failed), **CURVE}, hot=True)
+        blamed = connection.rows(queries.blame_sources, {**columns_of(failed), **CURVE}, hot=True)
+        for scraper, new in opened(blamed):
+            tell_breaker(connection, scraper, new)

@@ -5,6 +5,7 @@ from typing import Final
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.outage import Outage
+from swather.store.postgres.actions import PostgresActions
 from swather.store.postgres.address import address_of
 from swather.store.postgres.allowed_hosts import PostgresAllowedHosts
 from swather.store.postgres.breakers import PostgresBreakers
@@ -14,6 +15,7 @@ from swather.store.postgres.enqueue import Enqueuer
 from swather.store.postgres.events import PostgresEvents
 from swather.store.postgres.finish import Finisher
 from swather.store.postgres.hints import PostgresHints
+from swather.store.postgres.history import PostgresHistory
 from swather.store.postgres.lanes import PostgresLanes
 from swather.store.postgres.loads import PostgresLoads
 from swather.store.postgres.memories import PostgresMemories
@@ -60,6 +62,8 @@ class PostgresStore:
         self.supervisors = PostgresSupervisors(connection)
         self.partitions = PostgresPartitions(connection)
         self.results = PostgresResults(connection)
+        self.history = PostgresHistory(connection)
+        self.actions = PostgresActions(connection)
         self.pages = PostgresPages(connection)
         self.robots = PostgresRobots(connection)
         self.allowed_hosts = PostgresAllowedHosts(connection)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from swather.model.payload import decode
+from swather.model.payload import decode, storable
 from swather.model.run import Run, counts_from
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
@@ -15,17 +15,18 @@ from swather.model.waiting import (
     lanes_waiting,
 )
 from swather.store.batching import Row, batches_of
-from swather.store.checks import MAX_ID, check_limit, may_exist, unknown_task
-from swather.store.ports import Enqueued
+from swather.store.checks import check_limit, may_exist, unknown_task
+from swather.store.ports import SCAN, Counted, Enqueued, Found
 from swather.store.postgres.cancel import cancel_tasks
 from swather.store.postgres.claim import Claimer
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.enqueue import Enqueuer, parts_of
-from swather.store.postgres.filters import ids_of
+from swather.store.postgres.filters import Page, ids_of, page_of
 from swather.store.postgres.names import run_id, run_to_fill
 from swather.store.postgres.retry import retry_tasks
 from swather.store.postgres.settings import PostgresSettings
 from swather.store.postgres.statements import queries
+from swather.store.task_pages import Bounds, found, is_failed_in_group
 
 
 class PostgresTasks:
@@ -69,13 +70,51 @@ class PostgresTasks:
             raise unknown_task(task_id)
         return _task_of(row)
 
-    def find(self, which: TaskFilter, *, after_id: int = 0, limit: int = 100) -> list[Task]:
-        ids, values = ids_of(self._connection, which)
+    def find(
+        self,
+        which: TaskFilter,
+        *,
+        after_id: int = 0,
+        before_id: int | None = None,
+        newest_first: bool = False,
+        limit: int = 100,
+    ) -> list[Task]:
+        page = page_of(self._connection, which, newest_first=newest_first)
+        bounds = Bounds.of(after_id, before_id, newest_first=newest_first)
+        return self._read(page, bounds, check_limit(limit))
+
+    def search(
+        self,
+        which: TaskFilter,
+        *,
+        after_id: int = 0,
+        before_id: int | None = None,
+        newest_first: bool = False,
+        limit: int = 100,
+        scan: int = SCAN,
+    ) -> Found:
+        check_limit(limit)
+        page = page_of(self._connection, which, newest_first=newest_first)
+        bounds = Bounds.of(after_id, before_id, newest_first=newest_first)
+        stop = self._stop(page, bounds, scan)
+        tasks = self._read(page, bounds.up_to(stop), limit)
+        return found(tasks, stop, limit=limit, scan=scan)
+
+    def _stop(self, page: Page, bounds: Bounds, scan: int) -> int | None:
+        """The id at which so many have been looked at; None where there are no more."""
+        if not page.looked_at:
+            return None
+        values = {**page.values, **bounds.values, "scan": check_limit(scan)}
+        stop: int | None = self._connection.value(page.looked_at, values)
+        return stop
+
+    def _read(self, page: Page, bounds: Bounds, limit: int) -> list[Task]:
         rows = self._connection.rows(
-            f"{queries.tasks} WHERE t.id = ANY(ARRAY({ids})) ORDER BY t.id",
-            {**values, "after_id": min(after_id, MAX_ID), "limit": check_limit(limit)},
+            f"{queries.tasks} WHERE t.id = ANY(ARRAY({page.matching})) ORDER BY t.id",
+            {**page.values, **bounds.values, "limit": limit},
         )
-        return [_task_of(row) for row in rows]
+        tasks = [_task_of(row) for row in rows]
+        return tasks[::-1] if bounds.newest_first else tasks
 
     def count(self, which: TaskFilter) -> int:
         if which == TaskFilter(run=which.run, states=which.states):
@@ -83,9 +122,45 @@ class PostgresTasks:
             counts = counts_from(dict(self._connection.rows(queries.sum_counters, this)))
             states = State if which.states is None else which.states
             return sum(getattr(counts, state) for state in states)
+        if is_failed_in_group(which):
+            return self._count_failed(which, None)
         ids, values = ids_of(self._connection, which)
         everything = {**values, "after_id": 0, "limit": None}
         number: int = self._connection.value(f"SELECT count(*) FROM ({ids}) AS i", everything)
+        return number
+
+    def count_up_to(self, which: TaskFilter, limit: int) -> int:
+        check_limit(limit)
+        if which == TaskFilter(run=which.run, states=which.states):
+            return min(self.count(which), limit)
+        if is_failed_in_group(which):
+            return self._count_failed(which, limit)
+        page = page_of(self._connection, which, newest_first=False)
+        number: int = self._connection.value(
+            f"SELECT count(*) FROM ({page.matching}) AS i", {**page.values, "limit": limit}
+        )
+        return number
+
+    def count_within(self, which: TaskFilter, *, limit: int, scan: int = SCAN) -> Counted:
+        check_limit(limit)
+        if which == TaskFilter(run=which.run, states=which.states):
+            return Counted(self.count(which), is_all=True)
+        page = page_of(self._connection, which, newest_first=True)
+        bounds = Bounds.of(0, None, newest_first=True)
+        stop = self._stop(page, bounds, scan)
+        number = self._connection.value(
+            f"SELECT count(*) FROM ({page.matching}) AS i",
+            {**page.values, **bounds.up_to(stop).values, "limit": limit},
+        )
+        return Counted(number, is_all=stop is None and number < limit)
+
+    def _count_failed(self, which: TaskFilter, limit: int | None) -> int:
+        this = {
+            "run_id": run_id(self._connection, which.run),
+            "fingerprint": storable(which.fingerprint or ""),
+            "limit": limit,
+        }
+        number: int = self._connection.value(queries.count_failed_in_group, this)
         return number
 
     def waiting(self, run: str) -> Waiting:

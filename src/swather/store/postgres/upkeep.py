@@ -10,6 +10,7 @@ from swather.errors import StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed
+from swather.store.action_rows import ACTION_DAYS
 from swather.store.checks import MAX_DAYS
 from swather.store.postgres.backup import back_up
 from swather.store.postgres.connection import Connection
@@ -139,6 +140,7 @@ class PostgresUpkeep:
         removed["source counts"] = self._delete(queries.prune_source_counts, SOURCE_DAYS)
         removed["firings"] = self._delete(queries.prune_firings, events)
         removed["notices"] = self._delete(queries.prune_notices, events)
+        removed["actions"] = self._delete(queries.prune_actions, ACTION_DAYS)
         removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(queries.prune_workers, WORKER_DAYS)
         removed["supervisors"] = self._delete(queries.prune_supervisors, WORKER_DAYS)

@@ -7,6 +7,7 @@ from swather.model.lease import Strategy
 from swather.model.payload import decode, encode
 from swather.model.worker import (
     Beat,
+    Leaving,
     NewWorker,
     Process,
     Swept,
@@ -92,7 +93,7 @@ class PostgresWorkers:
             row = self._connection.row(queries.beat, this, hot=True)
             if row is None:
                 return Beat(alive=False, lost=frozenset(believed)), None
-            actual = set(self._connection.rows(queries.worker_leases, this, hot=True))
+            actual = set(self._leases(this))
             strangers = actual - believed
             plan = self._give_back(strangers)
             beat = Beat(
@@ -100,6 +101,7 @@ class PostgresWorkers:
                 lost=frozenset(believed - actual),
                 released=len(strangers),
                 control_version=row[0],
+                leaving=None if row[1] is None else Leaving(row[1]),
             )
             return beat, plan
 
@@ -119,7 +121,7 @@ class PostgresWorkers:
         def work() -> tuple[int, Plan | None]:
             if self._connection.row(queries.retire_worker, this) is None:
                 return 0, None
-            held = self._connection.rows(queries.worker_leases, this, hot=True)
+            held = self._leases(this)
             plan = self._give_back(held)
             leave(self._connection)
             return len(held), plan
@@ -153,8 +155,16 @@ class PostgresWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
+    def leave(self, worker_id: int, how: Leaving) -> None:
+        self._change(queries.leave_worker, worker_id, how=str(how))
+
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
+
+    def _leases(self, this: dict[str, Any]) -> list[Any]:
+        """Inside a transaction: the fences of all that the worker holds."""
+        self._connection.execute(queries.read_leases_by_index)
+        return self._connection.rows(queries.worker_leases, this, hot=True)
 
     def _give_back(self, fences: Collection[Fence]) -> Plan | None:
         """Inside a transaction: leases return as if they had never been claimed."""
@@ -163,12 +173,12 @@ class PostgresWorkers:
         leases, level = self._finisher.take_out(sorted(fences))
         return self._finisher.give_back(leases.values(), level)
 
-    def _change(self, sql: str, worker_id: int) -> None:
+    def _change(self, sql: str, worker_id: int, **more: str) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
 
         def work() -> None:
-            if self._connection.row(sql, {"worker_id": worker_id}) is None:
+            if self._connection.row(sql, {"worker_id": worker_id, **more}) is None:
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
 
@@ -193,9 +203,10 @@ def _worker_of(row: tuple[Any, ...]) -> Worker:
         version=row[12],
         number=row[13],
         paused=row[14],
-        registered_at=row[15],
-        beat_at=row[16],
-        statistics=decode(row[17]),
-        leases=row[18],
-        silent_seconds=max(row[19], 0.0),
+        leaving=None if row[15] is None else Leaving(row[15]),
+        registered_at=row[16],
+        beat_at=row[17],
+        statistics=decode(row[18]),
+        leases=row[19],
+        silent_seconds=max(row[20], 0.0),
     )

@@ -6,6 +6,7 @@ from swather.model.lane import Breaker
 from swather.model.payload import decode, encode
 from swather.store.checks import check_breaker
 from swather.store.clock import at
+from swather.store.notice_rows import breaker_opened
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import lane_id
 from swather.store.sqlite.notices import tell_breaker
@@ -37,7 +38,8 @@ class SQLiteBreakers:
             )
             if not was_open:
                 self._connection.execute(queries.trip_lane, {"lane_id": this["lane_id"]})
-                tell_breaker(self._connection, scraper, lane, seen)
+                now = repr(self._connection.clock.wall())
+                tell_breaker(self._connection, scraper, breaker_opened(scraper, lane, seen, now))
                 self._settings.bump_control_version()
 
     def close(self, scraper: str, lane: str) -> bool:

@@ -1,10 +1,11 @@
 """The event log."""
 
 from collections.abc import Collection
+from typing import Any
 
 from swather.model.payload import decode
 from swather.model.task import Event, EventKind
-from swather.store.checks import check_limit, may_exist
+from swather.store.checks import MAX_ID, check_limit, may_exist
 from swather.store.clock import at
 from swather.store.ports import Fence
 from swather.store.sqlite.connection import Connection
@@ -44,19 +45,17 @@ class SQLiteEvents:
                     "limit": limit,
                 },
             )
-        return [
-            Event(
-                id=row[0],
-                at=at(row[1]),
-                kind=EventKind(row[2]),
-                run=run,
-                task_id=row[3],
-                worker_id=row[4],
-                message=row[5],
-                data=None if row[6] is None else decode(row[6]),
-            )
-            for row in rows
-        ]
+        return [_event_of(run, row) for row in rows]
+
+    def newest(self, run: str, *, before_id: int | None = None, limit: int = 100) -> list[Event]:
+        this = {
+            "before_id": MAX_ID if before_id is None else min(before_id, MAX_ID),
+            "limit": check_limit(limit),
+        }
+        with self._connection.reading():
+            this["run_id"] = run_id(self._connection, run)
+            rows = self._connection.rows(queries.newest_events, this)
+        return [_event_of(run, row) for row in rows]
 
     def log_started(self, fences: Collection[Fence]) -> None:
         with self._connection.transaction():
@@ -72,3 +71,16 @@ def _query(task_id: int | None, worker_id: int | None) -> str:
     if task_id is None:
         return queries.events if worker_id is None else queries.events_of_worker
     return queries.events_of_task if worker_id is None else queries.events_of_task_and_worker
+
+
+def _event_of(run: str, row: tuple[Any, ...]) -> Event:
+    return Event(
+        id=row[0],
+        at=at(row[1]),
+        kind=EventKind(row[2]),
+        run=run,
+        task_id=row[3],
+        worker_id=row[4],
+        message=row[5],
+        data=None if row[6] is None else decode(row[6]),
+    )

@@ -6,10 +6,13 @@ from itertools import groupby
 from typing import Any, Final
 
 from swather.model.outcome import Completed, Outcome, Verdict
+from swather.model.rejection import REJECTED_PREFIX
+from swather.model.run import DUPLICATES
 from swather.store.batching import Row
 from swather.store.finish_rows import FileRow, HeldLease, ItemRow, OutcomeRow, Prepared
 from swather.store.finishing import Plan
 from swather.store.ports import Fence
+from swather.store.rejection_rows import KnownReasons
 from swather.store.sqlite.connection import Connection, ids
 from swather.store.sqlite.enqueue import add_rows
 from swather.store.sqlite.names import Heads
@@ -30,6 +33,7 @@ class Finisher:
         self._connection = connection
         self._settings = settings
         self.heads = Heads(connection)
+        self._reasons = KnownReasons(self._reasons_of)
 
     def finish(self, outcomes: Sequence[Outcome], prepared: Sequence[Prepared]) -> list[Verdict]:
         fences = [outcome.fence for outcome in outcomes]
@@ -53,6 +57,9 @@ class Finisher:
             self._connection.executemany(queries.drop_checkpoints, ended)
         wake_full(self._connection, lanes)
         return verdicts
+
+    def _reasons_of(self, run_id: int) -> list[str]:
+        return [row[0] for row in self._connection.rows(queries.rejected_reasons, (run_id,))]
 
     def _count_stale(self, plan: Plan, task_id: int) -> None:
         row = self._connection.row(queries.run_of_task, (task_id,))
@@ -89,7 +96,9 @@ class Finisher:
         self._add_outcomes(plan.outcomes, now)
         if plan.items:
             self._add_results(plan, "items", queries.add_items, plan.items)
-            many(queries.add_heirs, [row._asdict() for row in plan.items if row.key is not None])
+            self._add_heirs(plan)
+        if plan.rejections:
+            self._add_rejections(plan)
         if plan.files:
             self._add_results(plan, "files", queries.add_files, plan.files)
             many(queries.add_unlinked, sorted({(row.task_id, row.part) for row in plan.files}))
@@ -117,13 +126,28 @@ class Finisher:
             self._connection.executemany(sql, list(rows_of_run))
             plan.count(run_id, name, self._connection.db.total_changes() - before)
 
+    def _add_heirs(self, plan: Plan) -> None:
+        """Items that were not added because another had their key."""
+        keyed = [row for row in plan.items if row.key is not None]
+        for run_id, rows_of_run in groupby(keyed, lambda row: row.run_id):
+            before = self._connection.db.total_changes()
+            self._connection.executemany(queries.add_heirs, [row._asdict() for row in rows_of_run])
+            plan.count(run_id, DUPLICATES, self._connection.db.total_changes() - before)
+
+    def _add_rejections(self, plan: Plan) -> None:
+        for row in self._reasons.folded(plan.rejections):
+            if self._connection.execute_counting(queries.add_rejection, row):
+                plan.count(row.run_id, REJECTED_PREFIX + row.reason, row.times)
+
     def drop_replaced(self, task_ids: Iterable[int], plan: Plan) -> None:
         """Delete the rows of an earlier completion; the new ones replace them."""
         for task_id in task_ids:
-            self._pass_on_items(task_id)
+            self._pass_on_items(task_id, plan)
             for table, name in _COUNTED.items():
                 self._drop(table, name, task_id, plan)
-            for table in ("checkpoints", "unlinked", "item_heirs"):
+            self._drop("item_heirs", DUPLICATES, task_id, plan)
+            self._drop_rejections(task_id, plan)
+            for table in ("checkpoints", "unlinked"):
                 self._connection.execute(f"DELETE FROM {table} WHERE task_id = ?", (task_id,))
             self._connection.execute(queries.forget_replaces, (task_id,))
 
@@ -131,8 +155,9 @@ class Finisher:
         """The items of an earlier attempt are outdated: the task was tried again and failed."""
         now = self._connection.clock.wall()
         for task_id in task_ids:
-            self._pass_on_items(task_id)
-            self._connection.execute(queries.disinherit, (task_id,))
+            self._pass_on_items(task_id, plan)
+            self._drop("item_heirs", DUPLICATES, task_id, plan)
+            self._drop_rejections(task_id, plan)
             kept = self._connection.execute_counting(queries.keep_outdated, (task_id,))
             run_id = self._drop("items", "items", task_id, plan)
             if run_id is not None:
@@ -151,10 +176,15 @@ class Finisher:
         plan.count(run_id, name, -len(gone))
         return run_id
 
-    def _pass_on_items(self, task_id: int) -> None:
+    def _drop_rejections(self, task_id: int, plan: Plan) -> None:
+        for run_id, reason, n in self._connection.rows(queries.drop_rejections, (task_id,)):
+            plan.count(run_id, REJECTED_PREFIX + reason, -n)
+
+    def _pass_on_items(self, task_id: int, plan: Plan) -> None:
         """An item that another task has produced, too, goes to that task."""
         for number, *heir in self._connection.rows(queries.heirs, (task_id,)):
             self._connection.execute(queries.drop_heir, tuple(heir))
+            plan.count(heir[0], DUPLICATES, -1)
             self._connection.execute(queries.pass_on_item, (*heir[2:], number))
 
     def _take_out(self, fences: list[Fence]) -> dict[Fence, HeldLease]:

@@ -16,7 +16,7 @@ from swather.model.payload import encode
 from swather.store.checks import check_limit, check_seconds
 from swather.store.clock import at
 from swather.store.finishing import clipped
-from swather.store.notice_rows import breaker_opened, delivery_of, notice_of, values_of, wanted
+from swather.store.notice_rows import delivery_of, notice_of, values_of, wanted
 from swather.store.sqlite.connection import Connection, ids
 from swather.store.sqlite.statements import queries
 
@@ -125,12 +125,11 @@ def add_notice(connection: Connection, new: NewNotice) -> bool:
     return connection.execute_counting(queries.add_notice, this) == 1
 
 
-def tell_breaker(connection: Connection, scraper: str, lane: str, seen: dict[str, Any]) -> None:
-    """Inside a transaction: a breaker has opened."""
-    now = connection.clock.wall()
-    this = {"scraper": scraper, "since": now - 3_600}
+def tell_breaker(connection: Connection, scraper: str, new: NewNotice) -> None:
+    """Inside a transaction: a breaker of the scraper has opened."""
+    this = {"scraper": scraper, "since": connection.clock.wall() - 3_600}
     if connection.value(queries.recent_breakers, this) < MAX_BREAKERS_PER_HOUR:
-        add_notice(connection, breaker_opened(scraper, lane, seen, repr(now)))
+        add_notice(connection, new)
 
 
 def _delivery_of(row: tuple[Any, ...]) -> Delivery:

@@ -38,6 +38,11 @@ class SQLitePartitions:
             for name, waiting, running in rows
         }
 
+    def totals(self, run: str) -> dict[str, int]:
+        with self._connection.reading():
+            this = {"run_id": run_id(self._connection, run)}
+            return dict(self._connection.rows(queries.total_partitions, this))
+
     def runs(self, scrapers: Collection[str]) -> list[str]:
         with self._connection.reading():
             rows = self._connection.rows(

@@ -11,6 +11,7 @@ from swather.model.proxy import (
     ProxyFilter,
     ProxyReport,
     ProxyRow,
+    ProxySite,
 )
 from swather.model.proxy_list import ProxyLine
 from swather.store.checks import check_limit
@@ -92,6 +93,14 @@ class SQLiteProxies:
             found = the_one(self._rows(), dict(keys), proxy)
             sites = self._connection.rows(queries.sites_of_proxy, (found.id,))
         return ProxyDetail(proxy=found, sites=site_rows(sites, self._connection.clock.wall()))
+
+    def sites(self, ids: Collection[int]) -> dict[int, list[ProxySite]]:
+        now = self._connection.clock.wall()
+        with self._connection.reading():
+            return {
+                number: site_rows(self._connection.rows(queries.sites_of_proxy, (number,)), now)
+                for number in possible(ids)
+            }
 
     def enable(self, ids: Collection[int]) -> int:
         each = [(number,) for number in possible(ids)]

@@ -1,6 +1,7 @@
 """The queue: claim, finish, checkpoint, permits; every write fenced by its token."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from swather.model.lease import Claimed, ClaimRequest, Permits
@@ -75,11 +76,12 @@ class SQLiteQueue:
         files: Sequence[File] = (),
         memories: Sequence[Memory] = (),
         sources: Sequence[SourceNote] = (),
+        rejected: Mapping[str, int] = MappingProxyType({}),
     ) -> Verdict:
         for note in sources:
             check_note(note)
         encoded = encode(cursor, what="cursor")
-        prepared = prepare_results(items, children, files, memories)
+        prepared = prepare_results(items, children, files, memories, rejected)
         rest = self._finisher.add_children_ahead(fence, prepared.children)
         with self._connection.transaction():
             lease = self._finisher.held_lease(fence)

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from swather.model.rejection import REJECTED_PREFIX
 from swather.model.run import REASON_PREFIX
 from swather.store.sqlite.connection import Connection, ids
 from swather.store.sqlite.ready import change_counters
@@ -16,7 +17,8 @@ _BY_TASK: Final = {
 }  # fmt: skip
 _BY_RUN: Final = (
     "events", "error_groups", "counters", "partitions", "heads", "pages", "loads", "item_heirs",
-    "allowed_hosts", "serving", "partition_plans",
+    "allowed_hosts", "serving", "partition_plans", "history_samples", "history_runs",
+    "measurements",
 )  # fmt: skip
 
 
@@ -58,6 +60,8 @@ def _remove_tasks(connection: Connection, number: int, tasks: list[int]) -> None
         )
         if name is not None:
             gone[number, name] -= n
+    for run_id, reason, n in connection.rows(queries.remove_rejections, (ids(tasks),)):
+        gone[run_id, REJECTED_PREFIX + reason] -= n
     gone[number, "ready"] -= connection.execute_counting(queries.remove_ready, (ids(tasks),))
     for state, reason in connection.rows(queries.remove_outcomes, (ids(tasks),)):
         gone[number, state] -= 1

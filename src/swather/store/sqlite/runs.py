@@ -19,6 +19,7 @@ from swather.model.run import (
 from swather.model.scaling import RunDemand, demand_of
 from swather.model.task import State, check_name
 from swather.model.task_filter import TaskFilter
+from swather.model.totals import RunTotals, ScraperTotals, open_totals_of, totals_of
 from swather.store.checks import (
     check_egresses,
     check_known,
@@ -94,19 +95,37 @@ class SQLiteRuns:
             raise NotFound(f"there is no run number {run_id}; it may have been removed")
         return run_of(row)
 
-    def find(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
+    def find(
+        self, *, state: RunState | None = None, before_id: int | None = None, limit: int = 100
+    ) -> list[Run]:
+        these = {"limit": check_limit(limit), "before_id": before_id}
         with self._connection.reading():
             if state is None:
-                rows = self._connection.rows(queries.list_runs, {"limit": check_limit(limit)})
+                rows = self._connection.rows(queries.list_runs, these)
             else:
                 rows = self._connection.rows(
-                    queries.list_runs_by_state, {"state": str(state), "limit": check_limit(limit)}
+                    queries.list_runs_by_state, {**these, "state": str(state)}
                 )
             return [run_of(row) for row in rows]
 
     def counts(self, name: str) -> Counts:
         with self._connection.reading():
             return counts_from(counters_of(self._connection, run_id(self._connection, name)))
+
+    def totals(self) -> list[ScraperTotals]:
+        with self._connection.reading():
+            return totals_of(
+                self._connection.rows(queries.count_runs_of_scrapers),
+                self._connection.rows(queries.sum_counters_of_scrapers),
+                self._connection.rows(queries.sum_errors_of_scrapers),
+            )
+
+    def open_totals(self, *, limit: int = 100) -> list[RunTotals]:
+        with self._connection.reading():
+            rows = self._connection.rows(
+                queries.sum_counters_of_open_runs, {"limit": check_limit(limit)}
+            )
+        return open_totals_of(rows)
 
     def demand(self) -> list[RunDemand]:
         with self._connection.reading():

@@ -21,11 +21,13 @@ from swather.store.source_rows import (
     counted,
     failing,
     of_run,
+    opened,
     state_of,
     statistics,
 )
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.names import run_id
+from swather.store.sqlite.notices import tell_breaker
 from swather.store.sqlite.statements import queries
 
 
@@ -97,6 +99,8 @@ def note_sources(connection: Connection, notes: Sequence[Noted]) -> None:
     hour = now - now % HOUR_SECONDS
     connection.executemany(queries.count_sources, [(*row, hour) for row in counted(notes)])
     connection.executemany(queries.forgive_source, answered(notes))
-    connection.executemany(
+    blamed = connection.many_rows(
         queries.blame_source, [{**row._asdict(), **CURVE, "now": now} for row in failing(notes)]
     )
+    for scraper, new in opened(blamed):
+        tell_breaker(connection, scraper, new)

@@ -12,11 +12,13 @@ from swather.errors import DatabaseDamaged
 from swather.store import migrate
 from swather.store.clock import Clock
 from swather.store.outage import Outage
+from swather.store.sqlite.actions import SQLiteActions
 from swather.store.sqlite.allowed_hosts import SQLiteAllowedHosts
 from swather.store.sqlite.breakers import SQLiteBreakers
 from swather.store.sqlite.connection import Connection, errors_of
 from swather.store.sqlite.events import SQLiteEvents
 from swather.store.sqlite.hints import SQLiteHints
+from swather.store.sqlite.history import SQLiteHistory
 from swather.store.sqlite.lanes import SQLiteLanes
 from swather.store.sqlite.loads import SQLiteLoads
 from swather.store.sqlite.memories import SQLiteMemories
@@ -60,6 +62,8 @@ class SQLiteStore:
         self.supervisors = SQLiteSupervisors(connection)
         self.partitions = SQLitePartitions(connection)
         self.results = SQLiteResults(connection)
+        self.history = SQLiteHistory(connection)
+        self.actions = SQLiteActions(connection)
         self.pages = SQLitePages(connection)
         self.robots = SQLiteRobots(connection)
         self.allowed_hosts = SQLiteAllowedHosts(connection)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from swather.model.payload import decode
-from swather.model.run import Run
+from swather.model.payload import decode, storable
+from swather.model.run import Run, counts_from
 from swather.model.task import State, Target, Task
 from swather.model.task_filter import TaskFilter
 from swather.model.waiting import (
@@ -23,15 +23,17 @@ from swather.store.checks import (
     unknown_task,
 )
 from swather.store.clock import at, at_or_none
-from swather.store.ports import Enqueued
+from swather.store.ports import SCAN, Counted, Enqueued, Found
 from swather.store.sqlite.cancel import cancel_tasks
 from swather.store.sqlite.connection import Connection
 from swather.store.sqlite.enqueue import add_rows
-from swather.store.sqlite.filters import where
+from swather.store.sqlite.filters import Page, page_of
 from swather.store.sqlite.names import Heads, run_id
+from swather.store.sqlite.ready import counters_of
 from swather.store.sqlite.retry import retry_tasks
 from swather.store.sqlite.settings import SQLiteSettings
 from swather.store.sqlite.statements import queries
+from swather.store.task_pages import Bounds, found, is_failed_in_group
 
 
 class SQLiteTasks:
@@ -59,27 +61,102 @@ class SQLiteTasks:
         if not may_exist(task_id):
             raise unknown_task(task_id)
         with self._connection.reading():
-            row = self._connection.row(f"{queries.tasks} WHERE t.id = ?", (task_id,))
+            row = self._connection.row(queries.get_task, (task_id,))
         if row is None:
             raise unknown_task(task_id)
         return task_of(row)
 
-    def find(self, which: TaskFilter, *, after_id: int = 0, limit: int = 100) -> list[Task]:
+    def find(
+        self,
+        which: TaskFilter,
+        *,
+        after_id: int = 0,
+        before_id: int | None = None,
+        newest_first: bool = False,
+        limit: int = 100,
+    ) -> list[Task]:
+        bounds = Bounds.of(after_id, before_id, newest_first=newest_first)
         with self._connection.reading():
-            condition, values = where(self._connection, which)
-            rows = self._connection.rows(
-                f"{queries.tasks} WHERE {condition} AND t.id > :after_id "
-                "ORDER BY t.id LIMIT :limit",
-                {**values, "after_id": min(after_id, MAX_ID), "limit": check_limit(limit)},
-            )
-            return [task_of(row) for row in rows]
+            page = page_of(self._connection, which, newest_first=newest_first)
+            return self._read(page, bounds, check_limit(limit))
+
+    def search(
+        self,
+        which: TaskFilter,
+        *,
+        after_id: int = 0,
+        before_id: int | None = None,
+        newest_first: bool = False,
+        limit: int = 100,
+        scan: int = SCAN,
+    ) -> Found:
+        check_limit(limit)
+        bounds = Bounds.of(after_id, before_id, newest_first=newest_first)
+        with self._connection.reading():
+            page = page_of(self._connection, which, newest_first=newest_first)
+            stop = self._stop(page, bounds, scan)
+            tasks = self._read(page, bounds.up_to(stop), limit)
+        return found(tasks, stop, limit=limit, scan=scan)
+
+    def _stop(self, page: Page, bounds: Bounds, scan: int) -> int | None:
+        """The id at which so many have been looked at; None where there are no more."""
+        if not page.looked_at:
+            return None
+        values = {**page.values, **bounds.values, "scan": check_limit(scan)}
+        stop: int | None = self._connection.value(page.looked_at, values)
+        return stop
+
+    def _read(self, page: Page, bounds: Bounds, limit: int) -> list[Task]:
+        values = {**page.values, **bounds.values, "limit": limit}
+        ids = [row[0] for row in self._connection.rows(page.matching, values)]
+        rows = self._connection.many_rows(queries.get_task, [(task_id,) for task_id in ids])
+        return [task_of(row) for row in rows]
 
     def count(self, which: TaskFilter) -> int:
         with self._connection.reading():
-            condition, values = where(self._connection, which)
-            sql = f"SELECT count(*) FROM ({queries.tasks} WHERE {condition})"
-            number: int = self._connection.value(sql, values)
-            return number
+            if which == TaskFilter(run=which.run, states=which.states):
+                counts = counts_from(
+                    counters_of(self._connection, run_id(self._connection, which.run))
+                )
+                states = State if which.states is None else which.states
+                return sum(getattr(counts, state) for state in states)
+            return self._count(which, MAX_ID)
+
+    def count_up_to(self, which: TaskFilter, limit: int) -> int:
+        check_limit(limit)
+        if which == TaskFilter(run=which.run, states=which.states):
+            return min(self.count(which), limit)
+        with self._connection.reading():
+            return self._count(which, limit)
+
+    def count_within(self, which: TaskFilter, *, limit: int, scan: int = SCAN) -> Counted:
+        check_limit(limit)
+        if which == TaskFilter(run=which.run, states=which.states):
+            return Counted(self.count(which), is_all=True)
+        bounds = Bounds.of(0, None, newest_first=True)
+        with self._connection.reading():
+            page = page_of(self._connection, which, newest_first=True)
+            stop = self._stop(page, bounds, scan)
+            number = self._connection.value(
+                f"SELECT count(*) FROM ({page.matching})",
+                {**page.values, **bounds.up_to(stop).values, "limit": limit},
+            )
+        return Counted(number, is_all=stop is None and number < limit)
+
+    def _count(self, which: TaskFilter, limit: int) -> int:
+        if is_failed_in_group(which):
+            this = {
+                "run_id": run_id(self._connection, which.run),
+                "fingerprint": storable(which.fingerprint or ""),
+                "limit": limit,
+            }
+            failed: int = self._connection.value(queries.count_failed_in_group, this)
+            return failed
+        page = page_of(self._connection, which, newest_first=False)
+        number: int = self._connection.value(
+            f"SELECT count(*) FROM ({page.matching})", {**page.values, "limit": limit}
+        )
+        return number
 
     def waiting(self, run: str) -> Waiting:
         with self._connection.reading():

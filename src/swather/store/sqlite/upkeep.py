@@ -13,6 +13,7 @@ from swather.errors import InputError, StoreError
 from swather.model.payload import decode
 from swather.model.transaction import OpenTransaction
 from swather.model.vacuum import Vacuumed
+from swather.store.action_rows import ACTION_DAYS
 from swather.store.checks import MAX_DAYS
 from swather.store.proxy_sources import wrong_keys
 from swather.store.sqlite.connection import Connection, errors_of
@@ -152,6 +153,7 @@ class SQLiteUpkeep:
             now - events * 86_400,
         )
         removed["notices"] = self._delete("notices", "at < ?", now - events * 86_400)
+        removed["actions"] = self._delete("actions", "at < ?", now - ACTION_DAYS * 86_400)
         removed["proxy sites"] = forget_all_sites(self._connection)
         removed["workers"] = self._delete(
             "workers", "state <> 'live' AND beat_at < ?", now - WORKER_DAYS * 86_400

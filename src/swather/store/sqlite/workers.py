@@ -7,6 +7,7 @@ from swather.model.lease import Strategy
 from swather.model.payload import decode, encode
 from swather.model.worker import (
     Beat,
+    Leaving,
     NewWorker,
     Process,
     Swept,
@@ -100,6 +101,7 @@ class SQLiteWorkers:
                 lost=frozenset(believed - actual),
                 released=len(strangers),
                 control_version=self._connection.value(queries.control_version),
+                leaving=None if row[0] is None else Leaving(row[0]),
             )
 
     def tell(self, worker_id: int, statistics: dict[str, Any]) -> None:
@@ -145,14 +147,17 @@ class SQLiteWorkers:
     def unpause(self, worker_id: int) -> None:
         self._change(queries.unpause_worker, worker_id)
 
+    def leave(self, worker_id: int, how: Leaving) -> None:
+        self._change(queries.leave_worker, worker_id, how=str(how))
+
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
-    def _change(self, sql: str, worker_id: int) -> None:
+    def _change(self, sql: str, worker_id: int, **more: str) -> None:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
         with self._connection.transaction():
-            if not self._connection.execute_counting(sql, {"worker_id": worker_id}):
+            if not self._connection.execute_counting(sql, {"worker_id": worker_id, **more}):
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
 
@@ -175,9 +180,10 @@ def _worker_of(row: tuple[Any, ...], now: float) -> Worker:
         version=row[12],
         number=row[13],
         paused=bool(row[14]),
-        registered_at=at(row[15]),
-        beat_at=at(row[16]),
-        statistics=decode(row[17]),
-        leases=row[18],
-        silent_seconds=max(now - row[16], 0.0),
+        leaving=None if row[15] is None else Leaving(row[15]),
+        registered_at=at(row[16]),
+        beat_at=at(row[17]),
+        statistics=decode(row[18]),
+        leases=row[19],
+        silent_seconds=max(now - row[17], 0.0),
     )

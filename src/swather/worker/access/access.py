@@ -18,6 +18,7 @@ from swather.worker.access.sites import Background, Sites
 from swather.worker.access.throttle import Throttle
 from swather.worker.access.tor_source import Tors, TorSource
 from swather.worker.jobs import Job
+from swather.worker.measurements import Measurements
 from swather.worker.settings import Politeness, Registration
 
 
@@ -36,7 +37,9 @@ class Access:
         pool: PoolPolicy,
         registration: Registration,
         tor: TorPolicy,
+        measurements: Measurements,
     ) -> None:
+        self.measurements = measurements
         self.throttle = Throttle(permits.ask, InFlight(permits.tell_in_flight))
         self.sites = Sites(policy, self.throttle, background, codes)
         self.hosts = HostAccess(store.allowed_hosts, executor)

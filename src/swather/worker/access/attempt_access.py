@@ -15,6 +15,7 @@ from swather.net.robots import MAX_REDIRECTS
 from swather.net.robots_rules import Rules
 from swather.scraping.targets import lane_of_url
 from swather.worker.access.access import Access
+from swather.worker.access.asked import Asked, note
 from swather.worker.access.attempt_egresses import GO_AWAY, AttemptEgresses
 from swather.worker.access.egress_fetch import EgressFetch, Fetch, fetch_for_all, fetch_through
 from swather.worker.access.permits import Bystander, Requester
@@ -33,6 +34,7 @@ class AttemptAccess:
 
     __slots__ = (
         "_access",
+        "_asked",
         "_claim_is_unused",
         "_lease_is_free",
         "_own_lane",
@@ -44,8 +46,11 @@ class AttemptAccess:
         "struck",
     )
 
-    def __init__(self, requester: Requester, access: Access) -> None:
+    def __init__(
+        self, requester: Requester, access: Access, asked: list[Asked] | None = None
+    ) -> None:
         self.requester = requester
+        self._asked = asked
         self._access = access
         self._own_lane = requester.lease.lane
         self._lease_is_free = bool(self._own_lane)
@@ -176,6 +181,7 @@ class AttemptAccess:
     ) -> None:
         """`cools_lane`: if it asks us to go away, that is said to all, however they leave."""
         self.status = status
+        self._access.measurements.answered(self.requester.job.run.name, status)
         self.heed(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
@@ -192,6 +198,8 @@ class AttemptAccess:
         cools_lane: bool,
     ) -> None:
         """What an answer says of its lane, also one that is no page of the scraper's."""
+        if self._asked is not None:
+            note(self._asked, url, status, "", seconds)
         if status in GO_AWAY and cools_lane and (lane := self._lane_of_url(url)):
             self.struck = {lane, *(self.struck or ())}
             self._access.sites.strike(lane, retry_after_seconds, f"HTTP {status}")
@@ -201,7 +209,8 @@ class AttemptAccess:
 
     def note_failure(self, url: str, error: FetchError, seconds: float) -> None:
         """The same when no answer came."""
-        del error
+        if self._asked is not None:
+            note(self._asked, url, 0, type(error).__name__, seconds)
         if self.requester.job.is_auto:
             self._access.sites.timed(self._lane_of_url(url), seconds, failed=True)
 
@@ -348,5 +357,5 @@ class _RobotsFetch(AttemptFetch):
         cools_lane: bool = True,
     ) -> None:
         """Its answer is not a page of the scraper's."""
-        self._access.answered(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
+        self._access.heed(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
         self._access.forget_status()

@@ -78,16 +78,17 @@ class PoolSource:
             return None
         usable = view.usable(lane)
         self._probes.ask(view, lane)
+        fresh = _without(usable, asker) if asker.failed_keys else usable
+        # Before a probe, which would take the request out of its session.
+        if (kept := self._kept(asker, view, fresh, session)) is not None:
+            return kept
         avoided = asker.failed_keys if usable else ()
         if (probe := self._probes.next(view, lane, avoided)) is not None:
             return Egress(probe.url)
-        if asker.failed_keys:
-            usable = _without(usable, asker) or usable
         if not usable:
             return None
-        if (kept := self._kept(asker, view, usable, session)) is not None:
-            return kept
-        return Egress(self._choice.choose(usable, lane, session).url)
+        kept = None if fresh else self._kept(asker, view, usable, session)
+        return kept or Egress(self._choice.choose(fresh or usable, lane, session).url)
 
     async def wait(self, asker: Asker, lane: str, session: str) -> Egress:
         give_up_at = monotonic() + PATIENCE_SECONDS
@@ -156,16 +157,18 @@ class PoolSource:
     def _kept(
         self, asker: Asker, view: PoolView, usable: list[Proxy], session: str
     ) -> Egress | None:
-        """The proxy that the attempt has used so far, if it is to use no other."""
-        if asker.egress is None or not (
+        """The proxy that the attempt or its session has used so far, if it is to use no other."""
+        is_sticky = self._strategy is ProxyStrategy.STICKY_SESSION
+        if asker.egress is not None and (
             self._policy.rotation is Rotation.TARGET
             or is_by_proxy(session)
-            or (self._strategy is ProxyStrategy.STICKY_SESSION and not session)
+            or (is_sticky and not session)
         ):
-            return None
-        proxy = view.proxy(asker.egress.key)
-        is_usable = proxy is not None and any(one.id == proxy.id for one in usable)
-        return asker.egress if is_usable else None
+            proxy = view.proxy(asker.egress.key)
+            is_usable = proxy is not None and any(one.id == proxy.id for one in usable)
+            return asker.egress if is_usable else None
+        held = self._choice.held(usable, session) if is_sticky and session else None
+        return None if held is None else Egress(held.url)
 
     def _note(
         self,

@@ -117,6 +117,7 @@ class Produced(msgspec.Struct, frozen=True):
     memories: list[Memory]
     cursor: Any = None
     sources: list[SourceNote] = []
+    rejected: dict[str, int] = {}
 
 
 class Fetch(msgspec.Struct, frozen=True):
@@ -181,10 +182,10 @@ def message_of(body: bytes) -> Message:
 
 
 def produced(collected: Collected, cursor: Any = None, sources: Sequence[SourceNote] = ()) -> bytes:
-    items, children, files, memories, part = collected
+    items, children, files, memories, part, rejected = collected
     wire_items = [WireItem(msgspec.Raw(item.data), item.key) for item in items]
     return msgspec.json.encode(
-        Produced(part, wire_items, children, files, memories, cursor, list(sources))
+        Produced(part, wire_items, children, files, memories, cursor, list(sources), dict(rejected))
     )
 
 
@@ -195,7 +196,7 @@ def produced_of(body: bytes) -> Produced:
 def collected_of(made: Produced) -> Collected:
     # A copy, or each item would keep the whole frame in memory.
     items = [Item(item.data.copy(), item.key) for item in made.items]
-    return Collected(items, made.children, made.files, made.memories, made.part)
+    return Collected(items, made.children, made.files, made.memories, made.part, made.rejected)
 
 
 def error_of(error: BaseException) -> Met:

@@ -42,3 +42,16 @@ added AS (
     SELECT run_id, name, sum(n) FROM gone GROUP BY run_id, name HAVING sum(n) <> 0
 )
 SELECT count(*) FROM gone
+
+-- name: sum_counters_of_scrapers
+SELECT r.scraper, c.name, sum(c.n)::bigint
+FROM swather.counters AS c
+JOIN swather.runs AS r ON r.id = c.run_id
+GROUP BY r.scraper, c.name
+
+-- name: sum_counters_of_open_runs
+SELECT r.name, r.scraper, c.name, sum(c.n)::bigint
+FROM (SELECT id, name, scraper FROM swather.runs WHERE state = 'open' ORDER BY id DESC LIMIT %(limit)s) AS r
+LEFT JOIN swather.counters AS c ON c.run_id = r.id
+GROUP BY r.id, r.name, r.scraper, c.name
+ORDER BY r.id DESC

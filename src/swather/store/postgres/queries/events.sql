@@ -26,6 +26,13 @@ WHERE run_id = %(run_id)s AND id > %(after_id)s
 ORDER BY id
 LIMIT %(limit)s
 
+-- name: newest_events
+SELECT id, at, kind, task_id, worker_id, message, data
+FROM swather.events
+WHERE run_id = %(run_id)s AND id < %(before_id)s
+ORDER BY id DESC
+LIMIT %(limit)s
+
 -- name: events_of_task
 SELECT id, at, kind, task_id, worker_id, message, data
 FROM swather.events

@@ -59,7 +59,8 @@ CROSS JOIN LATERAL (
     SELECT l.id AS lane_id, 0 AS run_id, l.is_public, false AS sets_rate, false AS sets_in_flight
 ) AS asked
 -- include: limits_on_lane
-ORDER BY l.kind, l.name
+ORDER BY l.paused DESC, coalesce(l.cool_until > swather.clock(), false) DESC,
+         EXISTS (SELECT 1 FROM swather.breakers WHERE lane_id = l.id) DESC, l.kind, l.name
 LIMIT %(limit)s
 
 -- name: limits_on_lane

@@ -128,19 +128,48 @@ ON CONFLICT (run_id, fingerprint) DO UPDATE SET
 
 -- name: error_groups
 SELECT fingerprint, error_class, title, place, count, first_at, last_at,
-       sample_task_id, sample_message, sample_traceback
+       sample_task_id, sample_message, sample_traceback, muted
 FROM swather.error_groups
 WHERE run_id = %(run_id)s
 ORDER BY count DESC, last_at DESC
 LIMIT %(limit)s
 
+-- name: sum_errors_of_scrapers
+SELECT r.scraper, e.error_class, sum(e.count)::bigint
+FROM swather.error_groups AS e
+JOIN swather.runs AS r ON r.id = e.run_id
+GROUP BY r.scraper, e.error_class
+
 -- name: error_groups_like
 SELECT fingerprint, error_class, title, place, count, first_at, last_at,
-       sample_task_id, sample_message, sample_traceback
+       sample_task_id, sample_message, sample_traceback, muted
 FROM swather.error_groups
 WHERE run_id = %(run_id)s AND starts_with(fingerprint, %(prefix)s)
 ORDER BY count DESC, last_at DESC
 LIMIT %(limit)s
+
+-- name: latest_error_groups
+SELECT e.fingerprint, e.error_class, e.title, e.place, e.count, e.first_at, e.last_at,
+       e.sample_task_id, e.sample_message, e.sample_traceback, e.muted, r.name
+FROM swather.error_groups AS e
+JOIN swather.runs AS r ON r.id = e.run_id
+WHERE e.last_at >= to_timestamp(%(since)s)
+ORDER BY e.last_at DESC
+LIMIT %(limit)s
+
+-- name: mute_error_group
+UPDATE swather.error_groups SET muted = %(muted)s
+WHERE run_id = %(run_id)s AND fingerprint = %(fingerprint)s
+RETURNING run_id
+
+-- name: count_failed_in_group
+SELECT count(*)
+FROM (
+    SELECT FROM swather.faults AS f
+    WHERE f.run_id = %(run_id)s AND f.fingerprint = %(fingerprint)s
+      AND (SELECT state FROM swather.outcomes WHERE task_id = f.task_id) = 'failed'
+    LIMIT %(limit)s
+) AS failed
 
 -- name: frequent_messages
 -- Of the newest tasks whose last error is in the group.

@@ -35,6 +35,12 @@ LEFT JOIN (
 ) AS e ON e.partition = p.name
 WHERE p.run_id = %(run_id)s
 
+-- name: total_partitions
+SELECT h.partition, count(*)
+FROM swather.tasks AS t JOIN swather.heads AS h ON h.id = t.head_id
+WHERE t.run_id = %(run_id)s AND h.partition <> ''
+GROUP BY h.partition
+
 -- name: partitioned_runs
 SELECT r.name
 FROM swather.runs AS r

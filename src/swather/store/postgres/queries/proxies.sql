@@ -194,6 +194,15 @@ FROM swather.proxy_sites
 WHERE proxy_id = %(proxy_id)s
 ORDER BY last_used_at DESC, site
 
+-- name: sites_of_proxies
+SELECT proxy_id, site, successes, faults_proxy, faults_banned, faults_timeout, faults_network,
+       latency_seconds, last_error, extract(epoch FROM last_used_at)::float8, failures,
+       extract(epoch FROM retry_at)::float8, blacklistings,
+       extract(epoch FROM probing_until)::float8
+FROM swather.proxy_sites
+WHERE proxy_id = ANY(%(proxies)b::bigint[])
+ORDER BY proxy_id, last_used_at DESC, site
+
 -- name: enable_proxies
 UPDATE swather.proxies
 SET enabled = true, failures = 0, retry_at = NULL, probing_until = NULL

@@ -35,9 +35,30 @@ inherited AS (
     SELECT run_id, key, task_id, part, seq FROM given
     WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM added)
     ON CONFLICT DO NOTHING
+    RETURNING run_id
 )
 INSERT INTO swather.counters (run_id, name, n)
 SELECT run_id, 'items', count(*) FROM added GROUP BY run_id
+UNION ALL
+SELECT run_id, 'duplicates', count(*) FROM inherited GROUP BY run_id
+
+-- name: add_rejections
+WITH added AS (
+    INSERT INTO swather.rejections (run_id, task_id, part, reason, n)
+    SELECT r.*
+    FROM unnest(
+        %(run_id)b::bigint[], %(task_id)b::bigint[], %(part)b::integer[], %(reason)b::text[],
+        %(times)b::bigint[]
+    ) AS r
+    ON CONFLICT DO NOTHING
+    RETURNING run_id, reason, n
+)
+INSERT INTO swather.counters (run_id, name, n)
+SELECT run_id, 'rejected:' || reason, sum(n) FROM added GROUP BY run_id, reason
+
+-- name: rejected_reasons
+SELECT DISTINCT substr(name, 10) FROM swather.counters
+WHERE run_id = %(run_id)s AND starts_with(name, 'rejected:')
 
 -- name: add_files
 WITH added AS (
@@ -74,7 +95,7 @@ inheriting AS (
     USING heirs
     WHERE (h.run_id, h.key, h.task_id, h.part, h.seq)
         = (heirs.run_id, heirs.key, heirs.task_id, heirs.part, heirs.seq)
-    RETURNING heirs.id, h.task_id, h.part, h.seq
+    RETURNING heirs.id, h.run_id, h.task_id, h.part, h.seq
 ),
 inherited AS (
     UPDATE swather.items AS i SET task_id = n.task_id, part = n.part, seq = n.seq
@@ -82,7 +103,19 @@ inherited AS (
     WHERE i.id = n.id
 ),
 disinherited AS (
-    DELETE FROM swather.item_heirs WHERE task_id = ANY(%(tasks)b::bigint[])
+    DELETE FROM swather.item_heirs WHERE task_id = ANY(%(tasks)b::bigint[]) RETURNING run_id
+),
+old_rejections AS (
+    DELETE FROM swather.rejections WHERE task_id = ANY(%(tasks)b::bigint[])
+    RETURNING run_id, reason, n
+),
+fewer AS (
+    INSERT INTO swather.counters (run_id, name, n)
+    SELECT run_id, 'rejected:' || reason, -sum(n) FROM old_rejections GROUP BY run_id, reason
+    UNION ALL
+    SELECT run_id, 'duplicates', -count(*)
+    FROM (SELECT run_id FROM inheriting UNION ALL SELECT run_id FROM disinherited) AS d
+    GROUP BY run_id
 ),
 
 -- name: drop_replaced
@@ -207,6 +240,61 @@ WHERE i.run_id = %(run_id)s AND (i.xid, i.id) > (%(xid)s::text::xid8, %(id)s)
 ORDER BY i.xid, i.id
 LIMIT %(limit)s
 
+-- name: newest_items
+SELECT i.xid::text || ':' || i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       (SELECT o.state FROM swather.outcomes AS o WHERE o.task_id = i.task_id)
+           IS DISTINCT FROM 'completed'
+FROM swather.items AS i
+WHERE i.run_id = %(run_id)s AND (i.xid, i.id) < (%(xid)s::text::xid8, %(id)s)
+ORDER BY i.xid DESC, i.id DESC
+LIMIT %(limit)s
+
+-- name: last_item_to_search
+SELECT xid::text || ':' || id
+FROM swather.items
+WHERE run_id = %(run_id)s AND (xid, id) < (%(xid)s::text::xid8, %(id)s)
+ORDER BY xid DESC, id DESC
+LIMIT 1 OFFSET %(scan)s - 1
+
+-- name: search_items
+SELECT i.xid::text || ':' || i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       (SELECT o.state FROM swather.outcomes AS o WHERE o.task_id = i.task_id)
+           IS DISTINCT FROM 'completed'
+FROM swather.items AS i
+WHERE i.run_id = %(run_id)s AND (i.xid, i.id) < (%(xid)s::text::xid8, %(id)s)
+  AND (i.xid, i.id) >= (%(stop_xid)s::text::xid8, %(stop_id)s)
+  AND strpos(lower(i.data COLLATE "C"), %(text)s COLLATE "C") > 0
+ORDER BY i.xid DESC, i.id DESC
+LIMIT %(limit)s
+
+-- name: items_of_task
+SELECT i.xid::text || ':' || i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       (SELECT o.state FROM swather.outcomes AS o WHERE o.task_id = i.task_id)
+           IS DISTINCT FROM 'completed'
+FROM swather.items AS i
+WHERE i.task_id = %(task_id)s
+ORDER BY i.part, i.seq
+LIMIT %(limit)s
+
+-- name: files_of_task
+SELECT xid::text || ':' || id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM swather.files
+WHERE task_id = %(task_id)s
+ORDER BY part, seq
+LIMIT %(limit)s
+
+-- name: newest_files
+SELECT xid::text || ':' || id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM swather.files
+WHERE run_id = %(run_id)s AND (xid, id) < (%(xid)s::text::xid8, %(id)s)
+ORDER BY xid DESC, id DESC
+LIMIT %(limit)s
+
+-- name: get_file
+SELECT xid::text || ':' || id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM swather.files
+WHERE run_id = %(run_id)s AND xid = %(xid)s::text::xid8 AND id = %(id)s
+
 -- name: files
 SELECT xid::text || ':' || id, task_id, part, seq, name, sha256, size_bytes, media_type
 FROM swather.files
@@ -251,3 +339,39 @@ UPDATE swather.items SET xid = '0' WHERE run_id = %(run_id)s
 
 -- name: adopt_files
 UPDATE swather.files SET xid = '0' WHERE run_id = %(run_id)s
+
+-- name: identities
+SELECT id, key, target FROM swather.tasks WHERE id = ANY(%(tasks)b::bigint[])
+
+-- name: counterparts
+WITH RECURSIVE line (task_id, depth, parent_id, found) AS (
+    SELECT t.id, 0, t.parent_id,
+           (SELECT s.id FROM swather.tasks AS s WHERE s.run_id = %(run_id)s AND s.key = t.key)
+    FROM swather.tasks AS t
+    WHERE t.id = ANY(%(tasks)b::bigint[])
+    UNION ALL
+    SELECT l.task_id, l.depth + 1, t.parent_id,
+           (SELECT s.id FROM swather.tasks AS s WHERE s.run_id = %(run_id)s AND s.key = t.key)
+    FROM line AS l
+    CROSS JOIN LATERAL (
+        SELECT p.parent_id, p.key FROM swather.tasks AS p WHERE p.id = l.parent_id LIMIT 1
+    ) AS t
+    WHERE l.found IS NULL AND l.depth < %(most)s
+),
+last AS (
+    SELECT DISTINCT ON (task_id) task_id, depth, found FROM line ORDER BY task_id, depth DESC
+)
+SELECT l.task_id, l.found IS NOT NULL, l.depth, o.state, o.reason
+FROM last AS l
+LEFT JOIN LATERAL (
+    SELECT e.state, e.reason FROM swather.outcomes AS e WHERE e.task_id = l.found LIMIT 1
+) AS o ON true
+
+-- name: also_found_by
+SELECT k.key, h.task_id
+FROM unnest(%(keys)b::text[]) AS k (key)
+CROSS JOIN LATERAL (
+    SELECT i.task_id FROM swather.item_heirs AS i
+    WHERE i.run_id = %(run_id)s AND i.key = k.key
+    LIMIT %(limit)s
+) AS h

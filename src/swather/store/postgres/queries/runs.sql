@@ -40,18 +40,24 @@ WHERE name = %(name)s
 -- include: run_rows
 WHERE id = %(run_id)s
 
+-- name: count_runs_of_scrapers
+SELECT scraper, count(*) FILTER (WHERE state = 'open'),
+       count(*) FILTER (WHERE state = 'open' AND paused)
+FROM swather.runs GROUP BY scraper ORDER BY scraper
+
 -- name: run_demand
 SELECT run, scraper, backlog, usable_slots, partitions FROM swather.v_fleet_demand
 ORDER BY run_id
 
 -- name: list_runs
 -- include: run_rows
+WHERE id < coalesce(%(before_id)s, 9223372036854775807)
 ORDER BY id DESC
 LIMIT %(limit)s
 
 -- name: list_runs_by_state
 -- include: run_rows
-WHERE state = %(state)s
+WHERE state = %(state)s AND id < coalesce(%(before_id)s, 9223372036854775807)
 ORDER BY id DESC
 LIMIT %(limit)s
 

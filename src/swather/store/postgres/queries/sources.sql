@@ -64,6 +64,7 @@ ON CONFLICT (scraper, source) DO UPDATE SET
     END,
     prober = '',
     probing_until = NULL
+RETURNING scraper, source, failures, reason, openings, open_until
 
 -- name: source_breaker
 SELECT failures, extract(epoch FROM open_until - swather.clock())::float8,

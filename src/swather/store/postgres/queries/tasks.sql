@@ -139,6 +139,38 @@ CROSS JOIN LATERAL (
 WHERE h.run_id = %(run_id)s
 ORDER BY r.task_id LIMIT %(limit)s
 
+-- name: ready_page
+SELECT r.task_id AS id
+FROM swather.heads AS h
+CROSS JOIN generate_series(1, 10) AS p (priority)
+CROSS JOIN LATERAL (
+    SELECT task_id FROM swather.ready
+    WHERE head_id = h.id AND priority = p.priority
+      AND task_id > %(after_id)s AND task_id < %(before_id)s
+    ORDER BY task_id LIMIT %(limit)s
+) AS r
+WHERE h.run_id = %(run_id)s AND h.asleep <> 'empty'
+  AND (SELECT priorities FROM swather.runs WHERE id = %(run_id)s) & (1 << p.priority) <> 0
+ORDER BY r.task_id LIMIT %(limit)s
+
+-- name: newest_ready_page
+SELECT r.task_id AS id
+FROM swather.heads AS h
+CROSS JOIN generate_series(1, 10) AS p (priority)
+CROSS JOIN LATERAL (
+    SELECT task_id FROM swather.ready
+    WHERE head_id = h.id AND priority = p.priority
+      AND task_id > %(after_id)s AND task_id < %(before_id)s
+    ORDER BY task_id DESC LIMIT %(limit)s
+) AS r
+WHERE h.run_id = %(run_id)s AND h.asleep <> 'empty'
+  AND (SELECT priorities FROM swather.runs WHERE id = %(run_id)s) & (1 << p.priority) <> 0
+ORDER BY r.task_id DESC LIMIT %(limit)s
+
+-- name: has_many_heads
+SELECT count(*) >= %(many)s
+FROM (SELECT FROM swather.heads WHERE run_id = %(run_id)s LIMIT %(many)s) AS h
+
 -- name: leased_ids
 SELECT task_id AS id FROM swather.leases
 WHERE run_id = %(run_id)s AND task_id > %(after_id)s

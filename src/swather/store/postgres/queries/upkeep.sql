@@ -19,6 +19,10 @@ produced (run_id, name, n) AS (
     SELECT run_id, 'files', count(*) FROM swather.files GROUP BY run_id
     UNION ALL
     SELECT run_id, 'outdated', count(*) FROM swather.outdated_items GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'duplicates', count(*) FROM swather.item_heirs GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'rejected:' || reason, sum(n)::bigint FROM swather.rejections GROUP BY run_id, reason
 )
 (
     SELECT 'task in more than one place', task_id::text
@@ -176,8 +180,8 @@ UNION ALL
         FROM swather.counters
         WHERE name IN (
             'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files',
-            'outdated'
-        )
+            'outdated', 'duplicates'
+        ) OR starts_with(name, 'rejected:')
         GROUP BY run_id, name
     ) AS k
     FULL JOIN (SELECT * FROM counted UNION ALL SELECT * FROM produced) AS c

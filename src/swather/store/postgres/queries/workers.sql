@@ -19,7 +19,7 @@ SET beat_at = swather.clock(),
     expires_at = swather.clock() + lease_seconds * interval '1 second',
     statistics = coalesce(%(statistics)s, statistics)
 WHERE id = %(worker_id)s AND state = 'live'
-RETURNING (SELECT version FROM swather.control)
+RETURNING (SELECT version FROM swather.control), leaving
 
 -- name: tell
 UPDATE swather.workers SET beat_at = swather.clock(), statistics = %(statistics)s
@@ -35,7 +35,7 @@ SELECT id FROM swather.workers WHERE id = %(worker_id)s AND state = 'live' FOR S
 
 -- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.leaving, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM swather.leases WHERE worker_id = w.id),
        extract(epoch FROM swather.clock() - w.beat_at)::float8
 FROM swather.workers AS w
@@ -95,7 +95,13 @@ SELECT count(*) FROM gone
 UPDATE swather.workers SET paused = true WHERE id = %(worker_id)s RETURNING id
 
 -- name: unpause_worker
-UPDATE swather.workers SET paused = false WHERE id = %(worker_id)s RETURNING id
+UPDATE swather.workers SET paused = leaving IS NOT NULL WHERE id = %(worker_id)s RETURNING id
+
+-- name: leave_worker
+UPDATE swather.workers
+SET paused = true, leaving = CASE leaving WHEN 'stop' THEN leaving ELSE %(how)s END
+WHERE id = %(worker_id)s AND state = 'live'
+RETURNING id
 
 -- name: serve_runs
 INSERT INTO swather.serving (run_id, worker_id)

@@ -25,6 +25,13 @@ WHERE run_id = :run_id AND id > :after_id
 ORDER BY id
 LIMIT :limit
 
+-- name: newest_events
+SELECT id, at, kind, task_id, worker_id, message, data
+FROM events
+WHERE run_id = :run_id AND id < :before_id
+ORDER BY id DESC
+LIMIT :limit
+
 -- name: events_of_task
 SELECT id, at, kind, task_id, worker_id, message, data
 FROM events

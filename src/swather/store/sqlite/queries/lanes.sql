@@ -17,8 +17,8 @@ SELECT kind, name, set_every_seconds, set_burst, in_flight, paused, cool_until, 
                SELECT count(*) FROM leases WHERE lane_id = l.id AND lane_id <> 0
            ) + (SELECT coalesce(sum(n), 0) FROM requests WHERE lane_id = l.id)
            ELSE (
-               SELECT count(*) FROM leases
-               WHERE run_id IN (SELECT id FROM runs WHERE scraper_lane_id = l.id)
+               SELECT count(*) FROM leases AS x
+               WHERE (SELECT scraper_lane_id FROM runs WHERE id = x.run_id) = l.id
            )
        END,
        iif(forgiven_at <= :now, 0, strikes), learned_every_seconds, crawl_delay_seconds,
@@ -39,7 +39,8 @@ WHERE id IN (
     UNION
     SELECT lane_id FROM breakers WHERE lane_id <> 0
 )
-ORDER BY kind, name
+ORDER BY paused DESC, coalesce(cool_until > :now, 0) DESC,
+         EXISTS (SELECT 1 FROM breakers WHERE lane_id = l.id) DESC, kind, name
 LIMIT :limit
 
 -- name: scraper_in_flight

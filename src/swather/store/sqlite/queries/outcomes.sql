@@ -60,19 +60,47 @@ ON CONFLICT (run_id, fingerprint) DO UPDATE SET
 
 -- name: error_groups
 SELECT fingerprint, error_class, title, place, count, first_at, last_at,
-       sample_task_id, sample_message, sample_traceback
+       sample_task_id, sample_message, sample_traceback, muted
 FROM error_groups
 WHERE run_id = :run_id
 ORDER BY count DESC, last_at DESC
 LIMIT :limit
 
+-- name: sum_errors_of_scrapers
+SELECT r.scraper, e.error_class, sum(e.count)
+FROM error_groups AS e
+JOIN runs AS r ON r.id = e.run_id
+GROUP BY r.scraper, e.error_class
+
 -- name: error_groups_like
 SELECT fingerprint, error_class, title, place, count, first_at, last_at,
-       sample_task_id, sample_message, sample_traceback
+       sample_task_id, sample_message, sample_traceback, muted
 FROM error_groups
 WHERE run_id = :run_id AND substr(fingerprint, 1, length(:prefix)) = :prefix
 ORDER BY count DESC, last_at DESC
 LIMIT :limit
+
+-- name: latest_error_groups
+SELECT e.fingerprint, e.error_class, e.title, e.place, e.count, e.first_at, e.last_at,
+       e.sample_task_id, e.sample_message, e.sample_traceback, e.muted, r.name
+FROM error_groups AS e
+JOIN runs AS r ON r.id = e.run_id
+WHERE e.last_at >= :since
+ORDER BY e.last_at DESC
+LIMIT :limit
+
+-- name: mute_error_group
+UPDATE error_groups SET muted = :muted
+WHERE run_id = :run_id AND fingerprint = :fingerprint
+
+-- name: count_failed_in_group
+SELECT count(*)
+FROM (
+    SELECT 1 FROM faults AS f
+    CROSS JOIN outcomes AS o ON o.task_id = f.task_id
+    WHERE f.run_id = :run_id AND f.fingerprint = :fingerprint AND o.state = 'failed'
+    LIMIT :limit
+)
 
 -- name: frequent_messages
 -- Of the newest tasks whose last error is in the group.

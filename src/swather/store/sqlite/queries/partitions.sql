@@ -33,6 +33,12 @@ LEFT JOIN (
 ) AS e ON e.partition = p.name
 WHERE p.run_id = :run_id
 
+-- name: total_partitions
+SELECT h.partition, count(*)
+FROM tasks AS t JOIN heads AS h ON h.id = t.head_id
+WHERE t.run_id = :run_id AND h.partition <> ''
+GROUP BY h.partition
+
 -- name: partitioned_runs
 SELECT r.name
 FROM runs AS r

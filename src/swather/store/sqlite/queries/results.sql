@@ -22,8 +22,19 @@ GROUP BY i.id
 -- name: drop_heir
 DELETE FROM item_heirs WHERE (run_id, key, task_id, part, seq) = (?, ?, ?, ?, ?)
 
--- name: disinherit
-DELETE FROM item_heirs WHERE task_id = ?
+-- name: add_rejection
+INSERT INTO rejections (run_id, task_id, part, reason, n) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+
+-- name: rejected_reasons
+SELECT substr(name, 10) FROM counters
+WHERE run_id = ? AND name >= 'rejected:' AND name < 'rejected;'
+
+-- name: remove_rejections
+DELETE FROM rejections WHERE task_id IN carray(?) RETURNING run_id, reason, n
+
+-- name: drop_rejections
+DELETE FROM rejections WHERE task_id = ? RETURNING run_id, reason, n
 
 -- name: pass_on_item
 UPDATE items SET task_id = ?, part = ?, seq = ? WHERE id = ?
@@ -64,6 +75,55 @@ WHERE i.run_id = :run_id AND i.id > :after
 ORDER BY i.id
 LIMIT :limit
 
+-- name: newest_items
+SELECT i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       NOT EXISTS (SELECT 1 FROM outcomes WHERE task_id = i.task_id AND state = 'completed')
+FROM items AS i
+WHERE i.run_id = :run_id AND i.id < :before
+ORDER BY i.id DESC
+LIMIT :limit
+
+-- name: last_item_to_search
+SELECT id FROM items
+WHERE run_id = :run_id AND id < :before
+ORDER BY id DESC
+LIMIT 1 OFFSET :scan - 1
+
+-- name: search_items
+SELECT i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       NOT EXISTS (SELECT 1 FROM outcomes WHERE task_id = i.task_id AND state = 'completed')
+FROM items AS i
+WHERE i.run_id = :run_id AND i.id < :before AND i.id >= :stop AND instr(lower(i.data), :text) > 0
+ORDER BY i.id DESC
+LIMIT :limit
+
+-- name: items_of_task
+SELECT i.id, i.task_id, i.part, i.seq, i.key, i.data,
+       NOT EXISTS (SELECT 1 FROM outcomes WHERE task_id = i.task_id AND state = 'completed')
+FROM items AS i
+WHERE i.task_id = :task_id
+ORDER BY i.part, i.seq
+LIMIT :limit
+
+-- name: files_of_task
+SELECT id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM files
+WHERE task_id = :task_id
+ORDER BY part, seq
+LIMIT :limit
+
+-- name: newest_files
+SELECT id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM files
+WHERE run_id = :run_id AND id < :before
+ORDER BY id DESC
+LIMIT :limit
+
+-- name: get_file
+SELECT id, task_id, part, seq, name, sha256, size_bytes, media_type
+FROM files
+WHERE run_id = :run_id AND id = :id
+
 -- name: files
 SELECT id, task_id, part, seq, name, sha256, size_bytes, media_type
 FROM files
@@ -87,3 +147,26 @@ ORDER BY u.task_id, u.part, f.seq
 
 -- name: linked
 DELETE FROM unlinked WHERE task_id = ? AND part = ?
+
+-- name: identity
+SELECT id, key, target FROM tasks WHERE id = ?
+
+-- name: counterpart
+WITH RECURSIVE line (depth, parent_id, found) AS (
+    SELECT 0, t.parent_id, (SELECT id FROM tasks WHERE run_id = :run_id AND key = t.key)
+    FROM tasks AS t
+    WHERE t.id = :task_id
+    UNION ALL
+    SELECT l.depth + 1, t.parent_id, (SELECT id FROM tasks WHERE run_id = :run_id AND key = t.key)
+    FROM line AS l
+    JOIN tasks AS t ON t.id = l.parent_id
+    WHERE l.found IS NULL AND l.depth < :most
+)
+SELECT :task_id, l.found IS NOT NULL, l.depth, o.state, o.reason
+FROM line AS l
+LEFT JOIN outcomes AS o ON o.task_id = l.found
+ORDER BY l.depth DESC
+LIMIT 1
+
+-- name: also_found_by
+SELECT key, task_id FROM item_heirs WHERE run_id = :run_id AND key = :key LIMIT :limit

@@ -37,16 +37,20 @@ WHERE name = :name
 -- include: run_rows
 WHERE id = :run_id
 
+-- name: count_runs_of_scrapers
+SELECT scraper, sum(state = 'open'), sum(state = 'open' AND paused)
+FROM runs GROUP BY scraper ORDER BY scraper
+
 -- name: run_demand
 SELECT run, scraper, backlog, usable_slots, partitions FROM v_fleet_demand ORDER BY run_id
 
 -- name: list_runs
 -- include: run_rows
-ORDER BY id DESC LIMIT :limit
+WHERE id < ifnull(:before_id, 9223372036854775807) ORDER BY id DESC LIMIT :limit
 
 -- name: list_runs_by_state
 -- include: run_rows
-WHERE state = :state ORDER BY id DESC LIMIT :limit
+WHERE state = :state AND id < ifnull(:before_id, 9223372036854775807) ORDER BY id DESC LIMIT :limit
 
 -- name: old_runs
 SELECT id FROM runs WHERE state <> 'open' AND finished_at < ?

@@ -29,6 +29,7 @@ ON CONFLICT (scraper, source) DO UPDATE SET
     END,
     prober = '',
     probing_until = NULL
+RETURNING scraper, source, failures, reason, openings, open_until
 
 -- name: source_breaker
 SELECT failures, open_until - :now, probing_until - :now, reason

@@ -46,6 +46,51 @@ LEFT JOIN scheduled AS s ON s.task_id = t.id
 LEFT JOIN faults AS f ON f.task_id = t.id
 LEFT JOIN workers AS w ON w.id = coalesce(l.worker_id, o.worker_id)
 
+-- name: get_task
+-- include: tasks
+WHERE t.id = ?
+
+-- name: places_of_task
+-- What a condition does not ask for is not looked up: such joins are left out.
+LEFT JOIN heads AS h ON h.id = t.head_id
+LEFT JOIN lanes AS n ON n.id = h.lane_id
+LEFT JOIN outcomes AS o ON o.task_id = t.id
+LEFT JOIN leases AS l ON l.task_id = t.id
+LEFT JOIN scheduled AS s ON s.task_id = t.id
+LEFT JOIN faults AS f ON f.task_id = t.id
+
+-- name: ready_page
+SELECT r.task_id
+FROM heads AS h
+CROSS JOIN json_each(:priorities) AS p
+CROSS JOIN ready AS r ON r.head_id = h.id AND r.priority = p.value AND r.task_id IN (
+    SELECT x.task_id FROM ready AS x
+    WHERE x.head_id = h.id AND x.priority = p.value
+      AND x.task_id > :after_id AND x.task_id < :before_id
+    ORDER BY x.task_id LIMIT :limit
+)
+WHERE h.run_id = :run_id AND h.asleep <> 'empty'
+ORDER BY r.task_id LIMIT :limit
+
+-- name: newest_ready_page
+SELECT r.task_id
+FROM heads AS h
+CROSS JOIN json_each(:priorities) AS p
+CROSS JOIN ready AS r ON r.head_id = h.id AND r.priority = p.value AND r.task_id IN (
+    SELECT x.task_id FROM ready AS x
+    WHERE x.head_id = h.id AND x.priority = p.value
+      AND x.task_id > :after_id AND x.task_id < :before_id
+    ORDER BY x.task_id DESC LIMIT :limit
+)
+WHERE h.run_id = :run_id AND h.asleep <> 'empty'
+ORDER BY r.task_id DESC LIMIT :limit
+
+-- name: has_many_heads
+SELECT count(*) >= :many FROM (SELECT 1 FROM heads WHERE run_id = :run_id LIMIT :many)
+
+-- name: get_priorities
+SELECT priorities FROM runs WHERE id = :run_id
+
 -- name: ready_by_lane
 SELECT (SELECT name FROM lanes WHERE id = h.lane_id),
        (SELECT count(*) FROM (SELECT 1 FROM ready WHERE head_id = h.id LIMIT :at_most))

@@ -16,6 +16,10 @@ counted (run_id, place, n) AS (
     SELECT run_id, 'files', count(*) FROM files GROUP BY run_id
     UNION ALL
     SELECT run_id, 'outdated', count(*) FROM outdated_items GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'duplicates', count(*) FROM item_heirs GROUP BY run_id
+    UNION ALL
+    SELECT run_id, 'rejected:' || reason, sum(n) FROM rejections GROUP BY run_id, reason
 )
 SELECT 'task in more than one place', CAST(task_id AS TEXT) FROM places
 GROUP BY task_id HAVING count(*) > 1
@@ -90,8 +94,8 @@ FROM (
     SELECT run_id, name, n FROM counters
     WHERE name IN (
         'scheduled', 'ready', 'leased', 'completed', 'failed', 'cancelled', 'items', 'files',
-        'outdated'
-    )
+        'outdated', 'duplicates'
+    ) OR name GLOB 'rejected:*'
 ) AS k
 FULL JOIN counted AS c ON c.run_id = k.run_id AND c.place = k.name
 WHERE coalesce(k.n, 0) <> coalesce(c.n, 0)

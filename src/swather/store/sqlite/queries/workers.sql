@@ -20,7 +20,7 @@ SET beat_at = :now,
     expires_mono = :now_mono + lease_seconds,
     statistics = coalesce(:statistics, statistics)
 WHERE id = :worker_id AND state = 'live'
-RETURNING id
+RETURNING leaving
 
 -- name: tell
 UPDATE workers SET beat_at = :now, statistics = :statistics
@@ -34,7 +34,7 @@ SELECT 1 FROM workers WHERE id = ? AND state = 'live'
 
 -- name: worker_rows
 SELECT w.id, w.name, w.kind, w.state, r.name, w.host, w.boot_id, w.namespace, w.pid, w.started,
-       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.registered_at, w.beat_at,
+       w.lease_seconds, w.strategy, w.version, w.number, w.paused, w.leaving, w.registered_at, w.beat_at,
        w.statistics, (SELECT count(*) FROM leases WHERE worker_id = w.id)
 FROM workers AS w
 LEFT JOIN runs AS r ON r.id = w.run_id
@@ -69,7 +69,12 @@ UPDATE workers SET state = 'lost' WHERE id = ?
 UPDATE workers SET paused = 1 WHERE id = :worker_id
 
 -- name: unpause_worker
-UPDATE workers SET paused = 0 WHERE id = :worker_id
+UPDATE workers SET paused = leaving IS NOT NULL WHERE id = :worker_id
+
+-- name: leave_worker
+UPDATE workers
+SET paused = 1, leaving = CASE leaving WHEN 'stop' THEN leaving ELSE :how END
+WHERE id = :worker_id AND state = 'live'
 
 -- name: serve_run
 INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)

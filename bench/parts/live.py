@@ -1,0 +1,160 @@
+"""What people who watch cost a run: 200 WebSocket clients and 50 pages a second while it drains.
+
+With and without them in turns, within one run. The clients are niced, but share the machine.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import swather.store
+from bench import jobs
+from bench.environment import OURS
+from bench.figures import ROOT, Figure
+from bench.processes import cpu_seconds, family_cpu_seconds, memory_mb
+from bench.queues import QUEUES, Queue
+from bench.setting import Setting, say
+from bench.workers import folder
+
+SOCKETS = 200
+PAGES_PER_SECOND = 50
+TOKEN = "a-token-of-the-benchmarks"  # noqa: S105 - of a server of its own
+SETTLE_SECONDS = 3.0
+# What is drained: half a second each, 200 at a time, and what costs nothing but the queue.
+WORKS = ((jobs.WAIT, 200, "targets of 0.5 s"), (jobs.NOTHING, 100, "targets that do nothing"))
+Found = dict[tuple[str, str], list[float]]
+
+
+def measure(setting: Setting) -> list[Figure]:
+    found: Found = {}
+    ours = [one for one in QUEUES if one.kind == "ours" and setting.wants(one.who)]
+    for queue in ours:
+        for kind, slots, what in WORKS:
+            say(f"  {queue.who}, {what}")
+            _in_turns(setting, queue, kind, slots, partial(_note, found, queue.who, what))
+    return [
+        Figure(work, who, "ours", _unit(work), tuple(values))
+        for (work, who), values in found.items()
+    ]
+
+
+def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) -> None:
+    seconds = setting.pick(5, 10)
+    with queue.fresh(setting) as url, folder() as directory, _server(url) as (address, server):
+        count = _enough(kind, seconds, setting.repeats)
+        queue.ask("enqueue", url=url, kind=kind, count=count)
+        store = swather.store.open(url)
+        with queue.workers(directory, url=url, slots=slots) as workers:
+            _until(lambda: _done(store, kind) > 0)
+            time.sleep(SETTLE_SECONDS)
+            for _ in range(setting.repeats):
+                alone = _rate(store, kind, seconds)
+                before = memory_mb(server)
+                with _watchers(address) as watchers:
+                    spent = family_cpu_seconds(server)
+                    of_workers = cpu_seconds(workers.pids)
+                    watched = _rate(store, kind, seconds)
+                    spent = family_cpu_seconds(server) - spent
+                    of_workers = cpu_seconds(workers.pids) - of_workers
+                    told = watchers()
+                note("alone", alone)
+                note("watched", watched)
+                note("kept", 100 * watched / alone)
+                note("server CPU", 100 * spent / seconds)
+                note("worker CPU", 100 * of_workers / seconds)
+                note("server memory grown", memory_mb(server) - before)
+                note("messages per client", told["messages"] / SOCKETS / told["seconds"])
+                note("reads for all", told["reads"] / told["seconds"])
+                note("pages", told["requests"] / told["seconds"])
+                note("page p50", 1000 * told["p50"])
+                note("page p95", 1000 * told["p95"])
+                note("pages failed", told["failed"])
+        assert _left(store, kind), "too few targets to measure with"
+        store.close()
+
+
+def _note(found: Found, who: str, what: str, name: str, value: float) -> None:
+    say(f"    {name}: {value:.2f}")
+    found.setdefault((f"{what}: {name}", who), []).append(value)
+
+
+def _unit(work: str) -> str:
+    units = {
+        "alone": "1/s",
+        "watched": "1/s",
+        "kept": "%",
+        "server CPU": "% of a core",
+        "worker CPU": "% of a core",
+        "server memory grown": "MB",
+        "messages per client": "1/s",
+        "reads for all": "1/s",
+        "pages": "1/s",
+        "page p50": "ms",
+        "page p95": "ms",
+        "pages failed": "pages",
+    }
+    return units[work.partition(": ")[2]]
+
+
+def _enough(kind: str, seconds: int, repeats: int) -> int:
+    per_second = 400 if kind == jobs.WAIT else 40_000
+    return int(per_second * (6 * seconds + 10) * repeats)
+
+
+@contextmanager
+def _server(url: str) -> Iterator[tuple[str, int]]:
+    """Its address and its process."""
+    command = [str(OURS.with_name("swather")), "serve", "--port", "0", "--json", "--db", url]
+    variables = {**os.environ, "SWATHER_API_TOKEN": TOKEN, "SWATHER_API_READ_TOKEN": TOKEN[::-1]}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=variables, text=True) as server:
+        assert server.stdout is not None
+        yield json.loads(server.stdout.readline())["address"], server.pid
+        server.terminate()
+
+
+@contextmanager
+def _watchers(address: str) -> Iterator[Any]:
+    """Those who watch; called, they leave and say what they saw."""
+    given = [address, TOKEN, str(SOCKETS), str(PAGES_PER_SECOND)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "bench.ours.watchers", *given],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+
+        def leave() -> Any:
+            process.stdin.close()  # type: ignore[union-attr]
+            return json.loads(process.stdout.readline())  # type: ignore[union-attr]
+
+        yield leave
+
+
+def _rate(store: swather.store.Store, kind: str, seconds: float) -> float:
+    before, began = _done(store, kind), time.monotonic()
+    time.sleep(seconds)
+    return (_done(store, kind) - before) / (time.monotonic() - began)
+
+
+def _done(store: swather.store.Store, kind: str) -> int:
+    return store.runs.counts(f"bench-{kind}").completed
+
+
+def _left(store: swather.store.Store, kind: str) -> int:
+    return store.runs.counts(f"bench-{kind}").unfinished
+
+
+def _until(holds: Any) -> None:
+    while not holds():
+        time.sleep(0.1)

@@ -1,0 +1,1 @@
+"""The API: what a server answers over HTTP, and a client of it."""

@@ -1,0 +1,65 @@
+"""Answers about lanes, and what is wanted of them."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from swather.api.answers import Answer, Given, Reason
+
+
+class Breaker(Answer):
+    """A scraper fails on a lane: only one task at a time is tried there."""
+
+    scraper: str
+    lane: str
+
+
+class Lane(Answer):
+    """How fast a lane goes, and what holds it back. `lane` or `scraper` names it, by its kind."""
+
+    lane: str | None = None
+    scraper: str | None = None
+    kind: str = Field(examples=["lane"])
+    rate: str | None = Field(description="the limit set for it", examples=["2/s"])
+    burst: int = Field(examples=[1])
+    max_in_flight: int | None = Field(examples=[4])
+    in_flight: int = Field(examples=[2])
+    every_seconds: float | None = Field(description="in force now", examples=[0.5])
+    crawl_delay_seconds: float | None = Field(examples=[None])
+    learned_every_seconds: float | None = Field(examples=[None])
+    overrides: bool = Field(description="its limits replace those of scrapers", examples=[False])
+    runs_rate: str | None = Field(description="what runs ask for", examples=["5/s"])
+    runs_max_in_flight: int | None = Field(examples=[None])
+    slowest_run: str | None = Field(examples=["20260215_120000-books"])
+    paused: bool = Field(examples=[False])
+    cool_until: datetime | None = Field(examples=[None])
+    cool_reason: str | None = Field(examples=["HTTP 429"])
+    strikes: int = Field(examples=[0])
+    breakers: list[Breaker]
+
+
+class LaneDetail(Lane):
+    """A lane, and what holds it back in words."""
+
+    reasons: list[Reason]
+
+
+class Limits(Given):
+    """What is not named stays as it is; "none" removes a limit."""
+
+    rate: str | None = Field(
+        default=None, max_length=50, description="5/s, 30/min, 1/2s, or none", examples=["2/s"]
+    )
+    in_flight: int | str | None = Field(
+        default=None, description="targets at once, or none", examples=[4]
+    )
+    burst: int | None = Field(default=None, ge=1, le=1_000_000, examples=[5])
+    override: bool | None = Field(
+        default=None, description="replace what scrapers ask for, even to go faster"
+    )
+
+
+class Cool(Given):
+    """For how long to leave a lane alone."""
+
+    seconds: float = Field(gt=0, le=31_536_000, examples=[600])

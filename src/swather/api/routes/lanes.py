@@ -1,0 +1,126 @@
+"""Lanes over HTTP: how fast each site is scraped, pauses and cool-downs."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query
+
+from swather.api import answers_lanes as answers
+from swather.api.answers import shown
+from swather.api.parameters import Do, Limit, new_router
+from swather.api.problems import Refused
+from swather.api.served import TheStore
+from swather.model.lane import PacedKind
+from swather.model.task import MAX_NAME_BYTES
+from swather.runs import breaker_words, lane_words
+from swather.runs.lane_changes import resume_lane, wanted_on
+from swather.runs.lane_facts import breakers_of, data_of
+from swather.runs.selection import lane_names
+from swather.store import Store
+
+router = new_router("lanes")
+
+
+class _Named:
+    """A lane or scraper that a request means."""
+
+    def __init__(
+        self,
+        lane: Annotated[
+            str,
+            Path(
+                min_length=1,
+                max_length=MAX_NAME_BYTES,
+                description="A lane, which is often a host; or a scraper, with kind=scraper.",
+                examples=["example.com"],
+            ),
+        ],
+        kind: Annotated[PacedKind, Query(description="What is named.")] = PacedKind.LANE,
+    ) -> None:
+        (self.name,) = lane_names([lane], scrapers=kind is PacedKind.SCRAPER)
+        self.kind = kind
+
+    def data(self, store: Store) -> Any:
+        return shown(data_of(store.lanes.get(self.name, self.kind), store.breakers.find()))
+
+
+Named = Annotated[_Named, Depends()]
+
+
+@router.get("", response_model=list[answers.Lane])
+def list_lanes(store: TheStore, limit: Limit = 100) -> Any:
+    """Lanes and scrapers that are limited, held back or busy."""
+    breakers = store.breakers.find()
+    return shown([data_of(lane, breakers) for lane in store.lanes.find(limit=limit)])
+
+
+@router.post("/{lane:path}/pause", response_model=answers.Lane)
+def pause_lane(store: TheStore, do: Do, named: Named) -> Any:
+    """Start nothing on a lane until it is unpaused; it need not have been used yet."""
+    return _changed(store, do, named, "pause", lambda own: own.lanes.pause(named.name, named.kind))
+
+
+@router.post("/{lane:path}/unpause", response_model=answers.Lane)
+def unpause_lane(store: TheStore, do: Do, named: Named) -> Any:
+    """End a pause or a cool-down, and close open breakers. Limits stay."""
+    return _changed(
+        store, do, named, "unpause", lambda own: resume_lane(own, named.name, named.kind)
+    )
+
+
+@router.post("/{lane:path}/cool", response_model=answers.Lane)
+def cool_lane(store: TheStore, do: Do, named: Named, given: answers.Cool) -> Any:
+    """Leave a lane alone for a while; a longer cool-down is not shortened."""
+
+    def cool(own: Store) -> None:
+        own.lanes.cool(named.name, given.seconds, kind=named.kind)
+
+    return _changed(store, do, named, "cool", cool, {"seconds": given.seconds})
+
+
+@router.post("/{lane:path}/clear", response_model=answers.Lane)
+def clear_lane(store: TheStore, do: Do, named: Named) -> Any:
+    """Forget limits set for a lane, pause, cool-down, strikes, learned pace and open breakers."""
+    return _changed(store, do, named, "clear", lambda own: own.lanes.clear(named.name, named.kind))
+
+
+@router.get("/{lane:path}", response_model=answers.LaneDetail)
+def get_lane(store: TheStore, named: Named) -> Any:
+    """One lane, and what holds it back."""
+    now = datetime.now(UTC)
+    found = store.lanes.get(named.name, named.kind)
+    breakers = breakers_of(found, store.breakers.find())
+    holds = list(lane_words.holds(found, url=store.url, now=now))
+    holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
+    return shown({**data_of(found, breakers), "reasons": holds})
+
+
+@router.put("/{lane:path}", response_model=answers.Lane)
+def limit_lane(store: TheStore, do: Do, named: Named, given: answers.Limits) -> Any:
+    """Limit how fast a lane is scraped, over all runs and workers, within a second."""
+    if given == answers.Limits():
+        raise Refused(
+            HTTPStatus.UNPROCESSABLE_ENTITY, "nothing to set: name rate, in_flight or burst"
+        )
+    in_flight = None if given.in_flight is None else str(given.in_flight)
+
+    def limit(own: Store) -> None:
+        lane = own.lanes.get(named.name, named.kind)
+        limits, overrides = wanted_on(lane, given.rate, in_flight, given.burst, given.override)
+        own.lanes.limit(named.name, limits, named.kind, overrides=overrides)
+
+    return _changed(store, do, named, "set", limit, given.model_dump(exclude_none=True))
+
+
+def _changed(
+    store: Store,
+    do: Do,
+    named: _Named,
+    verb: str,
+    work: Callable[[Store], None],
+    detail: dict[str, Any] | None = None,
+) -> Any:
+    do.now(f"{named.kind} {verb}", named.name, work, detail)
+    return named.data(store)

@@ -1,0 +1,81 @@
+"""Retrying and cancelling tasks of a run by filter: few at once, many in the background."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import Response
+
+from swather.api.parameters import Doing
+from swather.api.task_choice import fields_of
+from swather.model.task_filter import TaskFilter
+from swather.runs import bulk
+from swather.store import Store
+
+# What takes longer is done in the background.
+AT_ONCE: Final = 1_000
+# Past this nobody waits for the exact number.
+MAX_COUNTED: Final = 100_000
+
+Change = Callable[[Store, TaskFilter, bulk.Advance], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """How many tasks are changed. With an `action`, they will be."""
+
+    number: int
+    exact: bool
+    action: int | None = None
+
+
+@dataclass(frozen=True)
+class TaskChanges:
+    """Changes that somebody makes to tasks of a run; those that it cannot change are left alone."""
+
+    store: Store
+    do: Doing
+    response: Response
+
+    def retry(self, which: TaskFilter, *, dry_run: bool) -> dict[str, Any]:
+        which = bulk.to_retry(which)
+        changed = self._changed("tasks retry", which, bulk.retry_tasks, dry_run=dry_run)
+        return {**_data(which, changed, dry_run=dry_run), "retried": changed.number}
+
+    def cancel(self, which: TaskFilter, *, dry_run: bool) -> dict[str, Any]:
+        which = bulk.to_cancel(which)
+        changed = self._changed("tasks cancel", which, bulk.cancel_tasks, dry_run=dry_run)
+        data = _data(which, changed, dry_run=dry_run)
+        return {**data, "cancelled": changed.number, "whole_run": False}
+
+    def _changed(self, verb: str, which: TaskFilter, change: Change, *, dry_run: bool) -> Changed:
+        number = self.store.tasks.count_up_to(which, MAX_COUNTED) if which.states else 0
+        exact = number < MAX_COUNTED
+        if dry_run or not number:
+            return Changed(number=number, exact=exact)
+        detail = {"filter": fields_of(which)}
+        if number <= AT_ONCE:
+            done = self.do.now(verb, which.run, lambda own: change(own, which, _ignore), detail)
+            return Changed(number=done, exact=True)
+
+        def work(own: Store, advance: bulk.Advance) -> None:
+            change(own, which, advance)
+
+        total = number if exact else None
+        action = self.do.in_background(verb, which.run, total, work, detail)
+        self.response.status_code = HTTPStatus.ACCEPTED
+        return Changed(number=number, exact=exact, action=action)
+
+
+def _data(which: TaskFilter, changed: Changed, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "run": which.run,
+        "dry_run": dry_run,
+        "exact": changed.exact,
+        "action": changed.action,
+    }
+
+
+def _ignore(_done: int) -> None:
+    pass

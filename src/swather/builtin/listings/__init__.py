@@ -1,0 +1,1 @@
+"""The scraper `listings`: businesses from a directory, by city and category."""

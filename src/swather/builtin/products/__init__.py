@@ -1,0 +1,1 @@
+"""The built-in scraper `products`: prices, packs and stock, by country."""

@@ -1,0 +1,1 @@
+"""The dashboard: pages that show what the database holds, and change it."""

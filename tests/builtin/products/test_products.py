@@ -1,0 +1,102 @@
+"""Single pages: which source of a page counts, what is kept, what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+
+from swather.builtin.products.params import Params
+from swather.builtin.products.scraper import products
+from swather.builtin.products.sites import COUNTRIES, site_of
+from swather.errors import InputError
+from swather.scraping.option_checks import ExecutionMode
+from swather.testing import run_scraper
+from swather.testing.countries import COUNTRIES as STAND_INS
+
+URL = "https://shop.example/ink"
+DISTRIBUTED = {"india", "malaysia", "netherlands", "taiwan"}
+
+
+def scraped(html: str, **params: str) -> Any:
+    return run_scraper(products, URL, pages={URL: html}, params=params)
+
+
+def json_ld(price: Any, currency: str = "ARS") -> str:
+    data = {
+        "@type": "Product", "name": "Tinta", "sku": "T1", "size": "6 x 330 ml",
+        "offers": {"price": price, "priceCurrency": currency, "availability": "InStock"},
+    }  # fmt: skip
+    return f'<script type="application/ld+json">{json.dumps(data)}</script>'
+
+
+def test_json_ld_counts_before_what_people_see():
+    page = json_ld("1234.50") + '<p class="price">$ 99,00</p>'
+    (item,) = scraped(page, country="ar").items
+    assert (item["price"], item["currency"], item["price_text"]) == ("1234.50", "ARS", "1234.50")
+    assert (item["pack_count"], item["pack_size"], item["pack_unit"]) == (6, "330", "ml")
+    assert (item["unit_price"], item["unit_price_per"]) == ("623.4848", "l")
+    assert (item["availability"], item["url"]) == ("in_stock", URL)
+
+
+@pytest.mark.parametrize("price", ["12.345", 12.345, "1.234"])
+def test_data_that_can_be_read_in_two_ways_gives_way_to_what_people_see(price: Any):
+    page = json_ld(price) + '<p class="price">$ 12.345,00</p>'
+    (item,) = scraped(page, country="ar").items
+    assert item["price"] == "12345.00"
+
+
+def test_microdata_counts_without_json_ld():
+    page = (
+        '<div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Ink</b>'
+        '<p itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
+        '<span itemprop="price">RM12.90</span></p></div>'
+    )
+    (item,) = scraped(page, country="my").items
+    assert (item["name"], item["price"], item["currency"]) == ("Ink", "12.90", "MYR")
+    assert item["unit_price"] is None
+
+
+def test_what_is_said_around_a_price_is_kept():
+    page = '<h1>Thee</h1><p class="price">Van € 5,00 voor € 3,50</p>'
+    (item,) = scraped(page, country="nl").items
+    assert (item["price"], item["old_price"]) == ("3.50", "5.00")
+    page = '<h1>Thee</h1><p class="price">vanaf € 2,99 per kg</p>'
+    (item,) = scraped(page, country="nl").items
+    assert (item["price_from"], item["unit_price"], item["unit_price_per"]) == (True, "2.99", "kg")
+
+
+def test_a_price_that_is_not_clear_is_rejected_and_counted():
+    found = scraped('<h1>Ink</h1><p class="price">$ 1.234</p>')
+    assert found.items == []
+    assert found.rejected == {"missing_price": 1}
+
+
+def test_codes_need_an_address():
+    with pytest.raises(InputError, match="--address"):
+        run_scraper(products, "AC30000100", pages={})
+    page = '<h1>Ink</h1><p class="price">NT$ 1,200</p>'
+    asked = "https://shop.example/q?code=A%2FB"
+    params = {"address": "https://shop.example/q?code={code}", "country": "tw"}
+    (item,) = run_scraper(products, "A/B", pages={asked: page}, params=params).items
+    assert (item["price"], item["url"]) == ("1200.00", asked)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"country": "uk"}, "is 'gb' meant"),
+        ({"address": "shop.example/{code}"}, "expected a URL"),
+        ({"address": "https://{code}/"}, "expected a URL"),
+        ({"address": "https://shop.example/"}, "expected one field"),
+    ],
+)
+def test_params_that_cannot_be_used_are_told(given: dict[str, str], said: str):
+    with pytest.raises(ValueError, match=said):
+        Params(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", COUNTRIES)
+def test_every_site_file_can_be_read_and_says_where_it_runs(name: str):
+    wanted = ExecutionMode.DISTRIBUTED if name in DISTRIBUTED else ExecutionMode.SINGLE
+    assert site_of(name).options.execution_mode is wanted
+    assert name == "any" or name in STAND_INS

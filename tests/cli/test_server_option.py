@@ -1,0 +1,198 @@
+"""--server: commands say the same through a server as on its database."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import swather.store
+from swather import posix
+from swather.model.lane import PacedKind
+from swather.model.pacing import Limits
+from swather.model.supervisor import NewSupervisor
+from swather.settings import Settings
+from swather.store import Store
+from swather.web.dashboard import Dashboard
+from tests.cli.conftest import Result, Swather, done
+from tests.served import ADMIN, READER
+from tests.store.given import a_run, a_worker, claim, completed, failed, finish
+
+RUN = "20260215_120000-books"
+# Of what a command says, what the time that passes between two calls changes.
+TIMES = re.compile(r"[\d.]+(e-\d+)?( ?s\b|m \d+s)|_seconds\": [\d.]+|\"seconds\": [\d.]+|elapsed.*")
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    """A run of ten tasks: six completed, two failed, one held, one waiting."""
+    opened = swather.store.open(database)
+    a_run(opened, 10, name=RUN, scraper="books")
+    worker = a_worker(opened, name="barn-0")
+    for lease in claim(opened, worker, 6):
+        finish(opened, completed(lease, {"title": lease.target}))
+    finish(opened, *map(failed, claim(opened, worker, 2)))
+    claim(opened, worker, 1)
+    opened.supervisors.register(
+        NewSupervisor(process=posix.this_process(), name="barn", wanted=3, log_folder="logs")
+    )
+    opened.lanes.limit("slow.example", Limits(every_seconds=0.5, burst=2, in_flight=4))
+    opened.lanes.cool("slow.example", 600, reason="HTTP 429")
+    opened.lanes.pause("books", PacedKind.SCRAPER)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def server(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("SWATHER_API_TOKEN", ADMIN)
+    settings = Settings(db=store.url, api_port=0, api_token=ADMIN, api_read_token=READER)
+    with Dashboard(settings) as dashboard, dashboard.serving():
+        yield dashboard.address
+
+
+LOOKING = [
+    ("status",),
+    ("status", "books"),
+    ("runs", "ls"),
+    ("runs", "ls", "--state", "finished"),
+    ("why",),
+    ("why", "1"),
+    ("errors", RUN),
+    ("tasks",),
+    ("tasks", "books", "--state", "failed", "--limit", "1"),
+    ("tasks", "--state", "leased"),
+    ("tasks", "--task", "3", "--task", "9"),
+    ("retry", RUN, "--dry-run"),
+    ("cancel", RUN, "--dry-run"),
+    ("cancel", RUN, "--state", "ready", "--dry-run"),
+    ("export", RUN, "-o", "-"),
+    ("export", RUN, "-o", "-", "--format", "csv"),
+    ("fleet", "status"),
+    ("fleet", "status", "--name", "barn"),
+    ("runs",),
+    ("lanes",),
+    ("lanes", "ls", "--scraper"),
+    ("lanes", "show", "slow.example"),
+    ("lanes", "show", "books", "--scraper"),
+]
+
+
+@pytest.mark.slow
+def test_what_is_looked_at_is_the_same(swather: Swather, store: Store, server: str) -> None:
+    for command in LOOKING:
+        for form in ((), ("--json",)):
+            if command[0] == "export" and form:
+                continue
+            here = done(swather, *command, *form, "--db", store.url)
+            there = done(swather, *command, *form, "--server", server)
+            assert same(there) == same(here), (*command, *form)
+
+
+def same(said: Result) -> str:
+    """What is left of a text when the passing of time, the way columns are aligned and the order
+    to name a database are not looked at.
+    """
+    text = re.sub(r" --db \S+", "", TIMES.sub("T", said.out))
+    return re.sub(r"[ \n]+", " ", text)
+
+
+@pytest.mark.slow
+def test_what_is_changed_is_changed_there(swather: Swather, store: Store, server: str) -> None:
+    def there(*command: str) -> str:
+        return done(swather, *command, "--server", server).out
+
+    assert there("pause", "books") == f"run {RUN} is paused\n"
+    assert store.runs.get(RUN).paused
+    assert there("unpause", "books") == f"run {RUN} is unpaused\n"
+    assert there("pause", "--lane", "example.com") == "lane example.com is paused\n"
+    assert there("pause", "--worker", "barn-0") == "worker barn-0 is paused\n"
+    assert there("retry", RUN) == f"run {RUN}: 2 tasks ready again\n"
+    assert there("fleet", "scale", "5") == "fleet barn: 5 workers wanted instead of 3\n"
+    assert store.supervisors.find()[0].wanted == 5
+    there("export", RUN, "-o", "items.jsonl")
+    assert len(Path("items.jsonl").read_text().splitlines()) == 6
+    assert there("cancel", RUN) == f"run {RUN}: 4 tasks cancelled and the run ended\n"
+
+
+@pytest.mark.slow
+def test_lanes_are_changed_there(swather: Swather, store: Store, server: str) -> None:
+    def there(*command: str) -> str:
+        return done(swather, "lanes", *command, "--server", server).out
+
+    assert there("set", "http://a.example/x", "--rate", "2/s", "--in-flight", "4") == (
+        "lane a.example: 2/s, at most 4 in flight\n"
+    )
+    assert store.lanes.get("a.example").limits == Limits(every_seconds=0.5, in_flight=4)
+    assert there("pause", "books", "--scraper") == "scraper books is paused\n"
+    assert there("unpause", "books", "--scraper") == "scraper books is unpaused\n"
+    assert there("cool", "a.example", "--for", "1h").startswith("lane a.example is cooling until ")
+    assert store.lanes.get("a.example").cool_until is not None
+    assert there("clear", "a.example") == "lane a.example is cleared\n"
+    assert store.lanes.get("a.example").limits == Limits()
+    said = swather("lanes", "clear", "a.example", "--dry-run", "--server", server)
+    assert (said.code, "leave --server out" in said.err) == (2, True)
+    said = swather("lanes", "set", "a.example", "--rate", "fast", "--server", server)
+    assert (said.code, "a rate looks like" in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_targets_are_added_there(swather: Swather, store: Store, server: str) -> None:
+    Path("books.py").write_text(
+        "from swather import scraper\n\n@scraper\ndef words(ctx, word): ...\n"
+    )
+    Path("swather.toml").write_text('[scrapers.words]\npath = "books.py"\n')
+    Path("more.txt").write_text("two\nthree\n")
+    command = ("enqueue", "words", "--server", server)
+    first = done(swather, *command, "one", "--json").data
+    assert (first["enqueued"], store.runs.counts(first["run"]).total) == (1, 1)
+    more = done(swather, *command, "one", "--targets", "more.txt", "--json").data
+    assert more == {"run": first["run"], "enqueued": 2}
+    assert done(swather, *command, "four", "--resume", first["run"]).out == (
+        f"Run {first['run']}: 1 target added\n"
+    )
+    assert done(swather, *command, "one", "--new", "--json").data["run"] != first["run"]
+    said = swather(*command, "five", "-p", "a=1")
+    assert (said.code, "is there already" in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_registered_scraper_is_started_there(
+    swather: Swather, store: Store, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("books.py").write_text(
+        "from swather import scraper\n\n@scraper\ndef words(ctx, word, most: int = 1): ...\n"
+    )
+    Path("swather.toml").write_text('[scrapers.words]\npath = "books.py"\n')
+    Path("more.csv").write_text("word,rank\nthree,1\nfour,2\none,3\n")
+    options = ("--targets", "more.csv", "--column", "word", "--priority-column", "rank")
+    command = ("start", "words", "one", "two", *options, "-p", "most=3", "--server", server)
+    started = done(swather, *command, "--json").data
+    assert started["enqueued"] == 4
+    run = store.runs.get(started["run"])
+    assert (run.params["most"], run.keep_open) == (3, False)
+    assert "Run " in done(swather, "start", "words", "one", "--server", server).out
+    said = swather("start", "words", "one", "--concurrency", "3", "--server", server)
+    assert (said.code, "--concurrency cannot go to a server" in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_told_as_ever(
+    swather: Swather, store: Store, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = swather("why", "nowhere", "--server", server)
+    assert (said.code, said.out, "nowhere" in said.err) == (2, "", True)
+    said = swather("status", "--server", server, "--db", store.url)
+    assert (said.code, "exclude each other" in said.err) == (2, True)
+    said = swather("db", "stats", "--server", server)
+    assert (said.code, "`swather db stats` works on a database" in said.err) == (2, True)
+    said = swather("status", "--server", "http://127.0.0.1:1")
+    assert (said.code, "does not answer" in said.err) == (3, True)
+    # What a command names goes before what the environment does.
+    monkeypatch.setenv("SWATHER_SERVER", "http://127.0.0.1:1")
+    assert RUN in done(swather, "runs", "ls", "--db", store.url).out
+    monkeypatch.setenv("SWATHER_SERVER", server)
+    assert RUN in done(swather, "runs", "ls").out
+    monkeypatch.delenv("SWATHER_API_TOKEN")
+    said = swather("status")
+    assert (said.code, "SWATHER_API_TOKEN" in said.err) == (2, True)
