@@ -132,9 +132,11 @@ class ReusedPostgres(Postgres):
         }
 
     def empty(self) -> None:
-        """Disconnect whoever is left, delete all rows, put back the first ones, and count anew."""
+        """Disconnect whoever is left, delete all rows, put back the first ones, and count anew. A
+        backend that is ending may still commit, so each is waited for.
+        """
         self.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
         with self._connection.transaction():
