@@ -10,7 +10,7 @@ from psycopg import sql
 
 import swather.store
 from swather.api.stores import Stores
-from swather.errors import Closed, InputError, StoreError
+from swather.errors import Closed, DatabaseBusy, InputError, StoreError
 from swather.store import Store
 from tests.postgres import PostgresServer
 
@@ -43,6 +43,17 @@ def test_a_mistake_of_a_request_costs_no_store(sqlite: Store):
         raise StoreError("the connection was lost")
     with stores.borrowed() as another:
         assert another is not first
+    stores.close()
+
+
+def test_a_store_that_had_to_wait_for_a_writer_is_kept_with_the_idle_ones(sqlite: Store):
+    stores = Stores(sqlite, most=1)
+    with stores.borrowed() as first:
+        pass
+    with pytest.raises(DatabaseBusy), stores.borrowed():
+        raise DatabaseBusy("locked by another process")
+    with stores.borrowed() as again:
+        assert again is first
     stores.close()
 
 

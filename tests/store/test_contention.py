@@ -8,6 +8,7 @@ from swather.model.outcome import Item
 from swather.model.run import RunState
 from swather.model.task import Target
 from swather.store import Store
+from tests.store.database import Database
 from tests.store.given import (
     a_fault,
     a_run,
@@ -128,3 +129,13 @@ def test_many_sweep_at_once_and_each_task_goes_back_once(store: Store):
     assert states(store, run) == {"ready": 500}
     assert {lease.faults.crashes for lease in claim(store, a_worker(store), 500)} == {1}
     assert store.upkeep.check() == []
+
+
+def test_a_store_can_be_opened_and_read_while_another_process_writes(
+    database: Database, store: Store
+):
+    run = a_run(store, 1)
+    with database.transaction():
+        another = store.another()
+        assert [found.name for found in another.runs.find()] == [run]
+        another.close()

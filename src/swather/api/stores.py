@@ -11,7 +11,7 @@ from typing import Final
 from starlette.concurrency import run_in_threadpool
 
 from swather.api.problems import Refused
-from swather.errors import Closed, StoreError
+from swather.errors import Closed, DatabaseBusy, StoreError
 from swather.store import Store
 
 MOST: Final = 6
@@ -43,8 +43,8 @@ class Stores:
             store = self._taken()
             try:
                 yield store
-            except StoreError:
-                self._drop(store)
+            except StoreError as error:
+                self._judge(store, error)
                 raise
             except BaseException:
                 self._put_back(store)
@@ -60,8 +60,8 @@ class Stores:
             store = await run_in_threadpool(self._taken)
             try:
                 yield store
-            except StoreError:
-                await run_in_threadpool(self._drop, store)
+            except StoreError as error:
+                await run_in_threadpool(self._judge, store, error)
                 raise
             except BaseException:
                 self._put_back(store)
@@ -101,10 +101,13 @@ class Stores:
         else:
             self._idle.put(store)
 
-    def _drop(self, store: Store) -> None:
+    def _judge(self, store: Store, error: StoreError) -> None:
         """An outage that ends one connection has ended the idle ones, too: left there, each of them
-        would fail a request after it.
+        would fail a request after it. One that only has to wait is as good as before.
         """
+        if isinstance(error, DatabaseBusy):
+            self._put_back(store)
+            return
         store.close()
         self._close_idle()
 

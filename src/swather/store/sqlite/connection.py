@@ -235,8 +235,10 @@ def _configure(db: apsw.Connection, path: Path, file: Path) -> None:
         raise DatabaseReadOnly(f"{path} cannot be written to; check its owner and permissions")
     # Without it, every statement with a bound range is replanned each time it runs.
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # auto_vacuum takes effect only before the first table, WAL only outside a transaction.
-    db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    # auto_vacuum takes effect only before the first table, WAL only outside a transaction. On any
+    # other file it would wait for whoever writes.
+    if not db.pragma("page_count"):
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
     mode = _write_ahead(db)
     if mode != "wal":
         raise StoreError(f"{path} cannot use write-ahead logging (journal_mode is {mode})")
