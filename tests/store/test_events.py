@@ -86,6 +86,17 @@ def test_a_failure_names_the_proxy_that_was_to_blame_without_its_user(store: Sto
     assert event.data["egress"] == "http://10.0.0.1:80"
 
 
+def test_what_an_attempt_left_through_is_told_also_when_it_is_not_to_blame(store: Store):
+    store.settings.set("event_level", "all")
+    run, worker = a_run(store, 2), a_worker(store)
+    first, second = claim(store, worker, 2)
+    finish(store, msgspec.structs.replace(retried(first), egress="http://10.0.0.1:80"))
+    finish(store, completed(second, egress="Tor"))
+    told = {event.kind: event.data for event in store.events.find(run) if event.data}
+    assert told[EventKind.RETRY]["egress"] == "http://10.0.0.1:80"
+    assert told[EventKind.COMPLETED] == {"egress": "Tor"}
+
+
 def test_a_sweep_says_whose_task_was_lost(store: Store, clock: Clock):
     run, worker = a_run(store, 1), a_worker(store)
     (lease,) = claim(store, worker)

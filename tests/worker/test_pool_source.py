@@ -74,6 +74,14 @@ def test_requests_leave_through_the_pool_in_turn_and_never_directly(either_shop,
     assert web.requests.total() == sum(len(proxy.log) for proxy in three)
 
 
+def test_the_log_of_a_task_names_the_proxy_that_it_left_through(shop, three):
+    shop.store.settings.set("event_level", "all")
+    fill(shop, three.urls[:1])
+    run, _ = shop.scrape(through(), TARGETS[:1])
+    told = [event.data for event in shop.store.events.find(run) if event.kind == "completed"]
+    assert told == [{"egress": three.urls[0]}]
+
+
 def test_what_is_stored_and_replayed_needs_no_proxy(shop, three):
     fill(shop, three.urls)
     pages = through(store_pages=True)

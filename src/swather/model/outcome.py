@@ -81,8 +81,11 @@ class LogLine(msgspec.Struct, frozen=True):
 
 
 class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """`egress`: what its last request left through, as people may see it; '' for directly."""
+
     task_id: int
     token: int
+    egress: str = ""
 
     @property
     def fence(self) -> tuple[int, int]:

@@ -44,6 +44,11 @@ def proxy_parts(proxy_url: str) -> ProxyParts:
     return ProxyParts(f"{scheme}://{place}#{digest}", f"{scheme}://{HIDDEN}@{place}")
 
 
+def address_of(key: str) -> str:
+    """The proxy's address alone, for people: what tells its users apart is left out."""
+    return key.partition("#")[0]
+
+
 def _refused(proxy_url: str) -> InputError:
     # Never what comes before an @: that may be a password.
     start = _BEFORE_A_COLON.match(proxy_url.rpartition("@")[2])

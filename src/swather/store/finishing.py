@@ -21,6 +21,7 @@ from swather.model.outcome import (
     Retry,
 )
 from swather.model.payload import MAX_ITEM_BYTES, MAX_MEMORY_BYTES, encode, storable
+from swather.model.proxy_url import address_of
 from swather.model.retry import ErrorClass, Faults
 from swather.model.run import REASON_PREFIX
 from swather.model.source import SourceNote
@@ -78,7 +79,9 @@ class Plan:
                 self._blame(outcome.fault, lease, message)
                 self._wait(lease, outcome.after_seconds)
                 self.count(lease.run_id, "retries", 1)
-                self.log(EventKind.RETRY, lease, message, outcome.fault)
+                self.log(
+                    EventKind.RETRY, lease, message, fault=outcome.fault, egress=outcome.egress
+                )
             case Released():
                 self._wait(lease, outcome.after_seconds)
                 self.log(EventKind.RELEASED, lease)
@@ -93,7 +96,9 @@ class Plan:
                 message = clipped(outcome.message)
                 self._blame(outcome.fault, lease, message)
                 self._end(outcome.state, outcome.reason, lease)
-                self.log(EventKind.FAILED, lease, message, outcome.fault)
+                self.log(
+                    EventKind.FAILED, lease, message, fault=outcome.fault, egress=outcome.egress
+                )
 
     def _complete(self, outcome: Completed, lease: HeldLease, prepared: Prepared) -> None:
         if outcome.log:
@@ -110,7 +115,7 @@ class Plan:
         if prepared is not NOTHING:
             self.produce(lease, outcome.part, prepared)
         if EventKind.COMPLETED in self._logged:
-            self.log(EventKind.COMPLETED, lease, outcome.reason)
+            self.log(EventKind.COMPLETED, lease, outcome.reason, egress=outcome.egress)
 
     def _postpone(self, outcome: Retry, lease: HeldLease) -> None:
         """The scraper asked for another time. Nothing failed, so this is in no group of errors."""
@@ -173,20 +178,28 @@ class Plan:
         return deltas
 
     def log(
-        self, kind: EventKind, lease: HeldLease, message: str = "", fault: Fault | None = None
+        self,
+        kind: EventKind,
+        lease: HeldLease,
+        message: str = "",
+        *,
+        fault: Fault | None = None,
+        egress: str = "",
     ) -> None:
         if kind not in self._logged:
             return
-        data = None
+        said: dict[str, str] = {}
         if fault is not None:
             said = {"class": fault.error_class, "group": fault.fingerprint}
-            if fault.egress:
-                # Its address; what follows it tells users of one proxy apart.
-                said["egress"] = fault.egress.partition("#")[0]
-            data = encode(said)
+            egress = egress or address_of(fault.egress)
+        if egress:
+            said["egress"] = egress
         self.events.append(
-            EventRow(kind, lease.run_id, lease.task_id, lease.worker_id, message, data)
-        )
+            EventRow(
+                kind, lease.run_id, lease.task_id, lease.worker_id, message,
+                encode(said) if said else None,
+            )
+        )  # fmt: skip
 
     def _end(self, state: State, reason: str, lease: HeldLease) -> None:
         task_id, token, worker_id, run_id = lease[:4]

@@ -52,8 +52,8 @@ _STATES: Final = {
 @dataclass(frozen=True, kw_only=True)
 class Step:
     """One thing that happened. `state` is the colour of it; `seconds` have passed since the step
-    before, `share` is that in percent of the longest; `egress` is the proxy that was to blame;
-    `meanwhile` it ran, waited, or nobody logged which ("after").
+    before, `share` is that in percent of the longest; `egress` is what its last request
+    left through, if not directly; `meanwhile` it ran, waited, or nobody logged which ("after").
     """
 
     at: datetime

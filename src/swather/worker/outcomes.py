@@ -56,9 +56,12 @@ def outcome_of(
 
 
 def _noted(outcome: Completed | Retry | Failed, attempt: Attempt) -> Outcome:
-    """With the lines of its log, and what it noted of sources. Another attempt drops the same items
-    and skips the same targets again, so only those of the successful one count.
+    """With its egress, the lines of its log, and what it noted of sources. Another attempt drops
+    the same items and skips the same targets again, so only those of the successful one count.
     """
+    if attempt.access is not None and attempt.access.egresses is not None:
+        egress = attempt.access.egresses.last_shown
+        outcome = msgspec.structs.replace(outcome, egress=egress)
     notes = attempt.noted
     if notes is None:
         return outcome

@@ -221,6 +221,8 @@ def complete(
         "tasks": Bigints(outcome.task_id for outcome in outcomes),
         "tokens": Bigints(outcome.token for outcome in outcomes),
         "reason": outcomes[0].reason,
+        "left_tasks": Bigints(outcome.task_id for outcome in outcomes if outcome.egress),
+        "egresses": Texts(outcome.egress for outcome in outcomes if outcome.egress),
     }
     tasks, tokens, numbers, data = Bigints(), Bigints(), Integers(), Texts()
     for outcome, payload in zip(outcomes, prepared, strict=True):

@@ -10,6 +10,7 @@ from swather.errors import FetchError, Postponed
 from swather.model.lane import lane_through
 from swather.model.pacing import Limits
 from swather.model.private_addresses import is_public_host
+from swather.model.proxy_url import address_of
 from swather.model.retry import ErrorClass
 from swather.net.cookies import by_proxy
 from swather.net.egress import Egress, WayOut
@@ -83,6 +84,13 @@ class AttemptEgresses:
         self.egress, self._lane = egress, lane
         self._given.add(egress.key)
         return egress
+
+    @property
+    def last_shown(self) -> str:
+        """What the last request left through, as people may see it; '' if there was none."""
+        if self.egress is None:
+            return ""
+        return str(self.egress) if self.egress.is_tor else address_of(self.egress.key)
 
     def has_given(self, egress: Egress) -> bool:
         """Whether the egress is the source's; if not, the scraper has named it."""

@@ -30,9 +30,12 @@ counted_done AS (
     ) AS c (name, sign)
 ),
 logged_done AS (
-    INSERT INTO swather.events (at, kind, run_id, task_id, worker_id, message)
-    SELECT (SELECT swather.clock()), 'completed', run_id, task_id, worker_id, %(reason)s
-    FROM done
+    INSERT INTO swather.events (at, kind, run_id, task_id, worker_id, message, data)
+    SELECT (SELECT swather.clock()), 'completed', d.run_id, d.task_id, d.worker_id, %(reason)s,
+           CASE WHEN e.egress IS NOT NULL THEN json_build_object('egress', e.egress)::text END
+    FROM done AS d
+    LEFT JOIN unnest(%(left_tasks)b::bigint[], %(egresses)b::text[]) AS e (task_id, egress)
+        ON e.task_id = d.task_id
     WHERE (SELECT value = '"all"' FROM swather.settings WHERE name = 'event_level')
 ),
 woken AS (
