@@ -67,6 +67,36 @@ def test_items_are_matched_by_their_key_wherever_they_were_found(store: Store):
     assert counts_words(changes.counts) == "1 new, 1 gone, 1 changed, 1 the same"
 
 
+def test_what_ends_while_the_items_are_compared_is_unknown_not_gone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    old = a_run_of(store, {"page 1": priced(a=1), "page 2": priced(b=2)})
+    new = a_run(store)
+    store.tasks.enqueue(new, [Target(value="page 1"), Target(value="page 2")])
+    first, second = claim(store, a_worker(store), 2, runs=(new,))
+    finish(store, completed(first))
+    judge = Changes._doubted
+
+    def ends_before_it_is_judged(self: Changes, *args: Any, **options: Any) -> Any:
+        finish(store, completed(second, *priced(b=2)))
+        monkeypatch.undo()
+        return judge(self, *args, **options)
+
+    monkeypatch.setattr(Changes, "_doubted", ends_before_it_is_judged)
+    changes, _ = between(store, old, new)
+    assert changes.counts == ChangeCounts(gone=1, unknown=1, doubts={Doubt.UNFINISHED: 1})
+    # Whoever asks again sees it.
+    assert between(store, old, new)[0].counts == ChangeCounts(gone=1, same=1)
+
+
+def test_an_item_of_several_targets_is_unknown_if_one_of_them_failed(store: Store):
+    both = [Item({"sku": "s1"})]
+    old = a_run_of(store, {"A": both, "B": both})
+    new = a_run_of(store, {"A": [], "B": None, "C": [Item({"sku": "s2"})]})
+    changes, _ = between(store, old, new, key=["sku"])
+    assert (changes.counts.gone, changes.counts.unknown, changes.counts.new) == (0, 2, 1)
+
+
 def test_an_item_is_not_gone_if_its_target_failed_or_has_not_run(store: Store):
     old = a_run_of(store, {n: priced(**{f"k{n}": n}) for n in range(5)})
     new = a_run(store)

@@ -1,5 +1,8 @@
 """What another run has of the targets of a run, for a comparison of the two."""
 
+import pytest
+
+from swather.errors import InputError
 from swather.model.outcome import Item
 from swather.model.results import Counterpart
 from swather.model.task import Target
@@ -26,13 +29,13 @@ def test_counterparts_say_how_the_same_targets_ended_in_the_other_run(store: Sto
     first, second = claim(store, a_worker(store), 2, runs=(new,))
     finish(store, completed(first))
     before = [task.id for task in store.tasks.find(TaskFilter(run=old))]
-    assert store.results.counterparts(before, new) == {
+    assert store.results.counterparts(before, new, after="") == {
         before[0]: Counterpart(True, 0, "completed", "ok"),
         before[1]: Counterpart(True, 0, None, None),
         before[2]: Counterpart(False, 0, None, None),
     }
     finish(store, failed(second))
-    assert store.results.counterparts([before[1]], new)[before[1]].state == "failed"
+    assert store.results.counterparts([before[1]], new, after="")[before[1]].state == "failed"
 
 
 def test_a_target_that_the_other_run_does_not_have_is_followed_back(store: Store):
@@ -43,11 +46,11 @@ def test_a_target_that_the_other_run_does_not_have_is_followed_back(store: Store
     a_task(store, new, Target(value="page"))
     (lease,) = claim(store, a_worker(store), 1, runs=(new,))
     finish(store, completed(lease))
-    assert store.results.counterparts([child, grandchild], new) == {
+    assert store.results.counterparts([child, grandchild], new, after="") == {
         child: Counterpart(True, 1, "completed", "ok"),
         grandchild: Counterpart(True, 2, "completed", "ok"),
     }
-    assert store.results.counterparts([grandchild], a_run(store)) == {
+    assert store.results.counterparts([grandchild], a_run(store), after="") == {
         grandchild: Counterpart(False, 2, None, None)
     }
 
@@ -61,3 +64,16 @@ def test_an_item_of_two_tasks_is_also_found_by_the_second(store: Store):
         "a": [second.task_id]
     }
     assert store.results.also_found_by(a_run(store), ["a"]) == {}
+
+
+def test_a_counterpart_says_whether_it_has_items_that_were_not_read(store: Store):
+    old, new = a_run(store, 2), a_run(store, 2)
+    first, second = claim(store, a_worker(store), 2, runs=(new,))
+    finish(store, completed(first, {"n": 1}))
+    read_to = store.results.items(new)[-1].position
+    finish(store, completed(second, {"n": 2}))
+    tasks = [task.id for task in store.tasks.find(TaskFilter(run=old))]
+    found = store.results.counterparts(tasks, new, after=read_to)
+    assert [found[task].has_more for task in tasks] == [False, True]
+    with pytest.raises(InputError, match="not a position"):
+        store.results.counterparts(tasks, new, after="first")

@@ -63,14 +63,15 @@ def doubt_about(
     found: Counterpart | None, *, has_left_out: bool, was_asked_for: bool
 ) -> Doubt | None:
     """Why a run that does not have an item may have missed it; None if it has looked. `found` is
-    what it has of the item's target. `has_left_out`: the run has left out targets, so that not all
-    that a page leads to is in it. `was_asked_for`: the other run was given the target.
+    what it has of the item's target; one that has more items than were read has ended since.
+    `has_left_out`: the run has left out targets, so that not all that a page leads to is in it.
+    `was_asked_for`: the other run was given the target.
     """
     if found is None or not found.exists:
         return Doubt.NOT_IN_RUN if was_asked_for or has_left_out else None
     if found.depth and has_left_out:
         return Doubt.NOT_IN_RUN
-    match found.state:
+    match None if found.has_more else found.state:
         case None:
             return Doubt.UNFINISHED
         case State.COMPLETED:

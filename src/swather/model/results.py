@@ -66,13 +66,15 @@ class TaskIdentity(NamedTuple):
 class Counterpart(NamedTuple):
     """What another run has of a task's target, or of the nearest target that led to it. `depth`: 0
     for the target itself; 1 for its parent. Without a counterpart `exists` is False; `state` is
-    None while the task has not ended.
+    None while the task has not ended. `has_more`: it has items after the position that was asked
+    about.
     """
 
     exists: bool
     depth: int
     state: str | None
     reason: str | None
+    has_more: bool = False
 
 
 class FoundItems(NamedTuple):

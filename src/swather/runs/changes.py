@@ -4,7 +4,7 @@ The items of both are sorted on disk and merged, so that millions need no more m
 item that one run lacks is new or gone only if that run has looked where it was found.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Final
@@ -24,6 +24,7 @@ from swather.store import Store
 
 SHOWN_KINDS: Final = frozenset({ChangeKind.NEW, ChangeKind.GONE, ChangeKind.CHANGED})
 _BATCH: Final = 500
+_MOST: Final = 5_000
 _BATCH_BYTES: Final = 8 << 20
 _RUNS_A_PAGE: Final = 100
 
@@ -64,6 +65,7 @@ class Changes:
         self._numbers: Counter[str] = Counter()
         self._doubts: Counter[Doubt] = Counter()
         self.matched: dict[str, Counter[MatchedBy]] = {}
+        self._positions: dict[str, str] = {}
         self.repeated = 0
         self.crowded = 0
 
@@ -90,22 +92,28 @@ class Changes:
             sort.close()
             raise
         self.matched[run] = matcher.counts
+        self._positions[run] = matcher.position
         return sort
 
     def _batches(self, pairing: Pairing) -> Iterator[list[_Found]]:
-        """What differs, some at a time; the last may be empty."""
+        """What differs, some at a time; the last may be empty. What has one match stays together,
+        if that is not too much.
+        """
         batch: list[_Found] = []
-        size = 0
+        size, last = 0, b""
         for before, after in pairing:
             changes = self._compared(before, after)
             if changes is None:
                 self._numbers["same"] += 1
                 continue
-            batch.append((before, after, changes))
-            size += sum(len(record[2]) for record in (before, after) if record is not None)
-            if len(batch) == _BATCH or size > _BATCH_BYTES:
+            match = _match_of(before, after)
+            is_full = len(batch) >= _BATCH or size > _BATCH_BYTES
+            if is_full and (match != last or len(batch) >= _MOST):
                 yield batch
                 batch, size = [], 0
+            batch.append((before, after, changes))
+            size += sum(len(record[2]) for record in (before, after) if record is not None)
+            last = match
         yield batch
 
     def _compared(self, before: Record | None, after: Record | None) -> list[FieldChange] | None:
@@ -157,16 +165,20 @@ class Changes:
             )
 
     def _doubted(self, records: list[Record], *, is_gone: bool) -> dict[Record, Doubt | None]:
-        """Why the other run may have missed these items, which one of the runs lacks."""
+        """Why the other run may have missed these items, which one of the runs lacks. What was
+        found at several places is in doubt if it is at one of them.
+        """
         own, other = (self.since, self.run) if is_gone else (self.run, self.since)
         keys = [record[0][1:].decode() for record in records if _has_key(record)]
         also = self._store.results.also_found_by(own.name, keys) if keys else {}
-        tasks_of = {record: [task_of(record[1])] for record in records}
+        tasks_of: dict[bytes, list[int]] = defaultdict(list)
         for record in records:
+            tasks_of[record[0]].append(task_of(record[1]))
             if _has_key(record):
-                tasks_of[record] += also.get(record[0][1:].decode(), [])
+                tasks_of[record[0]] += also.get(record[0][1:].decode(), [])
         tasks = {task for several in tasks_of.values() for task in several}
-        found = self._store.results.counterparts(tasks, other.name) if tasks else {}
+        read_to = self._positions[other.name]
+        found = self._store.results.counterparts(tasks, other.name, after=read_to) if tasks else {}
         counts = self._store.runs.counts(other.name) if tasks else None
         has_left_out = counts is not None and bool(counts.over_limit or counts.skipped)
         doubts = {
@@ -174,8 +186,8 @@ class Changes:
             for task in tasks
         }
         return {
-            record: next((doubts[task] for task in several if doubts[task]), None)
-            for record, several in tasks_of.items()
+            record: next((doubts[task] for task in tasks_of[record[0]] if doubts[task]), None)
+            for record in records
         }
 
 
@@ -214,6 +226,11 @@ def _previous(store: Store, run: Run) -> Run:
         f"no run of {run.scraper} finished before {run.name}, so there is nothing to compare it "
         f"with; `{command('runs', url=store.url)}` lists all, and --since names another one"
     )
+
+
+def _match_of(before: Record | None, after: Record | None) -> bytes:
+    record = before or after
+    return b"" if record is None else record[0]
 
 
 def _has_key(record: Record) -> bool:

@@ -41,7 +41,7 @@ _BY_MARK: Final = {mark[0]: by for by, mark in _MARKS.items()}
 
 class Matcher:
     """Reads the items of a run into a sort, in the order in which they are matched; `counts` says
-    how many are matched in which way.
+    how many are matched in which way, `position` which was the last.
     """
 
     def __init__(self, store: Store, run: str, fields: Sequence[str]) -> None:
@@ -50,9 +50,11 @@ class Matcher:
         self._fields = fields
         self._names: dict[str, None] = {}
         self.counts: Counter[MatchedBy] = Counter()
+        self.position = ""
 
     def read_into(self, sort: DiskSort) -> None:
         for piece in Reading(self._store, self._run).pieces():
+            self.position = piece.position
             keys = [self._key(item) for item in piece.stored]
             targets = self._target_keys(
                 {item.task_id for item, key in zip(piece.stored, keys, strict=True) if key is None}

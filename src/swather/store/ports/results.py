@@ -58,9 +58,12 @@ class Results(Protocol):
         """Which targets these tasks are; without those that do not exist."""
         ...
 
-    def counterparts(self, tasks: Collection[int], run: str) -> dict[int, Counterpart]:
-        """What became of the targets of these tasks in another run. Where it does not have a
-        target, that which led to it says whether the run has looked there.
+    def counterparts(
+        self, tasks: Collection[int], run: str, *, after: str
+    ) -> dict[int, Counterpart]:
+        """What became of the targets of these tasks in another run, whose items have been read up
+        to a position. Where it does not have a target, that which led to it says whether the run
+        has looked there.
         """
         ...
 

@@ -98,8 +98,13 @@ class PostgresResults:
         rows = self._connection.rows(queries.identities, {"tasks": ids})
         return {row[0]: TaskIdentity(bytes(row[1]), decode(row[2])) for row in rows}
 
-    def counterparts(self, tasks: Collection[int], run: str) -> dict[int, Counterpart]:
+    def counterparts(
+        self, tasks: Collection[int], run: str, *, after: str
+    ) -> dict[int, Counterpart]:
+        xid, number = _parsed(after)
         this = {
+            "xid": xid,
+            "id": number,
             "run_id": run_id(self._connection, run),
             "tasks": Bigints(filter(may_exist, tasks)),
             "most": MAX_ANCESTORS,

@@ -101,12 +101,20 @@ class SQLiteResults:
             rows = self._connection.many_rows(queries.identity, ids)
         return {row[0]: TaskIdentity(bytes(row[1]), decode(row[2])) for row in rows}
 
-    def counterparts(self, tasks: Collection[int], run: str) -> dict[int, Counterpart]:
+    def counterparts(
+        self, tasks: Collection[int], run: str, *, after: str
+    ) -> dict[int, Counterpart]:
         with self._connection.reading():
-            this = {"run_id": run_id(self._connection, run), "most": MAX_ANCESTORS}
+            this = {
+                "run_id": run_id(self._connection, run),
+                "most": MAX_ANCESTORS,
+                "after": _id_of(after),
+            }
             each = [{**this, "task_id": task_id} for task_id in tasks if may_exist(task_id)]
             rows = self._connection.many_rows(queries.counterpart, each)
-        return {row[0]: Counterpart(bool(row[1]), *row[2:]) for row in rows}
+        return {
+            row[0]: Counterpart(bool(row[1]), row[2], row[3], row[4], bool(row[5])) for row in rows
+        }
 
     def also_found_by(self, run: str, keys: Collection[str]) -> dict[str, list[int]]:
         with self._connection.reading():

@@ -361,7 +361,11 @@ WITH RECURSIVE line (task_id, depth, parent_id, found) AS (
 last AS (
     SELECT DISTINCT ON (task_id) task_id, depth, found FROM line ORDER BY task_id, depth DESC
 )
-SELECT l.task_id, l.found IS NOT NULL, l.depth, o.state, o.reason
+SELECT l.task_id, l.found IS NOT NULL, l.depth, o.state, o.reason,
+       EXISTS (
+           SELECT FROM swather.items AS i
+           WHERE i.task_id = l.found AND (i.xid, i.id) > (%(xid)s::text::xid8, %(id)s)
+       )
 FROM last AS l
 LEFT JOIN LATERAL (
     SELECT e.state, e.reason FROM swather.outcomes AS e WHERE e.task_id = l.found LIMIT 1

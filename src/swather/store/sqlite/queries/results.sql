@@ -162,7 +162,8 @@ WITH RECURSIVE line (depth, parent_id, found) AS (
     JOIN tasks AS t ON t.id = l.parent_id
     WHERE l.found IS NULL AND l.depth < :most
 )
-SELECT :task_id, l.found IS NOT NULL, l.depth, o.state, o.reason
+SELECT :task_id, l.found IS NOT NULL, l.depth, o.state, o.reason,
+       EXISTS (SELECT 1 FROM items WHERE task_id = l.found AND id > :after)
 FROM line AS l
 LEFT JOIN outcomes AS o ON o.task_id = l.found
 ORDER BY l.depth DESC
