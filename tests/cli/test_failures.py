@@ -1,4 +1,5 @@
 import os
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -42,6 +43,19 @@ def test_the_command_that_creates_it_names_the_same_file(swather: Swather, tmp_p
     url = f"sqlite:///{tmp_path}/my queue.db"
     said = swather("db", "stats", "--db", url)
     assert said.err.endswith(f"create this one: swather db init --db '{tmp_path}/my queue.db'\n")
+
+
+@pytest.mark.slow
+def test_the_command_that_makes_tables_can_be_typed_as_it_is_shown(
+    swather: Swather, postgres_server: PostgresServer
+):
+    """Also as JSON: a sentence that begins with an address is not one address."""
+    with postgres_server.fresh_database() as url:
+        for form in ((), ("--json",)):
+            said = swather("workers", *form, "--db", url)
+            text = said.error["message"] if form else said.err
+            command = shlex.split(text.partition("create them with: ")[2])
+            assert command == ["swather", "db", "init", "--db", url]
 
 
 def test_other_databases_of_the_folder_are_named(swather: Swather, tmp_path: Path):

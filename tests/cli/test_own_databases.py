@@ -76,6 +76,8 @@ def test_one_file_spreads_runs_over_databases(swather: Swather, started: Swather
     run = done(swather, "status", "apart", "--json").data["run"]
     assert run.endswith("-apart")
     assert done(swather, "status", run, "--json").data["counts"]["ready"] == 4
+    assert done(swather, "why", run, "--json").data["run"] == run
+    assert done(swather, "why", "apart", "--json").data["run"] == run
     assert swather_package.stats("apart").pending == 4
     assert swather_package.stats("plain").pending == 2
     assert done(swather, "pause", run, "--json").data["paused"] == [{"run": run}]

@@ -350,3 +350,17 @@ def test_times_are_instants_in_utc(store: Store):
     (firing,) = fire_due(store)
     assert firing.due_at.utcoffset() == firing.fired_at.utcoffset() == timedelta()
     assert abs(datetime.now(UTC) - firing.fired_at) < timedelta(minutes=5)
+
+
+def test_a_schedule_is_made_due_only_while_it_is_enabled(store: Store):
+    waiting = a_schedule(store, due=False)
+    store.schedules.make_due(waiting.name)
+    assert [due.name for due in store.schedules.due()] == ["books"]
+    since = store.schedules.get("books").next_at
+    store.schedules.make_due("books")
+    assert store.schedules.get("books").next_at == since
+    a_schedule(store, "later", due=False)
+    store.schedules.disable("later")
+    store.schedules.make_due("later")
+    assert not store.schedules.get("later").enabled
+    assert [due.name for due in store.schedules.due()] == ["books"]

@@ -29,8 +29,9 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
     if as_json:
         from swather.cli import output
 
-        said = {"error": {"type": type(error).__name__, "message": message}}
-        output.print_json(said, file=sys.stderr, indent=None)
+        # A sentence that begins with a URL is no URL as a whole.
+        said = {"error": {"type": type(error).__name__, "message": masked(message)}}
+        print(output.json_text(said, sys.stderr, indent=None), file=sys.stderr, flush=True)
     elif underneath(sys.stderr).isatty():
         from rich.text import Text
 

@@ -10,7 +10,7 @@ from swather.errors import InputError
 _SETTINGS_FILES = (".env", "swather.toml", "pyproject.toml")
 # The parameters of commands that name scrapers and runs; a schedule is called like its scraper.
 _OF_SCRAPERS = ("scraper", "scrapers", "schedule")
-_OF_RUNS = ("run", "runs", "resume")
+_OF_RUNS = ("run", "runs", "run_or_task", "resume")
 
 
 def _from_files(ctx: typer.Context, url: str | None) -> str | None:

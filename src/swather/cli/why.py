@@ -16,7 +16,7 @@ swather why 1234"""
 
 
 def command(
-    what: Annotated[
+    run_or_task: Annotated[
         str | None,
         typer.Argument(metavar="RUN|TASK", help="A run or scraper by name, or a task by number."),
     ] = None,
@@ -32,7 +32,7 @@ def command(
     """
     from swather.cli import output
 
-    reasons = _here(db, what) if server is None else _there(server, what)
+    reasons = _here(db, run_or_task) if server is None else _there(server, run_or_task)
     if as_json:
         first = reasons[0].values
         told = [reason.as_data() for reason in reasons]

@@ -9,10 +9,9 @@ def make_due(store: Store, name: str) -> Schedule:
     """Whoever fires schedules starts its run now, by the same rules as at any other due time; its
     next time is the one after that.
     """
+    store.schedules.make_due(name)
     found = store.schedules.get(name)
     if not found.enabled:
         raise InputError(f"schedule {name} is disabled; to enable it: swather schedules enable")
-    if found.due_seconds > 0:
-        store.schedules.enable(name, found.now)
     store.hints.send()
-    return store.schedules.get(name)
+    return found

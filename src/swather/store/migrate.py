@@ -1,5 +1,6 @@
 """Numbered migrations, the same numbers on both databases, each applied once."""
 
+import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from typing import NamedTuple
@@ -41,12 +42,13 @@ def check_version(version: int, wanted: int, where: str) -> None:
         return
     if version == 0:
         raise SchemaMissing(
-            f"{where} has no Swather tables yet; create them with: swather db init --db {where}"
+            f"{where} has no Swather tables yet; create them with: "
+            f"swather db init --db {shlex.quote(where)}"
         )
     if version < wanted:
         raise SchemaTooOld(
             f"{where} has schema {version}, this release needs {wanted}; "
-            f"run: swather db migrate --db {where}"
+            f"run: swather db migrate --db {shlex.quote(where)}"
         )
     raise SchemaTooNew(
         f"{where} has schema {version}, made by a later release of Swather; this one supports "

@@ -77,6 +77,9 @@ class PostgresSchedules:
     def disable(self, name: str) -> None:
         self._change(queries.disable_schedule, {"name": name})
 
+    def make_due(self, name: str) -> None:
+        self._connection.execute(queries.make_schedule_due, {"name": name})
+
     def now(self) -> datetime:
         now: datetime = self._connection.value(queries.clock)
         return now

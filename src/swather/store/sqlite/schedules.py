@@ -81,6 +81,11 @@ class SQLiteSchedules:
     def disable(self, name: str) -> None:
         self._change(queries.disable_schedule, {"name": name})
 
+    def make_due(self, name: str) -> None:
+        this = {"name": name, "now": self._connection.clock.wall()}
+        with self._connection.transaction():
+            self._connection.execute(queries.make_schedule_due, this)
+
     def now(self) -> datetime:
         return at(self._connection.clock.wall())
 

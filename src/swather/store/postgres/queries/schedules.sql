@@ -45,6 +45,10 @@ UPDATE swather.schedules SET enabled = true, next_at = %(next_at)s, revision = r
 WHERE name = %(name)s
 RETURNING id
 
+-- name: make_schedule_due
+UPDATE swather.schedules SET next_at = swather.clock(), revision = revision + 1
+WHERE name = %(name)s AND enabled AND next_at > swather.clock()
+
 -- name: disable_schedule
 UPDATE swather.schedules SET enabled = false, revision = revision + 1 WHERE name = %(name)s
 RETURNING id

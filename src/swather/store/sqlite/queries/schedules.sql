@@ -39,6 +39,10 @@ DELETE FROM schedules WHERE name = ?
 -- name: enable_schedule
 UPDATE schedules SET enabled = 1, next_at = :next_at, revision = revision + 1 WHERE name = :name
 
+-- name: make_schedule_due
+UPDATE schedules SET next_at = :now, revision = revision + 1
+WHERE name = :name AND enabled AND next_at > :now
+
 -- name: disable_schedule
 UPDATE schedules SET enabled = 0, revision = revision + 1 WHERE name = :name
 
