@@ -22,7 +22,7 @@ class WebSettings(BaseSettings):
     )
     api_token: SecretStr | None = Field(
         default=None,
-        description="what a client of the API proves itself with; if unset, one of this user is "
+        description="the token that API clients must send; if unset, one of this user is "
         "made and kept in a file",
     )
     api_read_token: SecretStr | None = Field(

@@ -68,7 +68,7 @@ class Delivery(Answer):
 
 
 class Notice(Answer):
-    """Something that people want to hear of."""
+    """A notification of something that happened."""
 
     notice: int = Field(examples=[17])
     uid: str = Field(examples=["3f0c9a52"])

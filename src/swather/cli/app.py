@@ -67,7 +67,7 @@ class Commands(LazyGroup):
             "swather.cli.schedules", "Start runs by the clock: every night, every hour."
         ),
         "notices": LazyCommand(
-            "swather.cli.notices", "Show what happened that people want to hear of."
+            "swather.cli.notices", "Show notifications and whether they were delivered."
         ),
         "runs": LazyCommand("swather.cli.runs", "List, close, remove and prune runs."),
         "export": LazyCommand("swather.cli.export", "Write the items of a run to a file."),

@@ -20,7 +20,7 @@ group = listing_group(EXAMPLES)
 
 @group.callback()
 def notices(ctx: typer.Context, db: Database = None, as_json: AsJSON = False) -> None:
-    """Show what happened that people want to hear of.
+    """Show notifications and whether they were delivered.
 
     A notice is written when a run ends, a breaker opens, a run makes no progress or a schedule
     fails. Hooks are told of it: the commands on_end and on_trouble, and the webhook, which are

@@ -61,7 +61,7 @@ def measure_proxies(
 ) -> int:
     """Measure proxies, in parallel, against a page of yours.
 
-    Name a page that you may request this often, best one of the site that you scrape. A proxy
+    Name a page that you may request this often, preferably one of the site that you scrape. A proxy
     fails if no answer comes through it, or one with status 403, 407, 429, 451 or 5xx. If the page
     says which address it was requested from, as https://api.ipify.org does, that is shown. What is
     measured here does not count towards health and blacklist. Disabled proxies are left out. The

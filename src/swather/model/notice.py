@@ -1,4 +1,4 @@
-"""Notices: what happened that people want to hear of. A hook is what is done about them."""
+"""Notices: notifications of what happened. A hook is what is done about them."""
 
 from datetime import datetime
 from enum import StrEnum

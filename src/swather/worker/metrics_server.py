@@ -27,9 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class MetricsServer(threading.Thread):
-    """Listens when it is made. A port that is taken is no reason not to work: it says so, and
-    serves nothing.
-    """
+    """Listens when it is made. If the port is taken, it says so, and serves nothing."""
 
     def __init__(self, address: MetricsAddress, exposition: Callable[[], bytes]) -> None:
         super().__init__(name="swather-metrics", daemon=True)

@@ -1,4 +1,4 @@
-"""Notices over HTTP: what people want to hear of, and whether their hooks have."""
+"""Notices over HTTP: notifications, and whether they were delivered."""
 
 from typing import Any
 
