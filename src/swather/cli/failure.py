@@ -29,7 +29,7 @@ def report(error: typer.TyperException | SwatherError, *, as_json: bool) -> int:
     if as_json:
         from swather.cli import output
 
-        # A sentence that begins with a URL is no URL as a whole.
+        # Whole, a sentence that begins with a URL would be masked as one.
         said = {"error": {"type": type(error).__name__, "message": masked(message)}}
         print(output.json_text(said, sys.stderr, indent=None), file=sys.stderr, flush=True)
     elif underneath(sys.stderr).isatty():
