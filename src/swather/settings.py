@@ -88,7 +88,8 @@ class GeneralSettings(BaseSettings):
         default=60.0,
         gt=0,
         le=_LONGEST_SECONDS,
-        description="seconds after which others take over from a silent worker",
+        description="seconds after which others take over from a silent worker; it beats three "
+        "times as often, at least every 2 s",
     )
     grace_seconds: float = Field(
         default=30.0,
@@ -164,10 +165,15 @@ class GeneralSettings(BaseSettings):
         default=None, ge=1, description="maximum number of running targets per lane"
     )
     min_delay_seconds: float | None = Field(
-        default=None, ge=0, description="shortest pause of a slot between two targets, in seconds"
+        default=None,
+        ge=0,
+        description="shortest pause of a slot between two targets, in seconds; workers follow a "
+        "change while they run",
     )
     max_delay_seconds: float | None = Field(
-        default=None, ge=0, description="longest pause of a slot between two targets, in seconds"
+        default=None,
+        ge=0,
+        description="longest pause of a slot between two targets, in seconds; likewise",
     )
     block_base_seconds: float = Field(
         default=60.0,

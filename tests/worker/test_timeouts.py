@@ -8,7 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from swather.runs.configuration import delays_now
 from swather.scraping.scraper import scraper
+from swather.store import Store
 from swather.worker.attempt import Attempt
 from tests.worker.given import Shop, wait_until
 
@@ -136,6 +138,31 @@ def test_a_slot_rests_between_targets_if_the_scraper_wants_a_delay(shop: Shop):
     shop.scrape(gentle, 4, concurrency=1)
     gaps = [later - earlier for earlier, later in pairwise(began)]
     assert min(gaps) >= 0.1
+
+
+def test_a_delay_that_is_set_holds_for_workers_that_run(shop: Shop):
+    changed, seen = threading.Event(), []
+
+    @scraper
+    def quick(ctx, target):
+        seen.append(target)
+        if target == 2:
+            shop.store.settings.set("min_delay_seconds", 600)
+            assert changed.wait(20)
+
+    def delays(store: Store) -> dict[str, tuple[float, float]]:
+        found = delays_now([quick], store)
+        if found:
+            changed.set()
+        return found
+
+    shop.run(quick, 30)
+    working = shop.start(quick, concurrency=1, delays=delays)
+    wait_until(lambda: len(seen) > 2)
+    # One may have started before the worker was told.
+    with pytest.raises(AssertionError):
+        wait_until(lambda: len(seen) > 4, 1.0)
+    working.stop()
 
 
 def test_an_attempt_names_what_it_still_waits_for():

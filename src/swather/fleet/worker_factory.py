@@ -13,6 +13,7 @@ from swather.model.pacing import AutoPace, CoolDownCurve
 from swather.model.proxy_choice import ProxyStrategy, Rotation
 from swather.net.egress_policy import BrowserPolicy, PoolPolicy, TorPolicy
 from swather.net.fetcher import USER_AGENT
+from swather.runs.configuration import delays_now
 from swather.runs.fetching import new_fetcher
 from swather.runs.partition_plans import planning_of
 from swather.runs.storage import bucket_access
@@ -50,6 +51,7 @@ def new_worker(
         log_lines=settings.log_lines,
         planning=planning_of(settings),
         log_targets=bool(settings.log_targets),
+        delays=partial(delays_now, tuple(scrapers.values())),
         metrics=metrics_address(settings, given.get("number")),
         tracing=tracing_policy(settings),
         **given,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,6 +84,12 @@ def delay_of(settings: Settings) -> tuple[float, float] | None:
         return None
     low = least if least is not None else 0.0
     return low, max(low, most if most is not None else low)
+
+
+def delays_now(scrapers: Iterable[Scraper], store: Store) -> dict[str, tuple[float, float]]:
+    """The pause between two targets that the settings ask for now, by scraper."""
+    found = {each.name: delay_of(resolve(store, scraper=each).settings) for each in scrapers}
+    return {name: delay for name, delay in found.items() if delay is not None}
 
 
 def run_params(

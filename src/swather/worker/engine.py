@@ -105,7 +105,7 @@ class Engine:
     async def run(self) -> str:
         """Why it ended, once the last outcome is committed."""
         self._parts.start()
-        self._upkeep.submit(upkeep.read_settings)
+        self._read_settings()
         self._mailbox.put(messages.Ticked())
         try:
             while not self._is_done:
@@ -202,8 +202,11 @@ class Engine:
             self._reason = message.reason
             self._is_stopping = self._turn_is_due = True
 
+    def _read_settings(self) -> None:
+        self._upkeep.submit(partial(upkeep.read_settings, delays=self._settings.delays))
+
     def _control_changed(self, _: messages.ControlChanged) -> None:
-        self._upkeep.submit(upkeep.read_settings)
+        self._read_settings()
         if not self._settings.replay:
             self._sites.reread()
             if lanes := self._backlog.lanes:
@@ -234,6 +237,8 @@ class Engine:
 
     def _settings_read(self, message: messages.SettingsRead) -> None:
         self._logs_starts = message.logs_starts
+        if not self._settings.replay:
+            self._slots.set_delays(message.delays)
 
     def _ticked(self, _: messages.Ticked) -> None:
         self._parts.watchdog.tick()

@@ -7,7 +7,7 @@ access/sites.py.
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -124,9 +124,10 @@ class LanesShut(Message, frozen=True):
 
 
 class SettingsRead(Message, frozen=True):
-    """What the settings row says of a worker."""
+    """What settings that may change while a worker runs say now; `delays` by scraper."""
 
     logs_starts: bool
+    delays: Mapping[str, tuple[float, float]]
 
 
 class PartitionsLooked(Message, frozen=True):

@@ -1,7 +1,7 @@
 """What a worker is given when it is made, how it treats sites, and the row it registers."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -87,6 +87,7 @@ class Settings:
     replay: bool
     log_lines: int
     log_targets: bool
+    delays: Callable[[Store], Mapping[str, tuple[float, float]]]
     new_fetcher: Callable[[], Fetcher]
     politeness: Politeness
     pool: PoolPolicy

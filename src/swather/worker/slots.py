@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -50,11 +50,16 @@ class Slots:
         self.free = concurrency
         self.running: dict[Fence, Attempt] = {}
         self.abandoned = 0
+        self._delays: Mapping[str, tuple[float, float]] = {}
         self._loop = loop
         self._mailbox = mailbox
         self._tracing = tracing
         self._random = Random()
         self._alarm = Alarm(loop, self._look)
+
+    def set_delays(self, delays: Mapping[str, tuple[float, float]]) -> None:
+        """By scraper; these go before those that jobs began with."""
+        self._delays = delays
 
     def start(self, lease: Lease, job: Job, runner: Runner) -> None:
         is_traced = self._tracing is not None and self._tracing.wants(lease.task_id)
@@ -69,11 +74,12 @@ class Slots:
         """Free its slot; how many seconds it took, or None if it had been abandoned before."""
         if self.running.pop(attempt.fence, None) is None:
             return None
-        if attempt.job.delay is None or attempt.cut is Cut.STOP:
+        job = attempt.job
+        delay = self._delays.get(job.scraper.name, job.delay)
+        if delay is None or attempt.cut is Cut.STOP:
             self.free += 1
         else:
-            delay = self._random.uniform(*attempt.job.delay)
-            self._loop.call_later(delay, self._rested)
+            self._loop.call_later(self._random.uniform(*delay), self._rested)
         return monotonic() - attempt.started_at
 
     def cut(self, attempt: Attempt, why: Cut, grace_seconds: float = CUT_GRACE_SECONDS) -> None:

@@ -193,8 +193,11 @@ class Upkeep(threading.Thread):
             self._is_naming_due = not self._folders.link_missing(store)
 
 
-def read_settings(store: Store) -> SettingsRead:
-    return SettingsRead(store.settings.all().get("event_level") == EventLevel.ALL)
+def read_settings(
+    store: Store, delays: Callable[[Store], Mapping[str, tuple[float, float]]]
+) -> SettingsRead:
+    logs_starts = store.settings.all().get("event_level") == EventLevel.ALL
+    return SettingsRead(logs_starts, delays(store))
 
 
 def shut_lanes(store: Store, lanes: Collection[str]) -> LanesShut:

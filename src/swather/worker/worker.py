@@ -69,6 +69,7 @@ class Worker:
     watchdog_seconds  how long the loop may be blocked beyond the timeouts of what runs on it
     log_lines       lines of `ctx.log` that are kept for each attempt
     log_targets     log a line for each target that has ended
+    delays          asked when settings have changed: the pauses between two targets, by scraper
     replay          answer from the pages that the run has stored, and touch no site
     politeness      how it treats sites
     pool, tor, browser  how it uses proxies, Tor and its browser
@@ -101,6 +102,7 @@ class Worker:
         replay: bool = False,
         log_lines: int = LOG_LINES,
         log_targets: bool = False,
+        delays: Callable[[Store], Mapping[str, tuple[float, float]]] = lambda _: {},
         new_fetcher: Callable[[], Fetcher] = WebFetcher,
         politeness: Politeness = POLITE,
         pool: PoolPolicy | None = None,
@@ -133,6 +135,7 @@ class Worker:
             replay=replay,
             log_lines=log_lines,
             log_targets=log_targets,
+            delays=delays,
             new_fetcher=new_fetcher,
             politeness=politeness,
             pool=pool or PoolPolicy(),
