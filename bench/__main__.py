@@ -17,23 +17,24 @@ from rich.console import Console
 from bench import environment, machine, page
 from bench.bars import judge
 from bench.figures import ALONE, RESULTS, ROOT, Measured, load_all, now
-from bench.parts import PARTS
+from bench.parts import PARTS, WITHOUT_PEERS
 from bench.setting import Setting, Size, say
 from bench.table import show
 
 
 def main() -> int:
     options = _options()
-    environment.prepare()
+    measures = () if options.report_only else options.parts or PARTS
+    if options.docs or set(measures) - WITHOUT_PEERS:
+        environment.prepare()
     crashed = False
     measured: list[Measured] = []
-    if not options.report_only:
-        setting = Setting(options.size, options.repeats, tuple(options.only))
-        with setting.stack:
-            for part in options.parts or PARTS:
-                found = _measure(part, setting)
-                crashed |= found is None
-                measured += [found] if found else []
+    setting = Setting(options.size, options.repeats, tuple(options.only))
+    with setting.stack:
+        for part in measures:
+            found = _measure(part, setting)
+            crashed |= found is None
+            measured += [found] if found else []
     held = load_all(PARTS)
     bars = judge(measured if options.only else held)
     shown = measured or held

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import shutil
 import subprocess
 from importlib import metadata
 from pathlib import Path
@@ -39,15 +40,24 @@ def describe() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
+    """Of what is there: a part without peers is measured without them."""
     found = {name: metadata.version(name) for name in OURS}
+    if PEERS.exists():
+        found |= _of_peers()
+    programs = {name: _of_program(command) for name, command in PROGRAMS.items()}
+    return found | {name: version for name, version in programs.items() if version}
+
+
+def _of_peers() -> dict[str, str]:
     program = f"from importlib.metadata import version as v; print(*map(v, {THEIRS!r}))"
     theirs = subprocess.run([PEERS, "-c", program], check=True, capture_output=True, text=True)
-    found |= dict(zip(THEIRS, theirs.stdout.split(), strict=True))
-    return found | {name: _of_program(command) for name, command in PROGRAMS.items()}
+    return dict(zip(THEIRS, theirs.stdout.split(), strict=True))
 
 
 def _of_program(command: list[str]) -> str:
     path = f"{os.environ['PATH']}:/usr/sbin"
+    if shutil.which(command[0], path=path) is None:
+        return ""
     said = subprocess.run(
         command,
         env={**os.environ, "PATH": path},

@@ -47,3 +47,5 @@ PARTS: dict[str, Part] = {
     "proxies": proxies.measure,
     "dashboard": dashboard.measure,
 }
+# They need neither the peers nor what Debian's packages bring.
+WITHOUT_PEERS = frozenset({"dashboard", "live", "sources", "subtitles"})
