@@ -58,7 +58,7 @@ def in_order(figures: Sequence[Figure]) -> list[Figure]:
     kinds = ("ours", "peer", "limit")
 
     def rank(one: Figure) -> tuple[int, int, float]:
-        best_is_most = one.unit.endswith("/s") or one.unit == "%"
+        best_is_most = one.unit.endswith(("/s", "/min", "/h")) or one.unit == "%"
         value = -one.value if best_is_most else one.value
         return works.index(one.work), kinds.index(one.kind), value
 

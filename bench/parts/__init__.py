@@ -10,6 +10,7 @@ from bench.parts import (
     dashboard,
     drain,
     fetch,
+    headlines,
     idle,
     kill,
     latency,
@@ -46,6 +47,7 @@ PARTS: dict[str, Part] = {
     "browser_memory": browser_memory.measure,
     "proxies": proxies.measure,
     "dashboard": dashboard.measure,
+    "headlines": headlines.measure,
 }
 # They need neither the peers nor what Debian's packages bring.
-WITHOUT_PEERS = frozenset({"dashboard", "live", "sources", "subtitles"})
+WITHOUT_PEERS = frozenset({"dashboard", "headlines", "live", "sources", "subtitles"})

@@ -14,6 +14,8 @@ DURABLE = {
     "shared_buffers": "2GB",
     "max_wal_size": "8GB",
     "checkpoint_timeout": "15min",
+    # Five for each of fifty workers, and some to look with.
+    "max_connections": "300",
 }
 
 
