@@ -52,7 +52,7 @@ format: $(READY) ## rewrite the code in the house's format, and fix what ruff ca
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## measure beside the peers, 20 minutes at most; PART=fetch measures one part
+bench: $(READY) ## measure beside the peers, half an hour at most; PART=fetch measures one part
 	$(BIN)/python -m bench $(PART) $(ARGS)
 
 bench-full: $(READY) ## the same with backlogs of 10M: some hours

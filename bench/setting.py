@@ -1,4 +1,4 @@
-"""How much is measured: small while something is built, normal within 20 minutes, full at night."""
+"""How much is measured: small while something is built, normal in half an hour, full at night."""
 
 import sys
 import time
