@@ -266,7 +266,7 @@ def page_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
     def counted(**which: Any) -> Callable[[], Any]:
         return lambda: store.tasks.count_within(TaskFilter(run=run, **which), limit=50, scan=1_000)
 
-    measured = Measured(statuses={"200": 1}, latency={7: 1})
+    measured = Measured(statuses={"200": 1}, latency={7: 1}, groups={"f8": 1})
     newest_item = store.results.newest(run, limit=1)[0].position
     newest_file = store.results.newest_files(run, limit=1)[0].position
     filters: dict[str, dict[str, Any]] = {
@@ -298,6 +298,8 @@ def page_reads(store: Store, run: str) -> dict[str, Callable[[], Any]]:
         "sample": store.history.sample,
         "history of a run": lambda: store.history.of_run(run, seconds=3_600),
         "history": lambda: store.history.overall(seconds=3_600),
+        "times of groups": lambda: store.history.group_times([(run, "f8")], seconds=86_400),
+        "answers of lanes": lambda: store.history.lane_answers(seconds=3_600),
         "thin": store.history.thin,
         "actions": store.actions.find,
     }

@@ -8,9 +8,11 @@ import pytest
 import swather.store
 from swather.errors import StoreError
 from swather.model.history import HistoryPoint
-from swather.model.outcome import Completed
-from swather.model.retry import Backoff
+from swather.model.history_bounds import MOST_LANES
+from swather.model.outcome import Completed, Failed, Fault, Retry, Verdict
+from swather.model.retry import Backoff, ErrorClass
 from swather.model.task import Target
+from swather.runs import group_times
 from swather.scraping.scraper import scraper
 from swather.store.clock import Clock
 from swather.store.sqlite.history import SQLiteHistory
@@ -163,17 +165,83 @@ def test_a_worker_thins_old_history(shop: Shop):
 def test_what_is_put_back_is_taken_again_with_the_rest():
     measurements = Measurements()
     outcome = Completed(task_id=1, token=1)
-    measurements.answered("a", 200)
+    measurements.answered("a", "a.example", 200)
     measurements.ended("a", 0.5, outcome)
     measurements.ended("a", 0.5, None)
     taken = measurements.take()
     assert measurements.take() == {}
-    measurements.answered("a", 200)
-    measurements.answered("b", 404)
+    measurements.answered("a", "a.example", 200)
+    measurements.answered("b", "", 404)
     for run, measured in taken.items():
         measurements.put_back(run, measured)
         measurements.put_back(run, measured)
     again = measurements.take()
     assert again["a"].statuses == {"200": 3}
     assert sum(again["a"].latency.values()) == 2
+    assert again["a"].lanes == {"a.example": (3, 0)}
     assert again["b"].statuses == {"404": 1}
+    assert again["b"].lanes == {}
+
+
+@pytest.mark.slow
+def test_groups_and_lanes_are_as_the_store_and_the_site_count_them(
+    either_shop: Shop, site: NotingSite
+):
+    site.routes |= {
+        "/gone": Answer(status=404),
+        "/busy": lambda asked: Answer(
+            status=429 if asked.times == 1 else 200, headers={"Retry-After": "1"}
+        ),
+        "/flaky": lambda asked: Answer(status=500 if asked.times == 1 else 200),
+        "/broken": Answer(status=500),
+    }
+    names = ["/gone", "/busy", "/flaky", "/broken", "/a", "/b"]
+    first, _ = either_shop.scrape(pages, [site.url + name for name in names])
+    second, _ = either_shop.scrape(pages, [f"{site.url}/gone?again"])
+    store = either_shop.store
+    groups = store.results.error_groups()
+    keys = [(group.run, group.fingerprint) for group in groups]
+    times = store.history.group_times(keys, seconds=3_600)
+    told = {key: sum(counts.values()) for key, counts in times.times.items()}
+    assert told == {(group.run, group.fingerprint): group.count for group in groups}
+    assert sum(told.values()) == 6
+    assert {run for run, _ in told} == {first, second}
+    for group in groups:
+        quarters = group_times.data_of(times, (group.run, group.fingerprint))
+        assert sum(quarter["count"] for quarter in quarters) == group.count
+    (lane,) = store.history.lane_answers(seconds=3_600).values()
+    assert (lane.answers, lane.too_many) == (len(site.paths()), 1)
+    assert not lane.is_about
+
+
+def test_another_time_a_lost_lease_and_what_was_refused_are_counted_as_the_store_does():
+    measurements = Measurements()
+    fault = Fault(error_class=ErrorClass.PERMANENT, message="gone")
+    later = Fault(error_class=ErrorClass.LATER, message="not yet")
+    counted = Failed(task_id=1, token=1, reason="failed", fault=fault)
+    stale = Failed(task_id=2, token=2, reason="failed", fault=fault)
+    another_time = Retry(task_id=3, token=3, fault=later)
+    fine = Completed(task_id=4, token=4)
+    for outcome in (counted, stale, another_time, fine):
+        measurements.ended("a", 0.1, outcome)
+    assert measurements.take()["a"].groups == {}
+    refused = Failed(task_id=4, token=4, reason="bad_input", fault=fault)
+    measurements.committed(counted, Verdict.ACCEPTED)
+    measurements.committed(stale, Verdict.STALE)
+    measurements.committed(another_time, Verdict.ACCEPTED)
+    measurements.committed(refused, Verdict.ACCEPTED)
+    # Of an attempt that has not ended here.
+    measurements.committed(counted, Verdict.ACCEPTED)
+    assert measurements.take()["a"].groups == {fault.fingerprint: 2}
+
+
+def test_a_crawl_of_very_many_hosts_takes_little_memory():
+    measurements = Measurements()
+    for number in range(20_000):
+        measurements.answered("a", f"{number}.example", 200)
+        measurements.answered("a", "angry.example", 429)
+    measured = measurements.take()["a"]
+    assert len(measured.lanes) == MOST_LANES
+    assert measured.lanes["angry.example"] == (20_000, 20_000)
+    named = sum(answers for answers, _ in measured.lanes.values())
+    assert named + measured.lanes_left_out == 40_000

@@ -13,14 +13,22 @@ _SHORTEST_SECONDS: Final = 0.001
 MAX_BUCKET: Final = 120  # twelve days
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a worker has measured of a run since it last told: responses by HTTP status, attempts by
-    the bucket of how long they took, retries and failures by error class.
+    the bucket of how long they took, retries and failures by error class and by group, and of each
+    lane how often it answered and how often of these with 429.
+
+    Only the most frequent groups are named, and the lanes with most 429, then those with most
+    answers (swather.model.history_bounds); how many errors and answers the others had is counted.
     """
 
     statuses: dict[str, int] = {}
     latency: dict[int, int] = {}
     classes: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    groups_left_out: int = 0
+    lanes: dict[str, tuple[int, int]] = {}
+    lanes_left_out: int = 0
 
 
 class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
 from swather.model.history import HistoryPoint, Measured, quantile
+from swather.model.history_bounds import bounded_groups, bounded_lanes
 
 K = TypeVar("K", str, int)
 N = TypeVar("N", int, float)
@@ -107,15 +108,31 @@ def points_of(
 
 
 def merged(parts: Sequence[Measured]) -> Measured:
-    """All of them together."""
+    """All of them together, with as many groups and lanes as one may name."""
     statuses: dict[str, int] = {}
     latency: dict[int, int] = {}
     classes: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    lanes: dict[str, tuple[int, int]] = {}
     for part in parts:
         _add(statuses, part.statuses, 1)
         _add(latency, part.latency, 1)
         _add(classes, part.classes, 1)
-    return Measured(statuses=statuses, latency=latency, classes=classes)
+        _add(groups, part.groups, 1)
+        for lane, (answers, too_many) in part.lanes.items():
+            known = lanes.get(lane, (0, 0))
+            lanes[lane] = known[0] + answers, known[1] + too_many
+    kept_groups = bounded_groups(groups, sum(part.groups_left_out for part in parts))
+    kept_lanes = bounded_lanes(lanes, sum(part.lanes_left_out for part in parts))
+    return Measured(
+        statuses=statuses,
+        latency=latency,
+        classes=classes,
+        groups=kept_groups.named,
+        groups_left_out=kept_groups.left_out,
+        lanes=kept_lanes.named,
+        lanes_left_out=kept_lanes.left_out,
+    )
 
 
 def _totals_at(at: float, samples: Sequence[Sample], times: Sequence[float]) -> list[float]:

@@ -16,6 +16,7 @@ from swather.model.lease import Claimed, ClaimRequest
 from swather.model.outcome import Completed, Outcome, Released, Verdict
 from swather.store.ports import Fence
 from swather.store.writer import HOPELESS, Writer
+from swather.worker.measurements import Measurements
 from swather.worker.messages import Hopeless, Mailbox, Message, RetryOutcomes
 from swather.worker.outcomes import refused
 from swather.worker.report import Tally
@@ -113,6 +114,7 @@ class Exchange:
         writer: Writer,
         leases: Leases,
         tally: Tally,
+        measurements: Measurements,
         saving: Saving,
         upkeep: Upkeep,
     ) -> None:
@@ -120,6 +122,7 @@ class Exchange:
         self._writer = writer
         self._leases = leases
         self._tally = tally
+        self._measurements = measurements
         self._saving = saving
         self._upkeep = upkeep
         self._outcomes: list[Outcome] = []
@@ -225,6 +228,7 @@ class Exchange:
         is_news = False
         for outcome, verdict in zip(outcomes, verdicts, strict=True):
             self._tally.committed(outcome, verdict)
+            self._measurements.committed(outcome, verdict)
             if verdict is Verdict.STALE:
                 _log.info("the result of task %d came too late and was dropped", outcome.task_id)
             elif isinstance(outcome, Completed):

@@ -126,7 +126,13 @@ class Parts:
         )
         self.partitions = Partitions(settings, self._writer, self.mailbox)
         self.exchange = Exchange(
-            self.mailbox, self._writer, self.leases, self.tally, self.saving, self.upkeep
+            self.mailbox,
+            self._writer,
+            self.leases,
+            self.tally,
+            self.measurements,
+            self.saving,
+            self.upkeep,
         )
         self.watchdog = Watchdog(self.slots.longest_deadline, settings.watchdog_seconds)
         self._blocking_calls = BlockingCalls(self.slots)

@@ -1,8 +1,10 @@
 """The verbs of history: how runs have fared over time."""
 
+from collections.abc import Collection
 from typing import Final, Protocol
 
 from swather.model.history import HistoryPoint, Measured
+from swather.model.history_details import GroupKey, GroupTimes, LaneAnswers
 
 SAMPLE_SECONDS: Final = 5.0
 # For so long every sample is kept, then one per minute until it is too old.
@@ -31,6 +33,16 @@ class History(Protocol):
 
     def overall(self, *, seconds: float, points: int = 120) -> list[HistoryPoint]:
         """The same of all runs together, until now."""
+        ...
+
+    def group_times(self, groups: Collection[GroupKey], *, seconds: float) -> GroupTimes:
+        """When workers told of errors of these groups in the last `seconds`: a day at most. What is
+        read does not depend on how many runs there are.
+        """
+        ...
+
+    def lane_answers(self, *, seconds: float) -> dict[str, LaneAnswers]:
+        """How lanes have answered in the last `seconds`, in all runs: a day at most."""
         ...
 
     def thin(self) -> bool:

@@ -2,11 +2,14 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Collection
 from random import Random
 
 from swather.model.history import HistoryPoint, Measured
+from swather.model.history_details import GroupKey, GroupTimes, LaneAnswers
 from swather.model.history_points import Sample, Window, merged
 from swather.store.checks import check_known
+from swather.store.history_details import check_seconds_back, lanes_in, rows_of, times_in
 from swather.store.history_rows import (
     ALL_RUNS,
     ENDING_SECONDS,
@@ -55,13 +58,14 @@ class PostgresHistory:
         number: int | None = self._connection.value(queries.find_run, {"name": run}, hot=True)
         if number is None:
             return
-        these = {"runs": Bigints([ALL_RUNS, number]), "shard": self._shard}
+        more = rows_of(number, measured)
+        these = {"runs": Bigints(more), "shard": self._shard}
 
         def work() -> None:
             rows = self._connection.rows(queries.lock_measurements, these)
             values = {
                 "runs": Bigints(row[0] for row in rows),
-                "data": Texts(encoded(merged([measured_of(row[2]), measured])) for row in rows),
+                "data": Texts(encoded(merged([measured_of(row[2]), more[row[0]]])) for row in rows),
                 "at": rows[0][1],
                 "shard": self._shard,
             }
@@ -92,6 +96,22 @@ class PostgresHistory:
         sampled_at, now = self._connection.rows(queries.history_clock, hot=True)[0]
         end = sampled_at if now - 2 * SAMPLE_SECONDS < sampled_at < now else now
         return self._draw(ALL_RUNS, Window.of(end - seconds, end, points), [])
+
+    def group_times(self, groups: Collection[GroupKey], *, seconds: float) -> GroupTimes:
+        seconds = check_seconds_back(seconds)
+        names = {"names": Texts(sorted({run for run, _ in groups}))}
+        _, now = self._connection.rows(queries.history_clock, hot=True)[0]
+        runs: dict[str, int] = dict(self._connection.rows(queries.run_numbers, names))
+        return times_in(self._told_since(now - seconds), groups, runs, now)
+
+    def lane_answers(self, *, seconds: float) -> dict[str, LaneAnswers]:
+        seconds = check_seconds_back(seconds)
+        _, now = self._connection.rows(queries.history_clock, hot=True)[0]
+        return lanes_in(self._told_since(now - seconds))
+
+    def _told_since(self, start: float) -> list[tuple[float, float, str]]:
+        this = {"run_id": ALL_RUNS, "start": start}
+        return self._connection.rows(queries.measurements_since, this)
 
     def thin(self) -> bool:
         return self._connection.transact(lambda: thin(self._connection))

@@ -1,9 +1,13 @@
 """History: samples of counts, and what workers have measured."""
 
 import math
+from collections.abc import Collection
 
 from swather.model.history import HistoryPoint, Measured
+from swather.model.history_details import GroupKey, GroupTimes, LaneAnswers
 from swather.model.history_points import Sample, Window, merged
+from swather.model.payload import encode
+from swather.store.history_details import check_seconds_back, lanes_in, rows_of, times_in
 from swather.store.history_rows import (
     ALL_RUNS,
     ENDING_SECONDS,
@@ -54,11 +58,11 @@ class SQLiteHistory:
             found = self._connection.row(queries.find_run, (run,))
             if found is None:
                 return
-            for number in (ALL_RUNS, found[0]):
+            for number, more in rows_of(found[0], measured).items():
                 this = {"run_id": number, "at": at}
                 data = self._connection.value(queries.get_measurement, this)
                 known = [] if data is None else [measured_of(data)]
-                values = {**this, "seconds": MINUTE, "data": encoded(merged([*known, measured]))}
+                values = {**this, "seconds": MINUTE, "data": encoded(merged([*known, more]))}
                 self._connection.execute(queries.set_measurement, values)
 
     def of_run(self, run: str, *, seconds: float, points: int = 120) -> list[HistoryPoint]:
@@ -89,6 +93,23 @@ class SQLiteHistory:
             sampled_at = self._connection.value(queries.history_clock)
             end = sampled_at if now - 2 * SAMPLE_SECONDS < sampled_at < now else now
             return self._draw(ALL_RUNS, Window.of(end - seconds, end, points), [])
+
+    def group_times(self, groups: Collection[GroupKey], *, seconds: float) -> GroupTimes:
+        seconds = check_seconds_back(seconds)
+        names = encode(sorted({run for run, _ in groups}))
+        with self._connection.reading():
+            now = self._connection.clock.wall()
+            runs = dict(self._connection.rows(queries.run_numbers, (names,)))
+            return times_in(self._told_since(now - seconds), groups, runs, now)
+
+    def lane_answers(self, *, seconds: float) -> dict[str, LaneAnswers]:
+        seconds = check_seconds_back(seconds)
+        with self._connection.reading():
+            return lanes_in(self._told_since(self._connection.clock.wall() - seconds))
+
+    def _told_since(self, start: float) -> list[tuple[float, float, str]]:
+        this = {"run_id": ALL_RUNS, "start": start}
+        return self._connection.rows(queries.measurements_since, this)
 
     def thin(self) -> bool:
         return thin(self._connection)

@@ -176,12 +176,13 @@ class AttemptAccess:
         status: int,
         retry_after_seconds: float | None,
         seconds: float,
+        lane: str,
         *,
-        cools_lane: bool = True,
+        cools_lane: bool,
     ) -> None:
         """`cools_lane`: if it asks us to go away, that is said to all, however they leave."""
         self.status = status
-        self._access.measurements.answered(self.requester.job.run.name, status)
+        self._access.measurements.answered(self.requester.job.run.name, lane, status)
         self.heed(url, status, retry_after_seconds, seconds, cools_lane=cools_lane)
 
     def failed(self, url: str, error: FetchError, seconds: float) -> None:
@@ -246,10 +247,10 @@ class AttemptFetch:
 
     __slots__ = (
         "_access",
+        "_asked_lane",
         "_is_leased",
         "_lane",
         "_wait_left",
-        "answered",
         "failed",
         "may_reach",
         "refusal",
@@ -258,17 +259,16 @@ class AttemptFetch:
     def __init__(self, access: AttemptAccess, max_wait: float | None) -> None:
         self._access = access
         self._wait_left = max_wait
-        # '' while nothing stands for its request.
-        self._lane = ""
+        # What its present hop is paced by, and the same, but '' while nothing stands for it.
+        self._asked_lane = self._lane = ""
         self._is_leased = False
         self.may_reach = access.may_reach
         self.refusal = access.refusal
-        self.answered = access.answered
         self.failed = access.failed
 
     def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
         access = self._access
-        lane = access.lane_of(origin)
+        self._asked_lane = lane = access.lane_of(origin)
         if self._lane and lane != self._lane:
             self.end()
         if access.needs_robots(url, origin):
@@ -278,6 +278,21 @@ class AttemptFetch:
             return self._enter_and_ask(lane)
         self._sent()
         return None
+
+    def answered(
+        self,
+        url: str,
+        status: int,
+        retry_after_seconds: float | None,
+        seconds: float,
+        *,
+        cools_lane: bool = True,
+    ) -> None:
+        """See AttemptAccess.answered."""
+        lane = self._asked_lane
+        self._access.answered(
+            url, status, retry_after_seconds, seconds, lane, cools_lane=cools_lane
+        )
 
     async def _check_robots_and_enter(self, url: str, lane: str, egress: Egress) -> None:
         await self._access.check_robots(url, lane, egress, self._wait_left)
@@ -336,10 +351,6 @@ class _RobotsFetch(AttemptFetch):
 
     __slots__ = ()
 
-    def __init__(self, access: AttemptAccess, max_wait: float | None) -> None:
-        super().__init__(access, max_wait)
-        self.answered = self._answered
-
     def admit(self, url: str, origin: Origin, egress: Egress) -> Awaitable[None] | None:
         del url, egress
         lane = self._access.lane_of(origin)
@@ -347,7 +358,7 @@ class _RobotsFetch(AttemptFetch):
             self.end()
         return None if self._enter_at_once(lane) else self._enter(lane)
 
-    def _answered(
+    def answered(
         self,
         url: str,
         status: int,

@@ -104,7 +104,6 @@ class ResourceFetch(AttemptFetch):
         self._egress = egress
         self._egresses = egresses
         self._patience = patience
-        self.answered = self._answered
         self.failed = access.note_failure
 
     def _bystander(self, lane: str) -> Requester:
@@ -113,7 +112,7 @@ class ResourceFetch(AttemptFetch):
     def _sent(self) -> None:
         self._access.await_resource()
 
-    def _answered(
+    def answered(
         self,
         url: str,
         status: int,

@@ -97,6 +97,9 @@ FROM swather.measurements
 WHERE run_id = %(run_id)s AND at > to_timestamp(%(start)s - 600)
   AND at + seconds * interval '1 second' > to_timestamp(%(start)s)
 
+-- name: run_numbers
+SELECT name, id FROM swather.runs WHERE name = ANY(%(names)b::text[])
+
 -- name: lock_measurements
 -- In order of the run, so that two who write to the same rows lock them in one order.
 INSERT INTO swather.measurements AS m (run_id, at, shard, seconds, data)

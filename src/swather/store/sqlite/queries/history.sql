@@ -65,6 +65,9 @@ GROUP BY CAST((at - :start) / :step AS INTEGER)
 SELECT at, seconds, data FROM measurements
 WHERE run_id = :run_id AND at > :start - 600 AND at + seconds > :start
 
+-- name: run_numbers
+SELECT name, id FROM runs WHERE name IN (SELECT value FROM json_each(?))
+
 -- name: get_measurement
 SELECT data FROM measurements WHERE run_id = :run_id AND at = :at AND shard = 0
 
