@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from swather.model.history import Measured
 from swather.model.schedule import NewSchedule
 from swather.model.supervisor import NewSupervisor
 from swather.model.task import Target
@@ -33,8 +34,13 @@ def test_error_groups_are_listed_muted_and_retried(client: TestClient, store: St
     assert (group["run"], group["count"], group["failed"], group["muted"]) == (run, 3, 3, False)
     name = group["group"]
     assert got(client, "errors") == [group]
+    assert group["when"] == []
     assert got(client, "errors", since_hours=1) == [group]
     assert got(client, f"runs/{run}/errors/{name[:6]}") == group
+    store.history.note(run, Measured(groups={name: 3}))
+    (quarter,) = got(client, f"runs/{run}/errors/{name}")["when"]
+    assert (quarter["seconds"], quarter["count"]) == (900, 3)
+    assert got(client, "errors")[0]["when"] == [quarter]
     posted(client, f"runs/{run}/errors/{name}/mute")
     assert got(client, f"runs/{run}/errors/{name}")["muted"] is True
     posted(client, f"runs/{run}/errors/{name}/unmute")
@@ -91,10 +97,17 @@ def test_a_fleet_that_scales_itself_takes_bounds(client: TestClient, store: Stor
 
 
 def test_lanes_are_limited_paused_cooled_and_cleared(client: TestClient, store: Store) -> None:
-    a_run(store, 1, lane="shop.example")
+    run = a_run(store, 1, lane="shop.example")
     answer = client.put("/api/v1/lanes/shop.example", json={"rate": "2/s", "in_flight": 4})
     assert (answer.json()["rate"], answer.json()["max_in_flight"]) == ("2/s", 4)
     assert store.lanes.get("shop.example").limits.in_flight == 4
+    assert answer.json()["last_hour"] is None
+    store.history.note(run, Measured(lanes={"shop.example": (8, 2)}))
+    (listed,) = got(client, "lanes")
+    assert listed["last_hour"] == {
+        "answers": 8, "too_many_requests": 2, "share_429": 0.25, "is_about": False
+    }  # fmt: skip
+    assert got(client, "lanes/shop.example")["last_hour"] == listed["last_hour"]
     assert posted(client, "lanes/shop.example/pause")["paused"] is True
     assert got(client, "lanes/shop.example")["reasons"][0]["code"]
     store.breakers.trip("books", "shop.example", seen={}, probe_seconds=30)

@@ -1,8 +1,13 @@
 """The page of errors: groups over all runs, muted and unmuted."""
 
+import re
+
 from starlette.testclient import TestClient
 
+from swather.model.history import Measured
+from swather.model.history_details import GroupTimes
 from swather.store import Store
+from swather.web.group_sparks import span_for, spark_of
 from tests.store.given import a_fault, a_run, a_worker, claim, failed, finish
 from tests.web.html import read
 
@@ -27,6 +32,44 @@ def test_the_same_failure_in_several_runs_is_one_group(client: TestClient, store
     assert set(page.texts(".runs-of > li > a:first-child")) == set(runs)
     assert sorted(page.texts(".runs-of a.button")) == ["Retry these 2", "Retry these 3"]
     assert "<script>" not in page.html.replace("<script src=", "")
+
+
+def test_a_small_chart_says_when_it_happened(client: TestClient, store: Store) -> None:
+    runs = failing_runs(store)
+    (group,) = store.results.errors(runs[0])
+    for run, count in zip(runs, (2, 3), strict=True):
+        store.history.note(run, Measured(groups={group.fingerprint: count}))
+    page = read(client, "/errors")
+    words = page.text(".when small")
+    assert re.fullmatch(r"5 in the last hour, most at \d\d:\d\d UTC", words)
+    assert f'role="img" aria-label="{words}"' in page.html
+    assert len(page.texts(".when rect")) == 1
+    store.results.mute(runs[0], group.fingerprint, True)
+    # Only those of the runs that are shown.
+    assert read(client, "/errors").text(".when small").startswith("3 in the last hour")
+    store.history.note(runs[0], Measured(groups_left_out=4))
+    assert read(client, "/errors").text(".when small").startswith("about 3 in the last hour")
+
+
+def test_a_failure_that_nobody_has_told_of_has_no_chart(client: TestClient, store: Store) -> None:
+    failing_runs(store)
+    assert read(client, "/errors").texts(".when") == []
+
+
+def test_charts_of_a_page_have_one_span() -> None:
+    until = 86_400.0 * 20_000 + 1_000
+    times = GroupTimes(
+        until=until,
+        times={("a", "f"): {until - 60: 2}, ("b", "f"): {until - 3 * 3_600: 5}},
+    )
+    assert span_for(times, [("a", "f")]).name == "hour"
+    span = span_for(times, times.times)
+    assert span.name == "6 hours"
+    spark = spark_of(times, list(times.times), span)
+    assert spark is not None
+    assert (sum(spark.counts), spark.counts[-1]) == (7, 2)
+    assert spark.words == "7 in the last 6 hours, most at 21:10 UTC"
+    assert spark_of(times, [("c", "f")], span) is None
 
 
 def test_a_group_is_muted_and_unmuted(client: TestClient, store: Store) -> None:

@@ -79,6 +79,26 @@ def test_the_share_of_429_is_that_of_the_answers(client: TestClient, store: Stor
     assert cells(row) == {"429": "30.0%", "503": "10.0%", "403": "0%"}
 
 
+def test_each_lane_has_its_share_of_429(client: TestClient, store: Store) -> None:
+    run = a_run(store, 1)
+    for name in ("a.example", "b.example", "c.example"):
+        store.lanes.limit(name, Limits(1.0))
+    store.lanes.limit("books", Limits(1.0), PacedKind.SCRAPER)
+    store.history.note(run, Measured(lanes={"a.example": (80, 10), "b.example": (5, 0)}))
+
+    def shares() -> dict[str, str]:
+        rows = seen(client, "/lanes").css("#lanes tbody tr")
+        return {words(row.css_first("th a")): cells(row)["429, last hour"] for row in rows}
+
+    nothing = "\N{EN DASH}"
+    assert shares() == {
+        "a.example": "12.5%", "b.example": "0%", "books": nothing, "c.example": nothing
+    }  # fmt: skip
+    assert "429, last hour, of 80 answers 12.5%" in words(seen(client, SHOW).css_first("#lane"))
+    store.history.note(run, Measured(lanes_left_out=7))
+    assert shares()["a.example"] == "about 12.5%"
+
+
 def test_pause_and_resume_are_obeyed_and_written_down(client: TestClient, store: Store) -> None:
     which = {"name": "a.example", "kind": "lane"}
     answer = client.post("/lanes/pause", data={**which, "back": "list"}, follow_redirects=False)

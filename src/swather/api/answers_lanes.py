@@ -14,6 +14,18 @@ class Breaker(Answer):
     lane: str
 
 
+class LaneAnswers(Answer):
+    """How a lane has answered scrapers' own requests in all runs, without robots.txt."""
+
+    answers: int = Field(examples=[1200])
+    too_many_requests: int = Field(description="answers with 429", examples=[18])
+    share_429: float = Field(description="from 0 to 1", examples=[0.015])
+    is_about: bool = Field(
+        description="some answers of lanes with few were not told apart, and may be missing",
+        examples=[False],
+    )
+
+
 class Lane(Answer):
     """How fast a lane goes, and what holds it back. `lane` or `scraper` names it, by its kind."""
 
@@ -36,6 +48,7 @@ class Lane(Answer):
     cool_reason: str | None = Field(examples=["HTTP 429"])
     strikes: int = Field(examples=[0])
     breakers: list[Breaker]
+    last_hour: LaneAnswers | None = Field(description="null if it has not answered")
 
 
 class LaneDetail(Lane):

@@ -73,14 +73,14 @@ def list_lanes(
     from swather.cli import database, output
     from swather.cli.lanes_at import lanes_at
     from swather.model.lane import PacedKind
-    from swather.runs.lane_facts import data_of, row_of
+    from swather.runs.lane_facts import row_of
 
     with lanes_at(db, server) as lanes:
-        found, breakers = lanes.find(limit + 1)
-    more = len(found) > limit
-    found = [lane for lane in found[:limit] if lane.kind is PacedKind.SCRAPER or not scraper]
+        known = lanes.find(limit + 1)
+    more = len(known.lanes) > limit
+    found = [lane for lane in known.lanes[:limit] if lane.kind is PacedKind.SCRAPER or not scraper]
     if as_json:
-        output.print_json([data_of(lane, breakers) for lane in found])
+        output.print_json(known._replace(lanes=found).data())
         return
     if not found:
         example = database.with_db("swather lanes set example.com --rate 2/s", db)
@@ -88,7 +88,7 @@ def list_lanes(
         return
     now = datetime.now(UTC)
     headers = ("lane", "kind", "rate", "in flight", "state")
-    output.show(output.listing(headers, [row_of(lane, breakers, now) for lane in found]))
+    output.show(output.listing(headers, [row_of(lane, known.breakers, now) for lane in found]))
     if more:
         print(f"there are more: --limit {limit * 10}")
 
@@ -114,13 +114,13 @@ def show_lane(
     """Show one lane, and what holds it back."""
     from swather.cli import output
     from swather.cli.lanes_at import lanes_at
-    from swather.runs.lane_facts import data_of, facts_of
+    from swather.runs.lane_facts import facts_of
     from swather.runs.selection import lane_names, paced_kind
 
     (name,) = lane_names([lane], scrapers=scraper)
     with lanes_at(db, server) as lanes:
-        ((found,), breakers), holds = lanes.show(name, paced_kind(scrapers=scraper))
-    data = data_of(found, breakers)
+        found, holds = lanes.show(name, paced_kind(scrapers=scraper))
+    (data,) = found.data()
     if as_json:
         output.print_json({**data, "reasons": [reason.as_data() for reason in holds]})
         return
@@ -180,7 +180,6 @@ def limit_lanes(
     from swather.cli import output
     from swather.cli.lanes_at import Asked, lanes_at
     from swather.runs.lane_changes import in_words
-    from swather.runs.lane_facts import data_of
     from swather.runs.selection import lane_names, paced_kind
 
     asked = Asked(rate, in_flight, burst, override)
@@ -188,11 +187,11 @@ def limit_lanes(
         raise InputError("nothing to set; pass --rate 2/s, --in-flight 4 or --burst 5")
     names = lane_names(lanes, scrapers=scraper)
     with lanes_at(db, server) as where:
-        (found, breakers), notes = where.limit(names, paced_kind(scrapers=scraper), asked)
+        found, notes = where.limit(names, paced_kind(scrapers=scraper), asked)
     if as_json:
-        output.print_json([data_of(lane, breakers) for lane in found])
+        output.print_json(found.data())
     else:
-        for lane in found:
+        for lane in found.lanes:
             print(f"{lane.kind} {lane.name}: {in_words(lane)}", flush=True)
     for note in notes:
         print(note, file=sys.stderr)

@@ -12,17 +12,25 @@ from swather.api.client import Client
 from swather.cli import database
 from swather.cli.remote import client_of, reasons_of
 from swather.errors import InputError
+from swather.model.history_details import LaneAnswers
 from swather.model.lane import Breaker, Lane, PacedKind
 from swather.model.pacing import Limits, parse_rate
 from swather.runs import breaker_words, lane_words
 from swather.runs.lane_changes import wanted_on
-from swather.runs.lane_facts import breakers_of
+from swather.runs.lane_facts import AnswersByLane, answers_in, breakers_of, data_of
 from swather.runs.limit_words import notes_on
 from swather.runs.reason import Reason
 from swather.runs.selection import unknown_lanes
 from swather.store import Store
 
-Found = tuple[list[Lane], list[Breaker]]
+
+class Found(NamedTuple):
+    lanes: list[Lane]
+    breakers: list[Breaker]
+    answers: AnswersByLane
+
+    def data(self) -> list[dict[str, Any]]:
+        return [data_of(lane, self.breakers, self.answers) for lane in self.lanes]
 
 
 class Asked(NamedTuple):
@@ -58,7 +66,7 @@ class _Here:
         self._store = store
 
     def find(self, limit: int) -> Found:
-        return self._store.lanes.find(limit=limit), self._store.breakers.find()
+        return self._found(self._store.lanes.find(limit=limit))
 
     def show(self, name: str, kind: PacedKind) -> tuple[Found, list[Reason]]:
         self._note_typos([name], kind)
@@ -67,7 +75,7 @@ class _Here:
         now, url = datetime.now(UTC), self._store.url
         holds = list(lane_words.holds(found, url=url, now=now))
         holds += [breaker_words.describe(each, url=url, now=now) for each in breakers]
-        return ([found], breakers), holds
+        return self._found([found]), holds
 
     def limit(self, names: list[str], kind: PacedKind, asked: Asked) -> tuple[Found, list[str]]:
         lanes = self._store.lanes
@@ -78,7 +86,7 @@ class _Here:
         self._store.hints.send()
         found = [lanes.get(name, kind) for name in names]
         notes = [note for lane in found for note in notes_on(lane, url=self._store.url)]
-        return (found, self._store.breakers.find()), notes
+        return self._found(found), notes
 
     def cool(
         self, names: list[str], kind: PacedKind, seconds: float, *, dry_run: bool
@@ -96,6 +104,9 @@ class _Here:
             for name in names:
                 self._store.lanes.clear(name, kind)
             self._store.hints.send()
+
+    def _found(self, lanes: list[Lane]) -> Found:
+        return Found(lanes, self._store.breakers.find(), answers_in(self._store))
 
     def _note_typos(self, names: list[str], kind: PacedKind) -> None:
         """To limit a lane before its first target is no mistake, but a typo is one."""
@@ -126,7 +137,7 @@ class _There:
     ) -> list[Lane]:
         _refuse(dry_run=dry_run)
         lanes = self._client.lanes
-        return _found([lanes.cool(name, seconds, kind=kind) for name in names])[0]
+        return _found([lanes.cool(name, seconds, kind=kind) for name in names]).lanes
 
     def clear(self, names: list[str], kind: PacedKind, *, dry_run: bool) -> None:
         _refuse(dry_run=dry_run)
@@ -141,7 +152,15 @@ def _refuse(*, dry_run: bool) -> None:
 
 def _found(rows: list[dict[str, Any]]) -> Found:
     breakers = {(each["scraper"], each["lane"]): each for row in rows for each in row["breakers"]}
-    return [_lane(row) for row in rows], msgspec.convert(list(breakers.values()), list[Breaker])
+    answers = {row["lane"]: _answers(row["last_hour"]) for row in rows if row.get("last_hour")}
+    opened = msgspec.convert(list(breakers.values()), list[Breaker])
+    return Found([_lane(row) for row in rows], opened, answers)
+
+
+def _answers(data: dict[str, Any]) -> LaneAnswers:
+    return LaneAnswers(
+        answers=data["answers"], too_many=data["too_many_requests"], is_about=data["is_about"]
+    )
 
 
 def _lane(data: dict[str, Any]) -> Lane:

@@ -1,11 +1,14 @@
 """What went wrong in runs, grouped, as programs read it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from swather.model.history_details import GroupTimes
 from swather.model.results import ErrorGroup
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
+from swather.runs import group_times
 from swather.store import Store
 
 ALL: Final = 2**53
@@ -15,7 +18,7 @@ def groups_of(
     store: Store, run: str, *, limit: int = 100, count_to: int = ALL
 ) -> list[dict[str, Any]]:
     """Those of a run, the most frequent first."""
-    return [data_of(store, group, count_to) for group in store.results.errors(run, limit=limit)]
+    return _data_of_all(store, store.results.errors(run, limit=limit), count_to)
 
 
 def groups_of_all(
@@ -23,11 +26,25 @@ def groups_of_all(
 ) -> list[dict[str, Any]]:
     """Those of all runs, the latest first."""
     found = store.results.error_groups(limit=limit, since=since)
-    return [data_of(store, group, count_to) for group in found]
+    return _data_of_all(store, found, count_to)
 
 
 def data_of(store: Store, group: ErrorGroup, count_to: int = ALL) -> dict[str, Any]:
     """`count_to`: where there are more that failed, so many are told."""
+    (data,) = _data_of_all(store, [group], count_to)
+    return data
+
+
+def _data_of_all(store: Store, groups: Sequence[ErrorGroup], count_to: int) -> list[dict[str, Any]]:
+    if not groups:
+        return []
+    times = store.history.group_times(
+        [(group.run, group.fingerprint) for group in groups], seconds=group_times.DAY
+    )
+    return [_data_of(store, group, times, count_to) for group in groups]
+
+
+def _data_of(store: Store, group: ErrorGroup, times: GroupTimes, count_to: int) -> dict[str, Any]:
     failed = TaskFilter(
         run=group.run, states=frozenset({State.FAILED}), fingerprint=group.fingerprint
     )
@@ -46,4 +63,5 @@ def data_of(store: Store, group: ErrorGroup, count_to: int = ALL) -> dict[str, A
         "message": example.message,
         "traceback": example.traceback,
         "muted": group.muted,
+        "when": group_times.data_of(times, (group.run, group.fingerprint)),
     }

@@ -1,18 +1,24 @@
 """What is known about a lane, for programs and for people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from swather.model.history_details import LaneAnswers
 from swather.model.lane import Breaker, Lane, PacedKind
 from swather.runs.lane_words import pace_of
 from swather.runs.limit_words import rate_of
-from swather.runs.words import time_ahead
+from swather.runs.words import share, time_ahead
+from swather.store import Store
+
+# How far back answers are counted.
+ANSWERS_SECONDS: Final = 3_600.0
+AnswersByLane = Mapping[str, LaneAnswers]
 
 
-def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
+def data_of(lane: Lane, breakers: Iterable[Breaker], answers: AnswersByLane) -> dict[str, Any]:
     limits, in_force = lane.limits, lane.in_force
     return {
         str(lane.kind): lane.name,
@@ -33,6 +39,34 @@ def data_of(lane: Lane, breakers: Iterable[Breaker]) -> dict[str, Any]:
         "cool_reason": lane.cool_reason or None,
         "strikes": lane.strikes,
         "breakers": [msgspec.to_builtins(breaker) for breaker in breakers_of(lane, breakers)],
+        "last_hour": _last_hour(last_answers_of(lane, answers)),
+    }
+
+
+def answers_in(store: Store) -> AnswersByLane:
+    return store.history.lane_answers(seconds=ANSWERS_SECONDS)
+
+
+def last_answers_of(lane: Lane, answers: AnswersByLane) -> LaneAnswers | None:
+    """Scrapers have none: what they ask for is counted on its lane."""
+    return answers.get(lane.name) if lane.kind is PacedKind.LANE else None
+
+
+def share_429_in_words(answers: LaneAnswers | None) -> str | None:
+    """'about 12.5%'; None if nothing is known."""
+    if answers is None:
+        return None
+    return f"{'about ' if answers.is_about else ''}{share(answers.share)}"
+
+
+def _last_hour(answers: LaneAnswers | None) -> dict[str, Any] | None:
+    if answers is None:
+        return None
+    return {
+        "answers": answers.answers,
+        "too_many_requests": answers.too_many,
+        "share_429": answers.share,
+        "is_about": answers.is_about,
     }
 
 
@@ -76,12 +110,20 @@ def facts_of(data: dict[str, Any]) -> list[tuple[str, Any]]:
         ("strikes", data["strikes"]),
     ]
     if data["kind"] == "lane":
+        answers = data["last_hour"]
+        facts.append(("429, last hour", None if answers is None else _share_of(answers)))
         facts += [
             ("runs ask for", _asked(data)),
             ("crawl delay", _seconds(data["crawl_delay_seconds"])),
             ("learned pace", _seconds(data["learned_every_seconds"])),
         ]
     return facts
+
+
+def _share_of(answers: dict[str, Any]) -> str:
+    """'about 12.5% of 80 answers'."""
+    about = "about " if answers["is_about"] else ""
+    return f"{about}{share(answers['share_429'])} of {answers['answers']:,} answers"
 
 
 def _asked(data: dict[str, Any]) -> str | None:

@@ -7,10 +7,12 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from swather.model.history_details import GroupKey, GroupTimes
 from swather.model.results import ErrorGroup
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
+from swather.web.group_sparks import Spark, span_for, spark_of
 
 # Tasks of larger groups are counted only when somebody asks to retry them.
 MAX_COUNTED: Final = 1_000
@@ -41,10 +43,13 @@ class GroupRow(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """The same failure in several runs, the latest first; `rows` are those that are shown."""
+    """The same failure in several runs, the latest first; `rows` are those that are shown. `spark`:
+    when it happened in these runs, None if that is not known.
+    """
 
     groups: list[ErrorGroup]
     rows: list[GroupRow]
+    spark: Spark | None
 
     @property
     def group(self) -> ErrorGroup:
@@ -63,13 +68,23 @@ class Kind(msgspec.Struct, frozen=True):
         return len(self.groups) - len(self.rows)
 
 
-def kinds_of(store: Store, groups: Iterable[ErrorGroup], limit: int) -> list[Kind]:
+def kinds_of(
+    store: Store, groups: Iterable[ErrorGroup], times: GroupTimes, limit: int
+) -> list[Kind]:
     """In the order in which they come."""
     by_fingerprint: dict[str, list[ErrorGroup]] = {}
     for group in groups:
         by_fingerprint.setdefault(group.fingerprint, []).append(group)
     shown = list(by_fingerprint.values())[:limit]
-    return [Kind(found, rows_of(store, found[:MOST_RUNS])) for found in shown]
+    span = span_for(times, (key for found in shown for key in _keys(found)))
+    return [
+        Kind(found, rows_of(store, found[:MOST_RUNS]), spark_of(times, _keys(found), span))
+        for found in shown
+    ]
+
+
+def _keys(groups: Iterable[ErrorGroup]) -> list[GroupKey]:
+    return [(group.run, group.fingerprint) for group in groups]
 
 
 def groups_of_run(store: Store, run: str) -> list[GroupRow]:

@@ -16,6 +16,23 @@ class Block(NamedTuple):
     height: float
 
 
+class Bar(NamedTuple):
+    """`x` is the number of the bar, the rest in a box of 20."""
+
+    x: int
+    y: float
+    height: float
+
+
+def bars(counts: Sequence[int]) -> Iterator[Bar]:
+    """Nothing where there is none; one among many is seen, too."""
+    top = max(counts, default=0)
+    for x, count in enumerate(counts):
+        if count > 0:
+            height = round(max(20 * count / top, 3.0), 1)
+            yield Bar(x, round(20 - height, 1), height)
+
+
 def spark_path(values: Iterable[float | None]) -> str:
     """A line through numbers, the oldest first, in a box of 100 by 20."""
     numbers = [value or 0.0 for value in values] or [0.0]

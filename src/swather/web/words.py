@@ -149,6 +149,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "counts_words": states.counts_words,
     "done_share": states.done_share,
     "spark_path": shapes.spark_path,
+    "bars": shapes.bars,
     "stacked": shapes.stacked,
     "clock": clock,
     "limits_words": limits_words,

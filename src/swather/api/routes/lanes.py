@@ -16,7 +16,7 @@ from swather.model.lane import PacedKind
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
 from swather.runs.lane_changes import resume_lane, wanted_on
-from swather.runs.lane_facts import breakers_of, data_of
+from swather.runs.lane_facts import answers_in, breakers_of, data_of
 from swather.runs.selection import lane_names
 from swather.store import Store
 
@@ -43,7 +43,8 @@ class _Named:
         self.kind = kind
 
     def data(self, store: Store) -> Any:
-        return shown(data_of(store.lanes.get(self.name, self.kind), store.breakers.find()))
+        lane = store.lanes.get(self.name, self.kind)
+        return shown(data_of(lane, store.breakers.find(), answers_in(store)))
 
 
 Named = Annotated[_Named, Depends()]
@@ -52,8 +53,8 @@ Named = Annotated[_Named, Depends()]
 @router.get("", response_model=list[answers.Lane])
 def list_lanes(store: TheStore, limit: Limit = 100) -> Any:
     """Lanes and scrapers that are limited, held back or busy."""
-    breakers = store.breakers.find()
-    return shown([data_of(lane, breakers) for lane in store.lanes.find(limit=limit)])
+    breakers, found = store.breakers.find(), answers_in(store)
+    return shown([data_of(lane, breakers, found) for lane in store.lanes.find(limit=limit)])
 
 
 @router.post("/{lane:path}/pause", response_model=answers.Lane)
@@ -94,7 +95,7 @@ def get_lane(store: TheStore, named: Named) -> Any:
     breakers = breakers_of(found, store.breakers.find())
     holds = list(lane_words.holds(found, url=store.url, now=now))
     holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
-    return shown({**data_of(found, breakers), "reasons": holds})
+    return shown({**data_of(found, breakers, answers_in(store)), "reasons": holds})
 
 
 @router.put("/{lane:path}", response_model=answers.Lane)

@@ -8,10 +8,13 @@ from fastapi.responses import RedirectResponse, Response
 
 from swather.api.parameters import Do
 from swather.api.served import TheServed, TheStore
+from swather.model.history_details import GroupTimes
+from swather.runs.group_times import DAY
 from swather.store import Store
 from swather.web.drawing import page, part
 from swather.web.error_rows import kinds_of
 from swather.web.live import Regions, stream
+from swather.web.slow_reads import Slowly
 
 router = APIRouter(include_in_schema=False)
 
@@ -23,12 +26,13 @@ Show = Annotated[str, Query(pattern="^(open|muted)$")]
 
 @router.get("/errors")
 def errors_page(request: Request, store: TheStore, show: Show = "open") -> Response:
-    return page(request, "errors.html", {"show": show, **_regions(store, show)})
+    return page(request, "errors.html", {"show": show, **_regions(store, show, Slowly())})
 
 
 @router.get("/errors/live")
 async def errors_live(request: Request, served: TheServed, show: Show = "open") -> Response:
-    return stream(request, served, lambda store: _regions(store, show))
+    times: Slowly[GroupTimes] = Slowly()
+    return stream(request, served, lambda store: _regions(store, show, times))
 
 
 @router.post("/errors/mute")
@@ -45,11 +49,13 @@ def mute(
     return RedirectResponse(back, status_code=HTTPStatus.SEE_OTHER)
 
 
-def _regions(store: Store, show: str) -> Regions:
+def _regions(store: Store, show: str, times: Slowly[GroupTimes]) -> Regions:
     found = store.results.error_groups(limit=LATEST)
+    keys = [(group.run, group.fingerprint) for group in found]
+    when = times.read(lambda: store.history.group_times(keys, seconds=DAY))
     chosen = [group for group in found if group.muted == (show == "muted")]
     values = {
-        "kinds": kinds_of(store, chosen, MOST),
+        "kinds": kinds_of(store, chosen, when, MOST),
         "is_all": len(found) < LATEST,
         "show": show,
     }

@@ -14,7 +14,7 @@ from swather.model.run import RunState
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
 from swather.runs.lane_changes import resume_lane
-from swather.runs.lane_facts import breakers_of
+from swather.runs.lane_facts import AnswersByLane, answers_in, breakers_of
 from swather.runs.selection import lane_names, paced_kind
 from swather.runs.words import command
 from swather.store import Store
@@ -22,6 +22,7 @@ from swather.web.drawing import page, part
 from swather.web.lane_form import LimitsForm, seconds_to_cool
 from swather.web.live import Regions, stream
 from swather.web.pages.lanes_rows import Answers, answers_of, row_of, rows_of
+from swather.web.slow_reads import Slowly
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,18 +42,21 @@ Back = Annotated[Literal["lane", "list"], Form()]
 @router.get("/lanes")
 def lanes_page(request: Request, store: TheStore, q: Text = "") -> Response:
     query = f"?{urlencode({'q': q})}" if q else ""
-    values = {"q": q, "live_address": f"/lanes/live{query}", **_regions(store, q)}
+    regions = _regions(store, q, Slowly())
+    values = {"q": q, "live_address": f"/lanes/live{query}", **regions}
     return page(request, "lanes.html", values)
 
 
 @router.get("/lanes/live")
 async def lanes_live(request: Request, served: TheServed, q: Text = "") -> Response:
-    return stream(request, served, lambda store: _regions(store, q))
+    shares: Slowly[AnswersByLane] = Slowly()
+    return stream(request, served, lambda store: _regions(store, q, shares))
 
 
-def _regions(store: Store, q: str) -> Regions:
+def _regions(store: Store, q: str, shares: Slowly[AnswersByLane]) -> Regions:
     found = _matching(store, q.strip()) if q.strip() else store.lanes.find(limit=MOST + 1)
-    rows = rows_of(found[:MOST], store.breakers.find(), datetime.now(UTC))
+    breakers, now = store.breakers.find(), datetime.now(UTC)
+    rows = rows_of(found[:MOST], breakers, shares.read(lambda: answers_in(store)), now)
     typed = command("lanes", "set", "example.com", "--rate", "2/s", url=store.url)
     more = len(found) > MOST
     return {
@@ -62,7 +66,7 @@ def _regions(store: Store, q: str) -> Regions:
 
 
 def _answers(store: Store) -> list[Answers]:
-    """Of the newest open runs; statuses are counted by run, not by lane."""
+    """Of the newest open runs."""
     runs = store.runs.find(state=RunState.OPEN, limit=_RUNS)
     histories = (
         (run.name, store.history.of_run(run.name, seconds=_LATELY_SECONDS, points=1))
@@ -111,7 +115,8 @@ def lane_page(request: Request, store: TheStore, which: InAddress) -> Response:
 
 @router.get("/lanes/show/live")
 async def lane_live(request: Request, served: TheServed, which: InAddress) -> Response:
-    return stream(request, served, lambda store: _lane_regions(store, which))
+    shares: Slowly[AnswersByLane] = Slowly()
+    return stream(request, served, lambda store: _lane_regions(store, which, shares))
 
 
 @router.post("/lanes/limits")
@@ -224,24 +229,23 @@ def _lane(
         "live_address": _address(which, "/lanes/show/live"),
         "clear_address": _address(which, "/lanes/clear"),
         "is_known": store.lanes.is_known(*which),
-        **_lane_regions(store, which),
+        **_lane_regions(store, which, Slowly()),
     }
     wrong = form.errors or cool_error
     status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK
     return page(request, "lane.html", values, status=status)
 
 
-def _lane_regions(store: Store, which: tuple[str, PacedKind]) -> Regions:
+def _lane_regions(
+    store: Store, which: tuple[str, PacedKind], shares: Slowly[AnswersByLane]
+) -> Regions:
     now = datetime.now(UTC)
     lane = store.lanes.get(*which)
     breakers = breakers_of(lane, store.breakers.find())
     reasons = list(lane_words.holds(lane, url=store.url, now=now))
     reasons += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
-    return {
-        "lane": part(
-            "lane_state.html", lane=lane, row=row_of(lane, breakers, now), reasons=reasons
-        ),
-    }
+    row = row_of(lane, breakers, shares.read(lambda: answers_in(store)), now)
+    return {"lane": part("lane_state.html", lane=lane, row=row, reasons=reasons)}
 
 
 def _subject(which: tuple[str, PacedKind]) -> str:

@@ -9,8 +9,14 @@ from urllib.parse import urlencode
 import msgspec
 
 from swather.model.history import HistoryPoint
+from swather.model.history_details import LaneAnswers
 from swather.model.lane import Breaker, Lane, PacedKind
-from swather.runs.lane_facts import breakers_of
+from swather.runs.lane_facts import (
+    AnswersByLane,
+    breakers_of,
+    last_answers_of,
+    share_429_in_words,
+)
 from swather.runs.lane_words import pace_of
 from swather.runs.words import duration, rate
 
@@ -29,6 +35,7 @@ _ORDER: Final = tuple(_STATES)
 class LaneRow(msgspec.Struct, frozen=True, kw_only=True):
     """A lane. `state` is what holds it back most, `colour` the state it is drawn as; `why` says
     more. `rate` is the one in force, `rate_by` what sets it. `most` in flight, if that is limited.
+    `answers`: those of the last hour, None if there were none.
     """
 
     name: str
@@ -42,6 +49,7 @@ class LaneRow(msgspec.Struct, frozen=True, kw_only=True):
     cool_until: datetime | None
     strikes: int
     paused: bool
+    answers: LaneAnswers | None
 
     @property
     def colour(self) -> str:
@@ -56,17 +64,25 @@ class LaneRow(msgspec.Struct, frozen=True, kw_only=True):
         return f"/lanes/show?{urlencode(self.fields)}"
 
     @property
+    def share_429(self) -> str:
+        return share_429_in_words(self.answers) or ""
+
+    @property
     def is_held(self) -> bool:
         """Whether nothing starts on it until somebody or some time changes that."""
         return self.state in ("paused", "cooling", "breaker open")
 
 
-def rows_of(lanes: Iterable[Lane], breakers: Sequence[Breaker], now: datetime) -> list[LaneRow]:
-    rows = [row_of(lane, breakers, now) for lane in lanes]
+def rows_of(
+    lanes: Iterable[Lane], breakers: Sequence[Breaker], answers: AnswersByLane, now: datetime
+) -> list[LaneRow]:
+    rows = [row_of(lane, breakers, answers, now) for lane in lanes]
     return sorted(rows, key=lambda row: (_ORDER.index(row.state), -row.in_flight, row.name))
 
 
-def row_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> LaneRow:
+def row_of(
+    lane: Lane, breakers: Iterable[Breaker], answers: AnswersByLane, now: datetime
+) -> LaneRow:
     limits = lane.in_force
     opened = breakers_of(lane, breakers) if lane.kind is PacedKind.LANE else []
     cool_until = lane.cool_until if lane.cool_until and lane.cool_until > now else None
@@ -96,6 +112,7 @@ def row_of(lane: Lane, breakers: Iterable[Breaker], now: datetime) -> LaneRow:
         cool_until=cool_until,
         strikes=lane.strikes,
         paused=lane.paused,
+        answers=last_answers_of(lane, answers),
     )
 
 
