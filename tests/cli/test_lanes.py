@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from swather import store as stores
+from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.pacing import AutoPace, CoolDownCurve, Limits
 from swather.store import Store
@@ -316,3 +317,21 @@ def test_a_database_that_is_not_there_is_its_own_exit_code(swather: Swather):
     said = swather("lanes", "set", HOST, "--rate", "1/s", "--json")
     assert said.code == 3
     assert "swather db init" in said.error["message"]
+
+
+def test_the_share_of_429_is_shown(swather: Swather, store: Store):
+    run = a_run(store, 1, lane=HOST)
+    store.lanes.limit(HOST, Limits(1.0))
+
+    def shown() -> dict[str, str]:
+        lines = done(swather, "lanes", "show", HOST).out.splitlines()
+        pairs = (line.split("  ", 1) for line in lines if "  " in line)
+        return {name: value.strip() for name, value in pairs}
+
+    assert shown()["share of 429"] == "-"
+    store.history.note(run, Measured(lanes={HOST: (80, 10)}, lanes_left_out=1))
+    assert shown()["share of 429"] == "about 12.5% of 80 answers in the last hour"
+    (listed,) = done(swather, "lanes", "--json").data
+    assert listed["last_hour"] == {
+        "answers": 80, "too_many_requests": 10, "share_429": 0.125, "is_about": True
+    }  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 
 import swather.store
 from swather import posix
+from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.supervisor import NewSupervisor
@@ -38,6 +39,7 @@ def store(database: str) -> Iterator[Store]:
     )
     opened.lanes.limit("slow.example", Limits(every_seconds=0.5, burst=2, in_flight=4))
     opened.lanes.cool("slow.example", 600, reason="HTTP 429")
+    opened.history.note(RUN, Measured(lanes={"slow.example": (80, 10)}, lanes_left_out=1))
     opened.lanes.pause("books", PacedKind.SCRAPER)
     yield opened
     opened.close()

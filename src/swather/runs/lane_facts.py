@@ -111,7 +111,7 @@ def facts_of(data: dict[str, Any]) -> list[tuple[str, Any]]:
     ]
     if data["kind"] == "lane":
         answers = data["last_hour"]
-        facts.append(("429, last hour", None if answers is None else _share_of(answers)))
+        facts.append(("share of 429", None if answers is None else _share_of(answers)))
         facts += [
             ("runs ask for", _asked(data)),
             ("crawl delay", _seconds(data["crawl_delay_seconds"])),
@@ -121,9 +121,10 @@ def facts_of(data: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _share_of(answers: dict[str, Any]) -> str:
-    """'about 12.5% of 80 answers'."""
+    """'about 12.5% of 80 answers in the last hour'."""
     about = "about " if answers["is_about"] else ""
-    return f"{about}{share(answers['share_429'])} of {answers['answers']:,} answers"
+    total = f"{answers['answers']:,} answers in the last hour"
+    return f"{about}{share(answers['share_429'])} of {total}"
 
 
 def _asked(data: dict[str, Any]) -> str | None:
