@@ -1,11 +1,13 @@
 """The page of errors: groups over all runs, muted and unmuted."""
 
 import re
+from datetime import UTC, datetime
 
 from starlette.testclient import TestClient
 
 from swather.model.history import Measured
 from swather.model.history_details import GroupTimes
+from swather.model.results import ErrorGroup
 from swather.store import Store
 from swather.web.group_sparks import span_for, spark_of
 from tests.store.given import a_fault, a_run, a_worker, claim, failed, finish
@@ -51,9 +53,34 @@ def test_a_small_chart_says_when_it_happened(client: TestClient, store: Store) -
     assert read(client, "/errors").text(".when small").startswith("about 3 in the last hour")
 
 
+def test_a_chart_that_lacks_some_says_about(client: TestClient, store: Store) -> None:
+    runs = failing_runs(store)
+    (group,) = store.results.errors(runs[0])
+    # The other worker was killed before it told.
+    store.history.note(runs[0], Measured(groups={group.fingerprint: 2}))
+    assert read(client, "/errors").text(".when small").startswith("about 2 in the last hour")
+
+
 def test_a_failure_that_nobody_has_told_of_has_no_chart(client: TestClient, store: Store) -> None:
     failing_runs(store)
     assert read(client, "/errors").texts(".when") == []
+
+
+def a_group(run: str, count: int) -> ErrorGroup:
+    at = datetime.fromtimestamp(0, UTC)
+    return ErrorGroup(
+        fingerprint="f",
+        run=run,
+        error_class="permanent",
+        title="gone",
+        where="",
+        count=count,
+        first_at=at,
+        last_at=at,
+        sample_task_id=1,
+        sample_message="gone",
+        sample_traceback="",
+    )
 
 
 def test_charts_of_a_page_have_one_span() -> None:
@@ -65,11 +92,11 @@ def test_charts_of_a_page_have_one_span() -> None:
     assert span_for(times, [("a", "f")]).name == "hour"
     span = span_for(times, times.times)
     assert span.name == "6 hours"
-    spark = spark_of(times, list(times.times), span)
+    spark = spark_of(times, [a_group("a", 2), a_group("b", 5)], span)
     assert spark is not None
     assert (sum(spark.counts), spark.counts[-1]) == (7, 2)
     assert spark.words == "7 in the last 6 hours, most at 21:10 UTC"
-    assert spark_of(times, [("c", "f")], span) is None
+    assert spark_of(times, [a_group("c", 1)], span) is None
 
 
 def test_a_group_is_muted_and_unmuted(client: TestClient, store: Store) -> None:

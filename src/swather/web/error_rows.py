@@ -7,12 +7,12 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from swather.model.history_details import GroupKey, GroupTimes
+from swather.model.history_details import GroupTimes
 from swather.model.results import ErrorGroup
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
-from swather.web.group_sparks import Spark, span_for, spark_of
+from swather.web.group_sparks import Spark, keys_of, span_for, spark_of
 
 # Tasks of larger groups are counted only when somebody asks to retry them.
 MAX_COUNTED: Final = 1_000
@@ -76,15 +76,11 @@ def kinds_of(
     for group in groups:
         by_fingerprint.setdefault(group.fingerprint, []).append(group)
     shown = list(by_fingerprint.values())[:limit]
-    span = span_for(times, (key for found in shown for key in _keys(found)))
+    span = span_for(times, keys_of(group for found in shown for group in found))
     return [
-        Kind(found, rows_of(store, found[:MOST_RUNS]), spark_of(times, _keys(found), span))
+        Kind(found, rows_of(store, found[:MOST_RUNS]), spark_of(times, found, span))
         for found in shown
     ]
-
-
-def _keys(groups: Iterable[ErrorGroup]) -> list[GroupKey]:
-    return [(group.run, group.fingerprint) for group in groups]
 
 
 def groups_of_run(store: Store, run: str) -> list[GroupRow]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from swather.model.history_details import GroupKey, GroupTimes
+from swather.model.results import ErrorGroup
 from swather.runs.group_times import in_words
 
 
@@ -13,6 +14,9 @@ class Span(NamedTuple):
     name: str
     step: float
     points: int
+
+    def start(self, until: float) -> float:
+        return until // self.step * self.step - (self.points - 1) * self.step
 
 
 class Spark(NamedTuple):
@@ -32,23 +36,31 @@ _SPANS: Final = (
 )
 
 
+def keys_of(groups: Iterable[ErrorGroup]) -> list[GroupKey]:
+    return [(group.run, group.fingerprint) for group in groups]
+
+
 def span_for(times: GroupTimes, groups: Iterable[GroupKey]) -> Span:
     """The shortest that has everything that is known of the groups, so that all on a page can be
     compared.
     """
     known = [at for group in groups for at in times.times.get(group, ())]
     for span in _SPANS:
-        first = times.until // span.step * span.step - (span.points - 1) * span.step
-        if all(at >= first for at in known):
+        if all(at >= span.start(times.until) for at in known):
             return span
     return _SPANS[-1]
 
 
-def spark_of(times: GroupTimes, groups: Sequence[GroupKey], span: Span) -> Spark | None:
-    """None if nothing is known of that span."""
-    counts = times.between(groups, span.step, span.points)
+def spark_of(times: GroupTimes, groups: Sequence[ErrorGroup], span: Span) -> Spark | None:
+    """None if nothing is known of that span. What a worker has not told yet, or never did because
+    it was killed, is missing: where the groups themselves say so, it is "about".
+    """
+    counts = times.between(keys_of(groups), span.step, span.points)
     total = sum(counts.values())
     if not total:
         return None
-    words = in_words(counts, span.name, is_about=times.left_out > 0)
+    start = span.start(times.until)
+    is_all_in = all(group.first_at.timestamp() >= start for group in groups)
+    is_missing = is_all_in and total != sum(group.count for group in groups)
+    words = in_words(counts, span.name, is_about=times.left_out > 0 or is_missing)
     return Spark(list(counts.values()), words, total, span.name)

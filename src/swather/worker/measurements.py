@@ -41,8 +41,11 @@ class _OfRun:
         self._lanes_left_out = 0
 
     def lane_answered(self, lane: str, status: int) -> None:
-        answers, too_many = self._lanes.get(lane, (0, 0))
-        self._lanes[lane] = answers + 1, too_many + (status == _TOO_MANY)
+        known = self._lanes.get(lane)
+        if known is not None:
+            self._lanes[lane] = known[0] + 1, known[1] + (status == _TOO_MANY)
+            return
+        self._lanes[lane] = 1, int(status == _TOO_MANY)
         if len(self._lanes) > _ROOM * MOST_LANES:
             self._lanes, self._lanes_left_out = bounded_lanes(self._lanes, self._lanes_left_out)
 

@@ -13,6 +13,7 @@ from swather.runs.group_times import DAY
 from swather.store import Store
 from swather.web.drawing import page, part
 from swather.web.error_rows import kinds_of
+from swather.web.group_sparks import keys_of
 from swather.web.live import Regions, stream
 from swather.web.slow_reads import Slowly
 
@@ -51,8 +52,7 @@ def mute(
 
 def _regions(store: Store, show: str, times: Slowly[GroupTimes]) -> Regions:
     found = store.results.error_groups(limit=LATEST)
-    keys = [(group.run, group.fingerprint) for group in found]
-    when = times.read(lambda: store.history.group_times(keys, seconds=DAY))
+    when = times.read(lambda: store.history.group_times(keys_of(found), seconds=DAY))
     chosen = [group for group in found if group.muted == (show == "muted")]
     values = {
         "kinds": kinds_of(store, chosen, when, MOST),
