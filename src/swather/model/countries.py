@@ -1,4 +1,4 @@
-"""The two-letter codes of countries (ISO 3166-1)."""
+"""The two-letter codes of countries (ISO 3166-1), and xk, which Kosovo uses."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw
 li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na
 nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw
 sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to
-tr tt tv tw tz ua ug um us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw
+tr tt tv tw tz ua ug um us uy uz va vc ve vg vi vn vu wf ws xk ye yt za zm zw
 """
 COUNTRIES: Final = frozenset(_CODES.split())
 # What people write for them.

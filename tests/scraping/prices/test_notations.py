@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from swather.scraping.prices import parse_price
+from swather.scraping.prices import NotAPrice, parse_price
 
 # text, country, currency (hints), then amount and currency that are meant.
 RIGHT = [
@@ -109,6 +109,105 @@ RIGHT = [
     ("Pack of 10 ₹120", "", "", "120", "INR"),
     ("6 x 330 ml € 4,50", "", "", "4.50", "EUR"),
     ("Buy now\n$\n1,299\n", "us", "", "1299", "USD"),
+    # What looks like a large number, or like hundredths.
+    ("$1,299.00 M.N.", "mx", "", "1299.00", "MXN"),
+    ("$2,500 M.N", "mx", "", "2500", "MXN"),
+    ("$1,299 MN", "mx", "", "1299", "MXN"),
+    ("$ 1.299.000 M/CTE", "co", "", "1299000", "COP"),
+    ("$12 M-F", "us", "", "12", "USD"),
+    ("$12.99 K-Cup Pods", "us", "", "12.99", "USD"),
+    ("$19.99 T-shirt", "us", "", "19.99", "USD"),
+    ("$12.99 bin", "us", "", "12.99", "USD"),
+    ("$1.2 million USD", "", "", "1200000", "USD"),
+    ("₹85 lakh onwards", "", "", "8500000", "INR"),
+    ("2.5 Cr", "in", "", "25000000", "INR"),
+    ("Rs 3 lac", "pk", "", "300000", "PKR"),
+    ("120 K", "zm", "", "120", "ZMW"),
+    ("129k", "", "VND", "129000", "VND"),
+    ("£450 p/w", "gb", "", "450", "GBP"),
+    ("£450 p.w.", "gb", "", "450", "GBP"),
+    ("£25 p.p.", "gb", "", "25", "GBP"),
+    ("£7.50 p/kg", "gb", "", "7.50", "GBP"),
+    ("£10 p/h", "gb", "", "10", "GBP"),
+    ("45p/kg", "gb", "", "0.45", "GBP"),
+    ("£1.20 (50p/100g)", "gb", "", "1.20", "GBP"),
+    ("25,9 ct", "de", "", "0.259", "EUR"),
+    ("12 zł 99 gr", "pl", "", "12.99", "PLN"),
+    ("12 руб. 05 коп.", "by", "", "12.05", "BYN"),
+    ("12 грн 50 коп", "", "", "12.50", "UAH"),
+    # Whose dollars, pesos and roubles.
+    ("12,50 $ US", "ca-qc", "", "12.50", "USD"),
+    ("12,50 $ É.-U.", "ca-qc", "", "12.50", "USD"),
+    ("$12.50 US", "ca", "", "12.50", "USD"),
+    ("$12.50US", "ca", "", "12.50", "USD"),
+    ("$12.50 U.S.", "", "", "12.50", "USD"),
+    ("$12.50 (USD)", "ca", "", "12.50", "USD"),
+    ("$12.50 US", "hk", "", "12.50", "USD"),
+    ("$12.50 US", "mx", "", "12.50", "USD"),
+    ("$12.50 dólares", "mx", "", "12.50", "USD"),
+    ("$12.50 Canadian", "us", "", "12.50", "CAD"),
+    ("$12.50 CAN", "us", "", "12.50", "CAD"),
+    ("$1.50 can", "us", "", "1.50", "USD"),
+    ("$12.50 Canadian bacon", "us", "", "12.50", "USD"),
+    ("$12.50 NZ", "au", "", "12.50", "NZD"),
+    ("12.50 (EUR)", "", "", "12.50", "EUR"),
+    ("12 dollars", "us", "", "12", "USD"),
+    ("1.299 pesos", "ar", "", "1299", "ARS"),
+    ("12,50 руб", "by", "", "12.50", "BYN"),
+    ("12,50 руб", "", "", "12.50", "RUB"),
+    ("12,50 €", "xk", "", "12.50", "EUR"),
+    # What is saved or sent, and what a unit costs.
+    ("$19.99 Save $5.00", "us", "", "19.99", "USD"),
+    ("$5 savings, now $19.99", "us", "", "19.99", "USD"),
+    ("5 € sparen! Jetzt 12,99 €", "de", "", "12.99", "EUR"),
+    ("$19.99 Shipping: $5.99", "us", "", "19.99", "USD"),
+    ("$19.99, shipping $5.99", "us", "", "19.99", "USD"),
+    ("$19.99\nShipping $5.99", "us", "", "19.99", "USD"),
+    ("1,299円 送料500円", "jp", "", "1299", "JPY"),
+    ("1,280円 送料無料", "jp", "", "1280", "JPY"),
+    ("NT$1,200 免運費", "tw", "", "1200", "TWD"),
+    ("12,99 € Versand kostenlos", "de", "", "12.99", "EUR"),
+    ("12,99 € livraison gratuite", "fr", "", "12.99", "EUR"),
+    ("R$ 99,90 frete grátis", "br", "", "99.90", "BRL"),
+    ("1 299 ₽ доставка бесплатно", "ru", "", "1299", "RUB"),
+    ("£12.99 + £2.99 p&p", "gb", "", "12.99", "GBP"),
+    ("1,99 € zzgl. 0,25 € Pfand", "de", "", "1.99", "EUR"),
+    ("₹15,999 EMI from ₹775", "in", "", "15999", "INR"),
+    ("$29.99/mo $999", "us", "", "999", "USD"),
+    ("MRP: ₹120 (₹12/tablet)", "in", "", "120", "INR"),
+    ("UVP 19,99 € (1,99 €/100 g)", "de", "", "19.99", "EUR"),
+    ("UVP 19,99 € 12,99 € (1,29 €/100 g)", "de", "", "12.99", "EUR"),
+    ("₹499 M.R.P.: ₹599 (16% off)", "in", "", "499", "INR"),
+    ("MRP ₹499 ₹499", "in", "", "499", "INR"),
+    ("$19.99Add to cart", "us", "", "19.99", "USD"),
+    # Locales that are less often read.
+    ("1.299,00 lei", "ro", "", "1299.00", "RON"),
+    ("1 299,99 €", "bg", "", "1299.99", "EUR"),
+    ("1.299,00 din.", "rs", "", "1299.00", "RSD"),
+    ("12.990 Ft", "hu", "", "12990", "HUF"),
+    ("1.299 kr.", "is", "", "1299", "ISK"),
+    ("kr 1.299,-", "no", "", "1299", "NOK"),
+    ("1 299,90 ₴", "ua", "", "1299.90", "UAH"),
+    ("1 299 ₸", "kz", "", "1299", "KZT"),
+    ("฿1,299.00", "th", "", "1299.00", "THB"),
+    ("1,290 บาท", "th", "", "1290", "THB"),
+    ("₱1,299.00", "ph", "", "1299.00", "PHP"),
+    ("1.299.000đ", "vn", "", "1299000", "VND"),
+    ("Rp1.299.000,-", "id", "", "1299000", "IDR"),
+    ("S$12.90", "sg", "", "12.90", "SGD"),
+    ("Rs. 1,29,900", "np", "", "129900", "NPR"),
+    ("৳1,299", "bd", "", "1299", "BDT"),
+    ("₦12,500.00", "ng", "", "12500.00", "NGN"),
+    ("KSh 1,299", "ke", "", "1299", "KES"),
+    ("R1 299,00", "za", "", "1299.00", "ZAR"),
+    ("1,299.00 د.إ", "ae", "", "1299.00", "AED"),
+    ("₪129.90", "il", "", "129.90", "ILS"),
+    ("$1.299.990", "cl", "", "1299990", "CLP"),
+    ("₡12 500", "cr", "", "12500", "CRC"),
+    ("Gs. 129.000", "py", "", "129000", "PYG"),
+    ("Q1,299.00", "gt", "", "1299.00", "GTQ"),
+    ("RD$1,299.00", "do", "", "1299.00", "DOP"),
+    ("CHF 12.–", "ch", "", "12", "CHF"),
 ]  # fmt: skip
 
 
@@ -141,6 +240,20 @@ AROUND = [
     ("statt 20,00 € jetzt 15,00 €", {"amount": Decimal("15.00"), "old": Decimal("20.00")}),
     ("RRP £30 £25", {"amount": Decimal(25), "old": Decimal(30)}),
     ("RRP £30", {"amount": Decimal(30), "old": None}),
+    ("£7.50 p/kg", {"per": "kg", "amount": Decimal("7.50")}),
+    ("£3 per 12 oz", {"per": "12 oz", "quantity": 1}),
+    ("£1.20 per 100g", {"per": "100 g", "quantity": 1}),
+    ("prijs per kg € 3,99", {"per": "kg"}),
+    ("Preis pro kg: 3,99 €", {"per": "kg"}),
+    ("price per lb from €3.99", {"per": "lb", "is_from": True}),
+    ("per 100 g 2,99 €", {"per": "100 g"}),
+    ("2,49 € (pro 100 g 0,50 €)", {"per": "", "amount": Decimal("2.49")}),
+    ("2 for €5 (€2.50 each)", {"quantity": 2, "amount": Decimal(5), "per": ""}),
+    ("€19.99 list €29.99", {"amount": Decimal("19.99"), "old": Decimal("29.99")}),
+    ("statt 20,00 € jetzt 15,00 € / kg", {"per": "kg", "old": Decimal("20.00")}),
+    ("RRP €12 our price €9.60/strip", {"per": "strip", "old": Decimal(12)}),
+    ("RRP €12/kg €3.00", {"amount": Decimal("3.00"), "old": None}),
+    ("was €1.50/kg now €1.20/kg", {"per": "kg", "old": Decimal("1.50")}),
 ]
 
 
@@ -148,3 +261,46 @@ AROUND = [
 def test_what_is_said_around_a_price_is_kept(text: str, said: dict[str, object]):
     price = parse_price(text)
     assert {name: getattr(price, name) for name in said} == said
+
+
+DATA = [
+    ("12.345", {"currency": "KWD"}, "12.345"),
+    ("12.345", {"currency": "KWD", "country": "kw"}, "12.345"),
+    ("1.250", {"currency": "TND", "country": "tn"}, "1.250"),
+    ("12.5000", {"currency": "EUR", "country": "de"}, "12.5000"),
+    ("19.990000000000002", {"currency": "USD"}, "19.990000"),
+    ("1299.00", {"currency": "EUR", "country": "de"}, "1299.00"),
+    ("1280.00", {"currency": "JPY"}, "1280.00"),
+    ("12.5", {"country": "nl"}, "12.5"),
+    ("1,299.00", {"currency": "USD"}, "1299.00"),
+    ("1,299", {"country": "us"}, "1299"),
+    ("12,50", {"currency": "EUR", "country": "de"}, "12.50"),
+    ("1250000000", {"currency": "VND"}, "1250000000"),
+    ("€12.50", {"country": "de"}, "12.50"),
+]
+
+
+@pytest.mark.parametrize(("text", "hints", "amount"), DATA)
+def test_data_for_machines_has_a_point(text: str, hints: dict[str, str], amount: str):
+    assert parse_price(text, for_machines=True, **hints).amount == Decimal(amount)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "hints"),
+    [
+        ("1.299", {"currency": "EUR", "country": "de"}),
+        ("12.345", {"currency": "ARS", "country": "ar"}),
+        ("12.345", {}),
+        ("1,299", {"currency": "EUR", "country": "de"}),
+        ("1,250", {"currency": "TND", "country": "tn"}),
+        ("12.50", {"currency": "JPY"}),
+        ("-12.50", {"currency": "EUR"}),
+        ("1e3", {"currency": "EUR"}),
+        ("1.234.56", {"currency": "EUR"}),
+    ],
+)
+def test_data_that_people_may_have_written_for_their_country_is_refused(
+    text: str, hints: dict[str, str]
+):
+    with pytest.raises(NotAPrice):
+        parse_price(text, for_machines=True, **hints)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ BAM ba; BBD bb; BDT bd; BHD bh; BIF bi; BMD bm; BND bn; BOB bo; BRL br; BSD bs; 
 BYN by; BZD bz; CAD ca; CDF cd; CHF ch li; CLP cl; CNY cn; COP co; CRC cr; CUP cu; CVE cv; CZK cz;
 DJF dj; DKK dk fo gl; DOP do; DZD dz; EGP eg; ERN er; ETB et;
 EUR ad at ax be bg bl cy de ee es fi fr gf gp gr hr ie it lt lu lv mc me mf mq mt nl
-pm pt re si sk sm tf va yt;
+pm pt re si sk sm tf va xk yt;
 FJD fj; FKP fk gs; GBP gb gg im je; GEL ge; GHS gh; GIP gi; GMD gm; GNF gn; GTQ gt; GYD gy;
 HKD hk; HNL hn; HTG ht; HUF hu; IDR id; ILS il ps; INR in; IQD iq; IRR ir; ISK is; JMD jm; JOD jo;
 JPY jp; KES ke; KGS kg; KHR kh; KMF km; KPW kp; KRW kr; KWD kw; KYD ky; KZT kz; LAK la; LBP lb;

@@ -7,6 +7,7 @@ from typing import Final
 from swather.errors import NotAPrice
 
 MOST_DIGITS: Final = 15
+_MOST_DECIMALS: Final = 6
 _SURE_GROUPS: Final = " \u00a0'٬"
 _SURE_MARKS: Final = "٫·"
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -38,6 +39,22 @@ def read_number(written: str, mark: str | None, *, decimals: int | None = None) 
         whole = _grouped(written, digits[:-1], marks[:-1], apart_from=marks[-1])
         return Decimal(f"{whole}.{digits[-1]}")
     return Decimal(_grouped(written, digits, marks))
+
+
+def read_data(written: str, mark: str | None, *, decimals: int | None = None) -> Decimal:
+    """The value in data for machines, whose decimal mark is '.'; `mark` is that of the country.
+
+    Data that people have written for their own country is refused where it looks the same.
+    """
+    if re.fullmatch(r"\d+\.\d{4,}", written) and written.index(".") <= MOST_DIGITS:
+        return min(Decimal(written), round(Decimal(written), _MOST_DECIMALS), key=_length)
+    if mark != "." and re.fullmatch(r"\d+,\d{3}", written):
+        raise NotAPrice(f"{written!r} can be read in two ways: ',' may group digits or be a mark")
+    return read_number(written, ".", decimals=decimals)
+
+
+def _length(value: Decimal) -> int:
+    return len(str(value))
 
 
 def _whole(written: str, mark: str | None) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-_EAST: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_EAST: Final = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 
 
 def _words(listing: str) -> str:
@@ -30,42 +30,64 @@ LIST: Final = _words(
     "mrp|m.r.p|rrp|r.r.p|list price|list|uvp|msrp|srp|pvp|adviesprijs|prix conseillé|"
     "定價|市價|정가|reg|reg price|regular price|compare at"
 )
-SAVED: Final = _words(
-    "save|you save|saving|savings|discount|sie sparen|sparen|rabatt|korting|économisez|"
-    "remise|ahorra|"
-    "ahorre|descuento|desconto|скидка|экономия|折扣|shipping|delivery|postage|versand|"
-    "versandkosten|"
-    "livraison|frais de port|envío|envio|frete|verzendkosten|bezorging|доставка|運費|运费|送料|"
-    "배송비|deposit|down payment|pfand|cashback|coupon|points|handling|instalment|instalments|"
-    "installment|installments|cuotas|per month|monthly|min order|minimum order"
+# They speak of the number behind them: "$20.00 Save $5.00".
+SAVED_BEFORE: Final = _words(
+    "save|you save|sie sparen|spare|du sparst|spar|économisez|ahorra|ahorre|emi|min order|"
+    "minimum order"
 )
-SAVED_AFTER: Final = _words(
-    "off|discount|rabatt|korting|de descuento|de desconto|de remise|скидки|скидка|折|cashback|"
-    "shipping|delivery|versand|deposit|saved|gespart|points|reviews|per month|a month|"
-    "monthly|/ mo|"
-    "/mo|/month|/ month|mensuales|al mes|par mois|pro monat|per maand|в месяц|interest free"
+_SAVED: Final = (
+    "saving|savings|discount|sparen|rabatt|korting|remise|descuento|desconto|скидка|экономия|折扣|"
+    "shipping|delivery|postage|p&p|p & p|versand|versandkosten|livraison|frais de port|envío|envio|"
+    "frete|verzendkosten|bezorging|доставка|運費|运费|送料|배송비|deposit|down payment|pfand|"
+    "cashback|coupon|points|handling|per month|monthly"
 )
-BOUND: Final = _words(
-    "up to|upto|bis zu|bis|до|hasta|jusqu'à|tot|max|maximum|under|less than|below|until|"
-    "over|above|"
-    "more than|at least|min|minimum"
+_FREE: Final = _words(
+    "free|gratis|grátis|gratuit|gratuite|offerte|kostenlos|included|incluse|incluido|incluído|"
+    "inklusive|inbegriffen|inbegrepen|бесплатно|бесплатная|無料|免費|免费|込|込み|무료"
+)
+_INSTALMENTS: Final = "instalment|instalments|installment|installments|cuotas"
+SAVED: Final = f"(?:{SAVED_BEFORE}|{_words(f'{_SAVED}|{_INSTALMENTS}')})"
+SAVED_AFTER: Final = (
+    rf"(?:{_words('emi')}|"
+    + _words(
+        f"{_SAVED}|off|de descuento|de desconto|de remise|скидки|折|saved|gespart|reviews|a month|"
+        "/ mo|/mo|p/m|pcm|/month|/ month|mensuales|al mes|par mois|pro monat|per maand|в месяц|"
+        "interest free"
+    )
+    + rf"(?![\s:]*{_FREE}))"
+)
+BOUND: Final = (
+    r"(?:[<>≤≥]|"
+    + _words(
+        "up to|upto|bis zu|bis|до|hasta|jusqu'à|tot|max|maximum|under|less than|below|until|over|"
+        "above|more than|at least|min|minimum"
+    )
+    + ")"
 )
 _ABOUT: Final = "about|approx|approximately|around|ca|circa|environ|ungefähr|около|約|约|약"
 ABOUT: Final = rf"(?:[~≈]|{_words(_ABOUT)})"
 # Words for large numbers that mean another one elsewhere, or that we do not multiply by.
 LARGE: Final = _words(
-    "b|bn|billion|billions|billón|bln|m|mm|mil|mille|mill|millón|millones|milhão|milhões|miljoen|"
-    "milione|milioni|milion|miljon|miljoner|mrd|mlrd|milliard|milliarde|milliarden|miljard|trillion|"
-    "tn|tausend|hundred|dozen|тысяч|тысячи|миллион|миллиона|миллионов|млрд|hundert|百|십|백|조|兆"
+    "b|bn|billion|billions|billón|bln|m|mm|mn|mil|mille|mill|millón|millones|milhão|milhões|"
+    "miljoen|milione|milioni|milion|milioane|miljon|miljoner|millió|mrd|mlrd|milliard|milliarde|"
+    "milliarden|miljard|miliar|trillion|tn|t|k|cr|lac|lacs|l|tausend|duizend|tusen|tuhat|ezer|mii|"
+    "tis|tys|hundred|dozen|rb|ribu|jt|juta|nghìn|ngàn|triệu|tr|tỷ|bin|milyon|milyar|тысяч|тысячи|"
+    "тыс|тис|миллион|миллиона|миллионов|млрд|мың|hundert|लाख|करोड़|हज़ार|हजार|লাখ|হাজার|কোটি|"
+    "لاکھ|ہزار|کروڑ|هزار|میلیون|تومان|ألف|آلاف|مليون|אלף|מיליון|χιλ|"
+    "百|십|백|조|兆|พัน|หมื่น|แสน|ล้าน"
 )
+# After a space these may begin a name, such as Thousand Island.
+LIKE_NAMES: Final = frozenset({"thousand", "million", "millions"})
 FOR: Final = _words("for|für|pour|voor|por|za|за|per|para")
+_NOW: Final = (
+    "our price|your price|sale price|special price|final price|now|only|just|today|jetzt|nur|heute|"
+    "nu|ahora|solo|maintenant|seulement|售價|售价|特價|特价|판매가"
+)
+NOW: Final = _words(_NOW)
 LABELS: Final = _words(
-    "price|prices|our price|your price|sale price|special price|unit price|final price|"
-    "now|only|just|"
-    "today|sale|special|deal|offer|cash|prix|preis|prijs|precio|preço|prezzo|цена|"
-    "стоимость|cena|"
-    "pris|hinta|ár|fiyat|fiyatı|harga|giá|jetzt|nur|nu|ahora|solo|maintenant|seulement|heute|"
-    "each|ea|価格|価|售價|售价|价格|價格|健保價|特價|特价|税込|税抜|稅|含稅|未稅|판매가|가격|整|约"
+    f"{_NOW}|price|prices|unit price|sale|special|deal|offer|cash|prix|preis|prijs|precio|preço|"
+    "prezzo|цена|стоимость|cena|pris|hinta|ár|fiyat|fiyatı|harga|giá|each|ea|価格|価|价格|價格|"
+    "健保價|税込|税抜|稅|含稅|未稅|가격|整|约"
 )
 _TAX: Final = _words(
     "incl|incl.|inclusive of|inclusive|including|include|inc|inc.|excl|excl.|excluding|"
@@ -76,21 +98,23 @@ _TAX: Final = _words(
     "shipping|delivery|versand|versandkosten|livraison|verzendkosten|envío|frete|доставка|p&p"
 )
 TAX: Final = rf"(?:[(*]?\s*{_TAX}\.?(?:\s+{_TAX}\.?){{1,3}}\s*[)*]?|\b(?:ttc|ht)\b)"
+_MEASURES: Final = (
+    "kg|g|gr|gram|grams|mg|mcg|ml|cl|dl|l|lt|ltr|litre|liter|litres|oz|fl oz|lb|lbs|pound|m|cm|mm|"
+    "m2|m²|m³|ft|sqft|г|кг|мл|л|kilo"
+)
+MEASURE: Final = _words(_MEASURES)
 UNIT: Final = _words(
-    "kg|g|gr|gram|grams|mg|mcg|ml|cl|dl|l|lt|ltr|litre|liter|litres|oz|fl oz|lb|lbs|pound|"
-    "m|cm|mm|m2|m²|"
-    "m³|ft|sqft|piece|pieces|pc|pcs|pce|stk|stück|stuk|stuks|st|pièce|unidad|ud|uds|unit|"
-    "units|шт|item|"
-    "tablet|tablets|capsule|capsules|tablette|tabletten|tab|tabs|strip|pack|packs|box|"
-    "bottle|can|set|"
-    "pair|paire|person|night|day|dose|doses|vial|vials|ampoule|sachet|sachets|г|кг|мл|л|個|"
-    "个|盒|粒|"
-    "瓶|錠|顆|개|unité|comprimé|comprimés|comprimidos|таб|unité|kilo|dozen|ea|each"
+    f"{_MEASURES}|piece|pieces|pc|pcs|pce|stk|stück|stuk|stuks|st|pièce|unidad|ud|uds|unit|units|"
+    "шт|item|tablet|tablets|capsule|capsules|tablette|tabletten|tab|tabs|strip|pack|packs|box|"
+    "bottle|can|set|pair|paire|person|night|day|dose|doses|vial|vials|ampoule|sachet|sachets|個|"
+    "个|盒|粒|瓶|錠|顆|개|unité|comprimé|comprimés|comprimidos|таб|dozen|ea|each"
 )
 PER: Final = (
     rf"(?:(?:/|{_words('per|pro|par|je|por|за|a|le|la|el|l')}'?)\s*(?P<per>(?:\d+\s*)?{UNIT})\.?"
     rf"|(?P<each>{_words('each|ea|apiece|pro stück|je stück|stückpreis|la pièce|per stuk')}))"
 )
+# "per kg: 3.99"; the name of a unit alone is not enough.
+PER_BEFORE: Final = rf"{_words('per|pro|je|price per|за')}\s*"
 PACK_BEFORE: Final = _words(
     "pack of|box of|set of|strip of|bottle of|packung mit|lot de|caja de|уп"
 )

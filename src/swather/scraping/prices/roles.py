@@ -10,6 +10,7 @@ from swather.errors import NotAPrice
 from swather.scraping.prices import phrases
 from swather.scraping.prices.currencies import CODES
 from swather.scraping.prices.scan import Seen
+from swather.scraping.prices.signs import LARGE_OF
 
 _AROUND: Final = r"[\s:.,(*|-]*"
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -18,15 +19,28 @@ _KNOWN: Final = re.compile(
     f"{phrases.TAX}|{phrases.FROM}|{phrases.FROM_AFTER}|{phrases.OLD}|{phrases.LIST}|{phrases.PER}"
     f"|{phrases.LABELS}"
 )
-_PER: Final = re.compile(rf"[\s(]*{phrases.PER}")
-_PER_ANY: Final = re.compile(r"\s*/\s*([^\W\d_]{1,20})")
+_PER: Final = re.compile(rf"[\s(]*(?:p(?=/))?{phrases.PER}")
+_PER_ANY: Final = re.compile(r"\s*p?/\s*([^\W\d_]{1,20})")
 _PER_SIZE: Final = re.compile(r"\s*(?:/|per|pro|par|je|por|за)\s*")
 _UNIT: Final = re.compile(rf"[ \u00a0]?({phrases.UNIT})")
+_MEASURE: Final = re.compile(rf"[ \u00a0]?{phrases.MEASURE}")
+_PER_BEFORE: Final = re.compile(
+    rf"(?:{phrases.PER_BEFORE}|/)({phrases.UNIT})(?:{_AROUND}(?:{phrases.LABELS}|{phrases.FROM}))?[\s:.,=]*\Z"
+)
+_PER_A_SIZE: Final = re.compile(rf"{phrases.PER_BEFORE}\Z")
+_IS_SIZE: Final = re.compile(rf"[ \u00a0]?({phrases.UNIT})[\s:.=]*")
+_RANGE: Final = re.compile(rf"\s*(?:~|{phrases.BOUND})\s*")
 _FOR: Final = re.compile(rf"\s*{phrases.FOR}\s*")
 _COUNTS: Final = re.compile(rf"\s*(?:{phrases.UNIT})?\.?\s*{phrases.FOR}\s*")
 _EQUALS: Final = re.compile(rf"\s*({phrases.UNIT})\.?\s*=\s*")
-_LARGE: Final = re.compile(rf"[ \u00a0]*({phrases.LARGE})")
+_LARGE: Final = re.compile(rf"[ \u00a0]*({phrases.LARGE})(?!-\w)")
 _PERCENT: Final = re.compile(r"\s*[%٪]")
+_ASIDE: Final = r"[\s:.,;()*|!-]*"
+_SAVED_BETWEEN: Final = re.compile(
+    rf"(?P<left>{_ASIDE})(?:(?P<next>{phrases.SAVED_BEFORE})|{phrases.SAVED_AFTER})(?P<right>{_ASIDE})"
+)
+_PARTS: Final = frozenset(".,;|()!-\n")
+_SPACES: Final = frozenset(" \u00a0\n")
 _TIMES: Final = re.compile(r"\s*[x×*]\s*")
 
 
@@ -47,13 +61,18 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """A number with its role, and what was said of it."""
+    """A number with its role, and what was said of it.
+
+    `is_aside`: it stands in brackets. `is_now`: "now" or "our price" stands before it.
+    """
 
     seen: Seen
     role: Role
     is_from: bool = False
     per: str = ""
     quantity: int = 1
+    is_aside: bool = False
+    is_now: bool = False
 
 
 def said_around(numbers: list[Seen]) -> list[Said]:
@@ -64,8 +83,9 @@ def said_around(numbers: list[Seen]) -> list[Said]:
 
 
 def _said(numbers: list[Seen]) -> Iterator[Said]:
-    quantity, is_from = 1, False
+    quantity, is_from, depth = 1, False, 0
     for number, seen in enumerate(numbers):
+        depth += seen.before.count("(") - seen.before.count(")")
         following = numbers[number + 1] if number + 1 < len(numbers) else None
         before = numbers[number - 1] if number else None
         is_from = is_from or bool(_ends(seen.before, phrases.FROM))
@@ -82,10 +102,12 @@ def _said(numbers: list[Seen]) -> Iterator[Said]:
             quantity = int(following.written)
         yield Said(
             seen=seen,
-            role=Role.OFFER if offered else _role(seen, following),
+            role=Role.OFFER if offered else _role(before, seen, following),
             is_from=is_from or _is_from(seen, following),
-            per=_equal_to(before) or _per(seen, following),
+            per=_per_before(before, seen) or _per(seen, following),
             quantity=quantity,
+            is_aside=depth > 0,
+            is_now=_ends(seen.before, phrases.NOW),
         )
         quantity, is_from = 1, False
 
@@ -108,20 +130,27 @@ def _is_counted(seen: Seen) -> bool:
     if seen.signs or not seen.written.isdigit() or not 0 < int(seen.written[:4]) < 1_000:
         return False
     ends = not seen.after.strip(" .,;!)\n\u00a0") or _UNIT.match(seen.after)
-    return bool(ends and _FOR.fullmatch(seen.before))
+    return bool(ends and _FOR.fullmatch(seen.before) and not _MEASURE.match(seen.after))
 
 
-def _equal_to(before: Seen | None) -> str:
-    """The unit of "100 ml = 2.50"."""
-    found = None if before is None or before.signs else _EQUALS.fullmatch(before.after)
-    return f"{before.written} {found[1]}" if before and found else ""
+def _per_before(before: Seen | None, seen: Seen) -> str:
+    """The unit of "100 ml = 2.50", "per kg: 3.99" and "per 100 g: 0.40"."""
+    if before is None:
+        found = _PER_BEFORE.search(seen.before)
+        return found[1] if found else ""
+    if before.signs:
+        return ""
+    found = _EQUALS.fullmatch(before.after)
+    if _PER_A_SIZE.search(before.before):
+        found = _IS_SIZE.fullmatch(before.after)
+    return f"{before.written} {found[1]}" if found else ""
 
 
-def _role(seen: Seen, following: Seen | None) -> Role:  # noqa: PLR0911 - one line for each role
+def _role(before: Seen | None, seen: Seen, following: Seen | None) -> Role:  # noqa: PLR0911 - one line for each role
     if _PERCENT.match(seen.after):
         return Role.PERCENT
-    if seen.signs and (large := _LARGE.match(seen.after)):
-        raise NotAPrice(f"{large[1]!r} stands behind {seen.written!r}, which is not multiplied")
+    if seen.signs:
+        _check_behind(seen)
     if not seen.signs and _is_size(seen, following):
         return Role.SIZE
     if _ends(seen.before, phrases.PACK_BEFORE):
@@ -132,11 +161,48 @@ def _role(seen: Seen, following: Seen | None) -> Role:  # noqa: PLR0911 - one li
         return Role.ABOUT
     if _ends(seen.before, phrases.OLD):
         return Role.OLD
-    if _ends(seen.before, phrases.SAVED) or _starts(seen.after, phrases.SAVED_AFTER):
+    if _is_other(before, seen, following):
         return Role.OTHER
     if _ends(seen.before, phrases.LIST):
         return Role.LIST
     return Role.PRICE
+
+
+def _is_other(before: Seen | None, seen: Seen, following: Seen | None) -> bool:
+    """What is saved or sent; a word between two prices that may be of either is of both."""
+    ahead = _ends(seen.before, phrases.SAVED)
+    if before and before.signs and (found := _SAVED_BETWEEN.match(seen.before)):
+        ahead = (ahead or found[0].strip() == "off") and _owner(found) != "left"
+    behind = _starts(seen.after, phrases.SAVED_AFTER)
+    if following and following.signs and (found := _SAVED_BETWEEN.match(seen.after)):
+        behind = _owner(found) != "right"
+    return ahead or behind
+
+
+def _owner(found: re.Match[str]) -> str:
+    """The side that a word between two prices belongs to; '' if that is not clear."""
+    if found["next"] or ":" in found["right"]:
+        return "right"
+    for parts in (_PARTS, _SPACES):
+        left, right = parts & set(found["left"]), parts & set(found["right"])
+        if bool(left) != bool(right):
+            return "right" if left else "left"
+    return ""
+
+
+def _check_behind(seen: Seen) -> None:
+    """Refuse a large number that is not multiplied, or may not be one: Thousand Island."""
+    meant = frozenset.intersection(*seen.signs)
+    large = None if _starts(seen.after, phrases.LIST) else _LARGE.match(seen.after)
+    if large and LARGE_OF.get(large[1], meant) & meant:
+        raise NotAPrice(f"{large[1]!r} stands behind {seen.written!r}, which is not multiplied")
+    if seen.apart and seen.many.lower() in phrases.LIKE_NAMES and _is_named(seen.after):
+        raise NotAPrice(f"{seen.many!r} behind {seen.written!r} may be a name")
+
+
+def _is_named(after: str) -> bool:
+    after = after.lstrip()
+    return _LETTER.match(after) is not None and _KNOWN.match(after) is None
 
 
 def _is_size(seen: Seen, following: Seen | None) -> bool:
@@ -159,7 +225,8 @@ def _per(seen: Seen, following: Seen | None) -> str:
 
 
 def _ends(before: str, phrase: str) -> bool:
-    return re.search(rf"{phrase}(?:{_AROUND}{phrases.LABELS})?{_AROUND}\Z", before) is not None
+    lead = rf"(?:{_AROUND}(?:{phrases.LABELS}|{phrases.FROM}))?"
+    return re.search(rf"{phrase}{lead}{_AROUND}\Z", before) is not None
 
 
 def _starts(after: str, phrase: str) -> bool:
@@ -168,6 +235,8 @@ def _starts(after: str, phrase: str) -> bool:
 
 def _check_edge(seen: Seen, *, follows: bool) -> None:
     edge = seen.touches
+    if follows and _RANGE.fullmatch(seen.before):
+        raise NotAPrice("a range")
     if _PERCENT.match(seen.after) and edge in {"-", "+"}:
         return
     if edge == "-" or (seen.before.strip() == "-" and not follows):
@@ -191,6 +260,11 @@ def unknown_words(said: Said) -> str:
     around = f"{said.seen.before} \n {said.seen.after}"
     left = _KNOWN.sub(" ", around).strip()
     return "" if _HARMLESS.fullmatch(left) else left
+
+
+def is_measured(per: str) -> bool:
+    """Whether this unit of a price is a weight, a volume or a length, not a piece."""
+    return _MEASURE.match(per.lstrip("0123456789 \u00a0")) is not None
 
 
 def follows_a_word(seen: Seen) -> bool:
