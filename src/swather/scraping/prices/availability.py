@@ -5,6 +5,8 @@ from enum import StrEnum
 from typing import Final
 
 _LONGEST: Final = 500
+_MARKS: Final = re.compile(r"[\s_-]+")
+_HYPHENS: Final = re.compile(r"(?<=\w)[-_\u2010\u2011](?=\w)")
 
 
 class Availability(StrEnum):
@@ -33,6 +35,15 @@ _SCHEMA: Final = {
     "reserved": Availability.OUT_OF_STOCK,
     "discontinued": Availability.DISCONTINUED,
 }
+_IN_STOCK: Final = (
+    "in stock|available|in store|op voorraad|leverbaar|beschikbaar|en stock|hay stock|disponible|"
+    "disponível|em estoque|en existencia|в наличии|есть на складе|auf lager|lieferbar|verfügbar|"
+    "tersedia|ada stok|dalam stok|stok ada|disponibile|i lager|på lager|有貨|有货|現貨|现货|有庫存|"
+    "有库存|在庫あり|재고 있음|ready to ship|add to cart"
+)
+_NO: Final = (
+    "no|not|non|pas|niet|geen|nicht|kein|keine|sin|sem|não|нет|не|tidak|tiada|belum|ikke|inte|nie"
+)
 # In this order: "not in stock" holds "in stock".
 _WORDS: Final = (
     (
@@ -48,7 +59,13 @@ _WORDS: Final = (
         Availability.OUT_OF_STOCK,
         (
             "out of stock|not in stock|sold out|unavailable|not available|"
-            "0 in stock|temporarily out|"
+            "temporarily out|no stock|"
+            r"(?<![\d.,])0 (?:in stock|available|left|items?|pcs|шт)|notify me when|email me when|"
+            rf"(?:{_NO}) (?:[^\W\d_]+ ){{0,2}}?(?:{_IN_STOCK})|"
+            rf"(?:{_IN_STOCK}) ?[:=]? ?(?:{_NO}|none|false|0|なし|無)(?= ?(?:[.,;!)]|\Z))|"
+            "plus disponible|hors stock|en rupture|vergriffen|slut i lager|esaurito|sem estoque|"
+            "無現貨|无现货|沒有庫存|没有库存|沒有現貨|没有现货|沒有貨|没有货|没货|在庫なし|在庫無し|"
+            "재고 없음|재고없음|"
             "niet op voorraad|uitverkocht|niet leverbaar|tijdelijk niet|sin stock|"
             "agotado|sin existencias|"
             "no disponible|esgotado|нет в наличии|нет на складе|отсутствует|"
@@ -59,18 +76,19 @@ _WORDS: Final = (
     ),
     (
         Availability.PREORDER,
-        (
-            "pre-order|preorder|pre order|preventa|précommande|vorbestell|предзаказ|"
-            "預購|予約|pra-pesan"
-        ),
+        ("preorder|pre order|preventa|précommande|vorbestell|предзаказ|預購|予約|pra pesan"),
     ),
     (
         Availability.BACKORDER,
         (
-            "backorder|back-order|on order|made to order|nabestelling|под заказ|"
+            "backorder|back order|on order|made to order|nabestelling|под заказ|"
             "sur commande|por encargo|"
-            "auf bestellung|訂製|bajo pedido"
+            r"auf bestellung|訂製|bajo pedido|available in \d"
         ),
+    ),
+    (
+        Availability.UNKNOWN,
+        "coming soon|available soon|soon available|available from|back in stock|bald verfügbar",
     ),
     (
         Availability.LIMITED,
@@ -83,13 +101,7 @@ _WORDS: Final = (
     ),
     (
         Availability.IN_STOCK,
-        (
-            "in stock|available|in store|op voorraad|leverbaar|en stock|hay stock|"
-            "disponible|disponível|"
-            "en existencia|в наличии|есть на складе|auf lager|lieferbar|verfügbar|"
-            "tersedia|ada stok|"
-            "stok ada|有貨|有货|現貨|现货|有庫存|在庫あり|재고 있음|ready to ship|add to cart"
-        ),
+        _IN_STOCK,
     ),
 )
 _FOUND: Final = tuple((state, re.compile(rf"(?<![^\W\d_])(?:{words})")) for state, words in _WORDS)
@@ -98,7 +110,8 @@ _FOUND: Final = tuple((state, re.compile(rf"(?<![^\W\d_])(?:{words})")) for stat
 def parse_availability(text: str) -> Availability:
     """'https://schema.org/InStock', 'Op voorraad', 'нет в наличии'; UNKNOWN for anything else."""
     said = " ".join(text[:_LONGEST].split()).lower()
-    named = said.rstrip("/").rpartition("/")[2].removeprefix("schema:").replace(" ", "")
+    named = _MARKS.sub("", said.rstrip("/").rpartition("/")[2].removeprefix("schema:"))
     if named in _SCHEMA:
         return _SCHEMA[named]
+    said = _HYPHENS.sub(" ", said)
     return next((state for state, words in _FOUND if words.search(said)), Availability.UNKNOWN)

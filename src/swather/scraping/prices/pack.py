@@ -10,7 +10,14 @@ from typing import Final
 from swather.errors import NotAPack, NotAPrice
 from swather.scraping.prices.currencies import MARK_OF
 from swather.scraping.prices.number import NUMBER, read_number
-from swather.scraping.prices.pack_words import CONTAINERS, FORMS, MEASURES, OF, TIMES
+from swather.scraping.prices.pack_words import (
+    CONTAINERS,
+    FORMS,
+    MEASURES,
+    OF,
+    OF_A_PIECE,
+    TIMES,
+)
 from swather.scraping.prices.signs import either
 from swather.scraping.prices.written import LONGEST, plain
 
@@ -26,6 +33,12 @@ _BETWEEN: Final = re.compile(
     rf"[\s,(]*(?:(?P<times>{either(TIMES)})|(?:(?:{either(CONTAINERS)}){_ALONE}\s*)?"
     rf"(?P<of>{either(OF)}){_ALONE})?[\s(]*"
 )
+# "500 mg N20": a number sign behind a size or a form, while N95 is a name.
+_NUMERO: Final = re.compile(
+    rf"(?<![^\W\d_])(?P<what>(?:{either(MEASURES)}|{either(FORMS)})[\s,.(]+)n[°º]?\s?(?=\d)"
+)
+_COUNTED: Final = re.compile(r"(№ ?\d+)(?=[ \u00a0]\d)")
+_TWO_NUMBERS: Final = re.compile(r"[ \u00a0][1-9]")
 _BEFORE: Final = re.compile(
     rf"(?:{either(CONTAINERS)}){_ALONE}[\s:]*(?:{either(OF)}|x|×|à)?\s*\Z|[№x×]\s*\Z"
 )
@@ -70,7 +83,7 @@ def parse_pack(text: str, *, country: str | None = None) -> Pack:
     """
     if len(text) > LONGEST:
         raise NotAPack(f"a text of {len(text):,} characters does not name a pack")
-    written = plain(text).lower()
+    written = _COUNTED.sub(r"\1,", _NUMERO.sub(r"\g<what>№", plain(text).lower()))
     try:
         return _pack(written, text.strip(), MARK_OF.get((country or "").lower()))
     except (NotAPack, NotAPrice) as error:
@@ -98,11 +111,18 @@ def _pack(written: str, raw: str, mark: str | None) -> Pack:
     size = read_number(measures[0]["number"], mark) if measures else None
     if size == 0:
         raise NotAPack("a size of 0")
-    pieces = any(item["form"] or item["apostrophe"] for item in counted)
+    unit = measures[0]["measure"] if measures else ""
+    if unit in OF_A_PIECE and _TWO_NUMBERS.search(measures[0]["number"]):
+        raise NotAPack(f"{measures[0]['number']!r} may be two numbers")
+    pieces = (
+        any(item["form"] or item["apostrophe"] for item in counted)
+        or any(_is_numbered(written, item) for item in counted)
+        or (unit in OF_A_PIECE and count > 1)
+    )
     return Pack(
         count=count,
         size=size,
-        unit=measures[0]["measure"] if measures else "",
+        unit=unit,
         form="piece" if pieces or size is None else "",
         raw=raw,
     )
@@ -122,6 +142,10 @@ def _is_bare(item: re.Match[str]) -> bool:
     return not (item["measure"] or item["form"] or item["apostrophe"])
 
 
+def _is_numbered(written: str, item: re.Match[str]) -> bool:
+    return written[: item.start()].rstrip().endswith("№")
+
+
 def _check_between(written: str, left: re.Match[str], right: re.Match[str]) -> None:
     """Two counts multiply only if the text says so; a count and a size just stand together."""
     between = _BETWEEN.fullmatch(written[left.end() : right.start()])
@@ -129,6 +153,8 @@ def _check_between(written: str, left: re.Match[str], right: re.Match[str]) -> N
     if joined:
         return
     if (left["measure"] or right["measure"]) and not (_is_bare(left) or _is_bare(right)):
+        return
+    if right["measure"] and _is_numbered(written, left):
         return
     if left["measure"] and _is_bare(right) and _BEFORE.search(written[: right.start()]):
         return

@@ -22,6 +22,7 @@ MEASURES: Final = {
 FORMS: Final = (
     "tablet", "tablets", "tablette", "tabletten", "tabletas", "tab", "tabs", "capsule", "capsules",
     "cápsulas", "capsulas", "caps", "cap", "comprimé", "comprimés", "comprimido", "comprimidos",
+    "comp", "compr",
     "pill", "pills", "dragees", "sachet", "sachets", "vial", "vials", "ampoule", "ampoules",
     "ampollas", "ampullen", "suppositories", "patches", "piece", "pieces", "pcs", "pc", "unit",
     "units", "unidad", "unidades", "u", "stuk", "stuks", "st", "stk", "stück", "biji", "keping",
@@ -49,4 +50,6 @@ OF: Final = (
     "con",
     "x",
 )
+# Of a strength; with a count above one it is that of each piece.
+OF_A_PIECE: Final = frozenset({"mg", "мг", "毫克", "mcg", "µg", "μg", "мкг"})
 TIMES: Final = ("x", "×", "*", "х")
