@@ -13,7 +13,7 @@ from typing import Final
 from swather.scraping.business.folding import folded
 from swather.scraping.business.words import COUNTRIES, LEGAL_FORMS, SHORT, UNIT
 
-_EXTENSION: Final = re.compile(
+EXTENSION: Final = re.compile(
     r"(?:\b(?:extension|ext|x)|(?<=\d)x|#)[\s.:]*\d{1,7}\s*$", re.IGNORECASE
 )
 _NUMBER: Final = re.compile(r"1?([2-9]\d{2}[2-9]\d{6})", re.ASCII)
@@ -39,7 +39,7 @@ def phone_key(text: str) -> str:
     of the keypad: 1-800-FLOWERS.
     """
     text = unicodedata.normalize("NFKC", text).upper().strip()
-    text = _PHONE_MARKS.sub("", _EXTENSION.sub("", text))
+    text = _PHONE_MARKS.sub("", EXTENSION.sub("", text))
     found = _NUMBER.fullmatch(text.translate(_KEYPAD) if text[:3].isdecimal() else text)
     return f"+1{found[1]}" if found else ""
 

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple
 
 from swather.net.page import join
+from swather.scraping.business.phone import NotAPhone, phone_number
 from swather.scraping.site.calling_codes import CALLING_CODES
 
 MAX_NUMBER_CHARACTERS: Final = 1_000
@@ -18,8 +19,16 @@ _NUMBER: Final = {
 }
 # Thousands, or India's lakhs; the last group has three digits.
 _GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:\D\d{2,3})*\D\d{3}|[+-]?\d*")
-_EXTENSION: Final = re.compile(r"(?:\bext\b|\bx|#)\.?[ \d]*$", re.IGNORECASE)
-_PHONE: Final = re.compile(r"[+\d][\d\s().\-/]{5,40}")
+# Behind or before a number these belong to it, and make another one of it: 3½, 1e5, 10k, 1.2.3.
+_RAISED: Final = re.compile(
+    r"\d[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u2150-\u218f\u2460-\u24ff]"
+)
+_MORE: Final = re.compile(
+    r"\d|[.,]\d|\u2044|e[+-]?\d|-\d+-\d|(?:[km]|bn?)(?!\w)| ?(?-i:[KM])(?!\w)|"
+    r" ?(?:mio|mln|mn|million\w*|milli[oa]\w+|billion\w*|thousand|tsd|lakhs?|crores?|тыс|млн|"
+    r"mil)\b| ?[万萬億亿만억千천]",
+    re.IGNORECASE,
+)
 
 
 class NotThisKind(ValueError):
@@ -42,10 +51,17 @@ def clean(text: str) -> str:
 
 
 def number_of(text: str, how: Reading) -> int | float:
-    """The first number in a text."""
-    found = _NUMBER[how.decimal].search(_plain(text)[:MAX_NUMBER_CHARACTERS])
+    """The first number in a text, if what touches it does not make another one of it."""
+    text = text[:MAX_NUMBER_CHARACTERS].replace("\u066b", how.decimal)
+    text = text.replace("\u066c", "'")
+    if _RAISED.search(text):
+        raise NotThisKind("a fraction or a raised digit touches a number")
+    text = _plain(text)
+    found = _NUMBER[how.decimal].search(text)
     if found is None:
         raise NotThisKind("there is no number in it")
+    if _MORE.match(text, found.end()) or text[found.start() - 1 : found.start()].isalpha():
+        raise NotThisKind(f"what touches {found[0]!r} may be a part of it")
     whole, _, decimals = found[0].partition(how.decimal)
     if _GROUPED.fullmatch(whole) is None:
         raise NotThisKind(f"{found[0]!r} is not a number with {how.decimal!r} before its decimals")
@@ -96,21 +112,13 @@ def url_of(text: str, how: Reading) -> str:
 
 def phone_of(text: str, how: Reading) -> str:
     """A phone number: digits, after a '+' if its country is known."""
-    text = _EXTENSION.sub("", _plain(text)[:MAX_NUMBER_CHARACTERS].replace("tel:", "").strip())
-    found = _PHONE.search(text.replace("(0)", ""))
-    digits = "" if found is None else re.sub(r"\D", "", found[0])
-    if found is None or not 6 <= len(digits) <= 15:
-        raise NotThisKind("there is no phone number in it")
-    if found[0].startswith("+"):
-        return f"+{digits}"
-    if digits.startswith("00"):
-        return f"+{digits[2:]}"
-    code = CALLING_CODES.get((how.country or "").lower())
-    if code is None:
-        return digits
-    if code == "1":
-        return f"+{digits}" if len(digits) == 11 and digits[0] == "1" else f"+1{digits}"
-    return f"+{code}{digits.removeprefix('0')}"
+    country = (how.country or "").lower()
+    try:
+        return phone_number(
+            _plain(text)[:MAX_NUMBER_CHARACTERS], country, CALLING_CODES.get(country, "")
+        )
+    except NotAPhone as error:
+        raise NotThisKind(str(error)) from error
 
 
 def _plain(text: str) -> str:
