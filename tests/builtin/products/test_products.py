@@ -62,7 +62,27 @@ def test_what_is_said_around_a_price_is_kept():
     assert (item["price"], item["old_price"]) == ("3.50", "5.00")
     page = '<h1>Thee</h1><p class="price">vanaf € 2,99 per kg</p>'
     (item,) = scraped(page, country="nl").items
-    assert (item["price_from"], item["unit_price"], item["unit_price_per"]) == (True, "2.99", "kg")
+    assert (item["price_from"], item["unit_price"], item["unit_price_per"]) == (
+        True,
+        "2.9900",
+        "kg",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "per"),
+    [
+        ("€ 2,99 / 100 g", "29.9000", "kg"),
+        ("€ 0,45 per 100 ml", "4.5000", "l"),
+        ("€ 3,00 per stuk", "3.0000", "piece"),
+        ("€ 40,00 per strip", "40.0000", "strip"),
+    ],
+)
+def test_the_price_of_a_unit_is_that_of_a_kilogram_a_litre_or_a_piece(
+    text: str, amount: str, per: str
+):
+    (item,) = scraped(f'<h1>Thee</h1><p class="price">{text}</p>', country="nl").items
+    assert (item["unit_price"], item["unit_price_per"]) == (amount, per)
 
 
 def test_a_price_that_is_not_clear_is_rejected_and_counted():

@@ -46,7 +46,7 @@ def item_of(row: Row, where: Where) -> dict[str, Any]:
         "pack_count": pack.count if pack else None,
         "pack_size": _text(pack.size if pack else None),
         "pack_unit": pack.unit if pack else "",
-        **_unit_price(price, pack),
+        **_unit_price(price, pack, where.country),
         "availability": str(parse_availability(said)),
         "availability_text": said,
         "country": where.country,
@@ -76,10 +76,12 @@ def _currency(price: Price, said: Any, country: str) -> str:
     return price.currency or known or CURRENCY_OF.get(country.partition("-")[0], "")
 
 
-def _unit_price(price: Price, pack: Pack | None) -> dict[str, Any]:
-    """Of the pack, unless the price itself is that of a unit."""
+def _unit_price(price: Price, pack: Pack | None, country: str) -> dict[str, Any]:
+    """Of the pack, unless the price itself is that of a unit; what we do not know stays a unit."""
     if price.per:
-        return {"unit_price": str(price.amount), "unit_price_per": price.per}
+        pack = _pack(price.per if price.per[0].isdigit() else f"1 {price.per}", country)
+        if pack is None:
+            return {"unit_price": f"{price.amount:.4f}", "unit_price_per": price.per}
     if pack is None:
         return {"unit_price": None, "unit_price_per": ""}
     each = unit_price(price.amount / price.quantity, pack)
