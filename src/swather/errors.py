@@ -13,7 +13,8 @@ SwatherError
 │   ├── NotAPrice               a text holds no price, or one that can be read in two ways
 │   ├── PortTaken               a server cannot listen where another program does
 │   ├── RunLocked               another process of this machine executes the run
-│   └── RunCancelled            targets for a run that was cancelled
+│   ├── RunCancelled            targets for a run that was cancelled
+│   └── WorkerLeaving           a worker was told to leave, and takes no other order
 ├── NotFound                    no such run, task, worker or error group
 ├── StoreError                  the database failed or refused
 │   ├── DatabaseUnreachable     no server, no file, no permission, wrong password
@@ -108,6 +109,10 @@ class RunLocked(InputError):
 
 class RunCancelled(InputError):
     """Targets for a run that was cancelled: it takes no more."""
+
+
+class WorkerLeaving(InputError):
+    """A worker was told to drain or to stop, and cannot be called back; the text says which."""
 
 
 class NotFound(SwatherError, LookupError):

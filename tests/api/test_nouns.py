@@ -10,7 +10,7 @@ from swather.model.supervisor import NewSupervisor
 from swather.model.task import Target
 from swather.posix import this_process
 from swather.store import Store
-from tests.store.given import a_run, a_worker, claim, failed, finish, states
+from tests.store.given import a_producer, a_run, a_worker, claim, failed, finish, states
 
 CANARY = "hunter2canary"
 
@@ -68,6 +68,15 @@ def test_workers_are_shown_and_paused(client: TestClient, store: Store) -> None:
     shown = got(client, "workers/barn-0")
     assert (shown["state"], shown["leaving"]) == ("stopping", "stop")
     posted(client, "workers/nobody/drain", None, 404)
+    for verb in ("pause", "unpause"):
+        refused = posted(client, "workers/barn-0/" + verb, None, 409)
+        assert "worker barn-0 is stopping and cannot be called back" in refused["detail"]
+
+
+def test_who_loads_targets_is_no_worker(client: TestClient, store: Store) -> None:
+    a_producer(store, a_run(store), name="loader")
+    assert client.get("/api/v1/workers/loader").status_code == 404
+    posted(client, "workers/loader/pause", None, 404)
 
 
 def test_fleets_are_scaled_restarted_and_stopped(client: TestClient, store: Store) -> None:

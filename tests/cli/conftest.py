@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from swather.cli import main
+from swather.settings import Settings
+from swather.web.dashboard import Dashboard
 from tests import forked
+from tests.served import ADMIN, READER
 
 PROGRAM = Path(sys.executable).with_name("swather")
 
@@ -117,3 +120,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     postgres = request.getfixturevalue("reused")
     yield postgres.url
     postgres.empty()
+
+
+@pytest.fixture
+def server(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server of that database; SWATHER_API_TOKEN has its token."""
+    monkeypatch.setenv("SWATHER_API_TOKEN", ADMIN)
+    settings = Settings(db=database, api_port=0, api_token=ADMIN, api_read_token=READER)
+    with Dashboard(settings) as dashboard, dashboard.serving():
+        yield dashboard.address

@@ -12,11 +12,8 @@ from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
 from swather.model.supervisor import NewSupervisor
-from swather.settings import Settings
 from swather.store import Store
-from swather.web.dashboard import Dashboard
 from tests.cli.conftest import Result, Swather, done
-from tests.served import ADMIN, READER
 from tests.store.given import a_run, a_worker, claim, completed, failed, finish
 
 RUN = "20260215_120000-books"
@@ -43,14 +40,6 @@ def store(database: str) -> Iterator[Store]:
     opened.lanes.pause("books", PacedKind.SCRAPER)
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def server(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("SWATHER_API_TOKEN", ADMIN)
-    settings = Settings(db=store.url, api_port=0, api_token=ADMIN, api_read_token=READER)
-    with Dashboard(settings) as dashboard, dashboard.serving():
-        yield dashboard.address
 
 
 LOOKING = [

@@ -24,6 +24,7 @@ from swather.errors import (
     RunLocked,
     StoreError,
     SwatherError,
+    WorkerLeaving,
 )
 from swather.masking import masked
 
@@ -35,6 +36,7 @@ _STATUS_OF: Final[tuple[tuple[type[SwatherError], HTTPStatus], ...]] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (RunCancelled, HTTPStatus.CONFLICT),
     (RunLocked, HTTPStatus.CONFLICT),
+    (WorkerLeaving, HTTPStatus.CONFLICT),
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
     (DatabaseBusy, HTTPStatus.SERVICE_UNAVAILABLE),

@@ -12,6 +12,7 @@ from swather.cli.options import AsJSON, Database, Server
 from swather.errors import InputError, NotFound
 
 if TYPE_CHECKING:
+    from swather.api.client import Client
     from swather.store.ports import Store
 
 RunNames = Annotated[
@@ -39,6 +40,7 @@ Create = Annotated[
 ]
 
 Verb = Literal["pause", "unpause"]
+Named = tuple[str, str]
 _NAME_ONE: Final = "name a run, or --lane, --scraper or --worker"
 
 commands = several_commands()
@@ -49,8 +51,8 @@ class Pausable(NamedTuple):
 
     kind: str
     name: str
-    pause: Callable[[], None]
-    unpause: Callable[[], None]
+    pause: Callable[[], object]
+    unpause: Callable[[], object]
 
 
 @command_in(
@@ -120,17 +122,27 @@ def change(
 ) -> None:
     """Do it at once, everywhere, and say so."""
     from swather.cli import database
+    from swather.runs.attempts import attempt
 
     if server is not None:
         _change_there(verb, named, server, dry_run=dry_run, as_json=as_json)
         return
     with database.opened(db) as store:
         things = chosen(store, **named, create=create)
-        if not dry_run:
-            for thing in things:
-                getattr(thing, verb)()
-            store.hints.send()
-    _report(verb, [(thing.kind, thing.name) for thing in things], dry_run=dry_run, as_json=as_json)
+        if dry_run:
+            _report(
+                verb, [(thing.kind, thing.name) for thing in things], as_json=as_json, dry_run=True
+            )
+            return
+        attempts = attempt(partial(_changed, thing, verb) for thing in things)
+        store.hints.send()
+    _report(verb, attempts.done, as_json=as_json)
+    attempts.check()
+
+
+def _changed(thing: Pausable, verb: Verb) -> Named:
+    getattr(thing, verb)()
+    return thing.kind, thing.name
 
 
 def _change_there(
@@ -142,23 +154,45 @@ def _change_there(
     as_json: bool,
 ) -> None:
     from swather.cli.remote import client_of
+    from swather.runs.attempts import attempt
 
     client = client_of(server)
     if not any(named.values()):
         raise InputError(_NAME_ONE)
     if dry_run:
         raise InputError("--dry-run looks into a database: leave --server out")
-    runs = named.get("runs") or ()
-    done = [("run", getattr(client.runs, verb)(name)["run"]) for name in runs]
-    for kind in ("lane", "scraper"):
-        lanes = named.get(f"{kind}s") or ()
-        done += [(kind, getattr(client.lanes, verb)(name, kind=kind)[kind]) for name in lanes]
-    for name in named.get("workers") or ():
-        done += [("worker", each) for each in getattr(client.workers, verb)(name)["workers"]]
-    _report(verb, done, dry_run=False, as_json=as_json)
+    changes = {
+        "runs": _run_there,
+        "lanes": _lane_there,
+        "scrapers": _scraper_there,
+        "workers": _workers_there,
+    }
+    attempts = attempt(
+        partial(change, client, verb, name)
+        for nouns, change in changes.items()
+        for name in named.get(nouns) or ()
+    )
+    _report(verb, [one for each in attempts.done for one in each], as_json=as_json)
+    attempts.check()
 
 
-def _report(verb: Verb, done: list[tuple[str, str]], *, dry_run: bool, as_json: bool) -> None:
+def _run_there(client: "Client", verb: Verb, name: str) -> list[Named]:
+    return [("run", getattr(client.runs, verb)(name)["run"])]
+
+
+def _lane_there(client: "Client", verb: Verb, name: str, kind: str = "lane") -> list[Named]:
+    return [(kind, getattr(client.lanes, verb)(name, kind=kind)[kind])]
+
+
+def _scraper_there(client: "Client", verb: Verb, name: str) -> list[Named]:
+    return _lane_there(client, verb, name, "scraper")
+
+
+def _workers_there(client: "Client", verb: Verb, name: str) -> list[Named]:
+    return [("worker", each) for each in client.workers.change(name, verb)["workers"]]
+
+
+def _report(verb: Verb, done: list[Named], *, as_json: bool, dry_run: bool = False) -> None:
     from swather.cli import output
 
     if as_json:
@@ -222,6 +256,7 @@ def _lanes(store: "Store", names: list[str], kind_name: str, *, create: bool) ->
 
 
 def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
+    from swather.runs.worker_changes import change_worker
     from swather.runs.worker_facts import workers_named
 
     for name in names:
@@ -229,6 +264,6 @@ def _workers(store: "Store", names: list[str]) -> Iterator[Pausable]:
             yield Pausable(
                 "worker",
                 worker.name,
-                partial(store.workers.pause, worker.id),
-                partial(store.workers.unpause, worker.id),
+                partial(change_worker, store, worker, "pause"),
+                partial(change_worker, store, worker, "unpause"),
             )

@@ -1,12 +1,15 @@
 """`swather workers …`: who works, and pauses, drains and stops of single workers."""
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from swather.cli.group import command_in, list_unless_called, listing_group
 from swather.cli.options import AsJSON, Database, Server
+
+if TYPE_CHECKING:
+    from swather.runs.attempts import Attempts
 
 EXAMPLES: Final = """\
 swather workers
@@ -117,24 +120,27 @@ def _change(
     from swather.cli import output
 
     change = partial(_change_here, db) if server is None else partial(_change_there, server)
-    changed = change(verb, names)
+    attempts = change(verb, names)
     if as_json:
-        output.print_json({"verb": verb, "workers": changed})
-        return
-    for name in changed:
-        print(f"worker {name} {_DONE[verb]}")
+        output.print_json({"verb": verb, "workers": attempts.done})
+    else:
+        for name in attempts.done:
+            print(f"worker {name} {_DONE[verb]}")
+    attempts.check()
 
 
-def _change_here(db: str | None, verb: Verb, names: list[str]) -> list[str]:
+def _change_here(db: str | None, verb: Verb, names: list[str]) -> "Attempts[str]":
     from swather.cli import database
-    from swather.runs.worker_facts import change_workers
+    from swather.runs.worker_changes import change_workers
 
     with database.opened(db) as store:
         return change_workers(store, names, verb)
 
 
-def _change_there(server: str, verb: Verb, names: list[str]) -> list[str]:
+def _change_there(server: str, verb: Verb, names: list[str]) -> "Attempts[str]":
     from swather.cli.remote import client_of
+    from swather.runs.attempts import Attempts, attempt
 
     change = client_of(server).workers.change
-    return [worker for name in names for worker in change(name, verb)["workers"]]
+    answers, errors = attempt(partial(change, name, verb) for name in names)
+    return Attempts([worker for answer in answers for worker in answer["workers"]], errors)

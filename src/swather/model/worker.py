@@ -36,6 +36,15 @@ class Leaving(StrEnum):
     STOP = "stop"
 
 
+class WorkerMode(StrEnum):
+    """What people want of a worker: PAUSED ones claim nothing, DRAINING and STOPPING ones end."""
+
+    WORKING = "working"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    STOPPING = "stopping"
+
+
 class Process(msgspec.Struct, frozen=True, kw_only=True):
     """Which process on which machine, so that others there can see that it has died."""
 
@@ -95,15 +104,14 @@ class Worker(msgspec.Struct, frozen=True, kw_only=True):
     statistics: dict[str, Any]
 
     @property
-    def mode(self) -> str:
-        """'working', 'paused', 'draining' or 'stopping': what people want of it."""
+    def mode(self) -> WorkerMode:
         return mode_of(self.leaving, paused=self.paused)
 
 
-def mode_of(leaving: str | None, *, paused: bool) -> str:
+def mode_of(leaving: str | None, *, paused: bool) -> WorkerMode:
     if leaving:
-        return "draining" if leaving == Leaving.DRAIN else "stopping"
-    return "paused" if paused else "working"
+        return WorkerMode.DRAINING if leaving == Leaving.DRAIN else WorkerMode.STOPPING
+    return WorkerMode.PAUSED if paused else WorkerMode.WORKING
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True):

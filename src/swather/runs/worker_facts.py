@@ -1,10 +1,9 @@
 """Live workers as programs read them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from swather.errors import NotFound
-from swather.model.worker import Leaving, Worker, WorkerKind
+from swather.model.worker import Worker, WorkerKind
 from swather.runs.json_names import named
 from swather.runs.worker_line import line_of
 from swather.store import Store
@@ -17,32 +16,13 @@ def workers_in(store: Store) -> list[Worker]:
 
 
 def workers_named(store: Store, name: str) -> list[Worker]:
-    """Those that live, by name or number; names need not be unique."""
-    live = store.workers.find()
+    """Those of `workers_in` that are meant, by name or number; names need not be unique."""
+    live = workers_in(store)
     found = [worker for worker in live if name in {worker.name, str(worker.id)}]
     if not found:
         known = ", ".join(worker.name for worker in live) or "none"
         raise NotFound(f"no worker {name!r} is running; there are: {known}")
     return found
-
-
-def change_workers(store: Store, names: Sequence[str], verb: str) -> list[str]:
-    """Pause, unpause, drain or stop those that were named, all found before any is changed."""
-    found = [worker for name in names for worker in workers_named(store, name)]
-    for worker in found:
-        change_worker(store, worker.id, verb)
-    return [worker.name for worker in found]
-
-
-def change_worker(store: Store, worker_id: int, verb: str) -> None:
-    match verb:
-        case "pause":
-            store.workers.pause(worker_id)
-        case "unpause":
-            store.workers.unpause(worker_id)
-        case _:
-            store.workers.leave(worker_id, Leaving(verb))
-    store.hints.send()
 
 
 def data_of(worker: Worker) -> dict[str, Any]:

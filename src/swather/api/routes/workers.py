@@ -9,7 +9,9 @@ from swather.api.answers import shown
 from swather.api.parameters import Do, new_router
 from swather.api.served import TheStore
 from swather.model.task import MAX_NAME_BYTES
-from swather.runs.worker_facts import change_workers, data_of, workers_in, workers_named
+from swather.runs.worker_changes import WorkerVerb, change_workers
+from swather.runs.worker_facts import data_of, workers_in, workers_named
+from swather.store import Store
 
 router = new_router("workers")
 
@@ -37,20 +39,22 @@ def get_worker(store: TheStore, worker: WorkerInPath) -> Any:
 
 @router.post("/{worker}/pause", response_model=answers.PausedWorkers)
 def pause_worker(do: Do, worker: WorkerInPath) -> Any:
-    """Let a worker start nothing more until it is unpaused; running targets finish."""
+    """Let a worker start nothing more until it is unpaused; running targets finish. 409 if it was
+    told to leave.
+    """
     return {"workers": _changed(do, worker, "pause"), "paused": True}
 
 
 @router.post("/{worker}/unpause", response_model=answers.PausedWorkers)
 def unpause_worker(do: Do, worker: WorkerInPath) -> Any:
-    """Let a paused worker work again. One that drains or stops cannot be called back."""
+    """Let a paused worker work again. 409 if it drains or stops: it cannot be called back."""
     return {"workers": _changed(do, worker, "unpause"), "paused": False}
 
 
 @router.post("/{worker}/drain", response_model=answers.LeavingWorkers)
 def drain_worker(do: Do, worker: WorkerInPath) -> Any:
     """Let a worker finish its running targets, give back the rest, and exit. A fleet starts another
-    in its place; scale the fleet to have fewer.
+    in its place; scale the fleet to have fewer. 409 if it was told to stop.
     """
     return {"workers": _changed(do, worker, "drain"), "state": "draining"}
 
@@ -63,5 +67,10 @@ def stop_worker(do: Do, worker: WorkerInPath) -> Any:
     return {"workers": _changed(do, worker, "stop"), "state": "stopping"}
 
 
-def _changed(do: Do, worker: str, verb: str) -> list[str]:
-    return do.now(f"worker {verb}", worker, lambda store: change_workers(store, [worker], verb))
+def _changed(do: Do, worker: str, verb: WorkerVerb) -> list[str]:
+    def change(store: Store) -> list[str]:
+        attempts = change_workers(store, [worker], verb)
+        attempts.check()
+        return attempts.done
+
+    return do.now(f"worker {verb}", worker, change)

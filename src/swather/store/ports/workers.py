@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from swather.model.worker import Beat, Leaving, NewWorker, Process, Swept, Worker
+from swather.model.worker import Beat, Leaving, NewWorker, Process, Swept, Worker, WorkerMode
 from swather.store.ports.queue import Fence
 
 
@@ -35,12 +35,17 @@ class Workers(Protocol):
         """Live workers on the same machine, and in the same container if it is in one."""
         ...
 
-    def pause(self, worker_id: int) -> None: ...
-    def unpause(self, worker_id: int) -> None:
+    def pause(self, worker_id: int) -> WorkerMode:
+        """A live worker claims nothing more. Like `unpause` and `leave`, the answer says what is
+        wanted of it now: a worker that was asked to leave does so.
+        """
+        ...
+
+    def unpause(self, worker_id: int) -> WorkerMode:
         """A worker that was asked to leave stays paused, and ends."""
         ...
 
-    def leave(self, worker_id: int, how: Leaving) -> None:
+    def leave(self, worker_id: int, how: Leaving) -> WorkerMode:
         """Ask a live worker to end. From now on it claims nothing; the answer to its next beat says
         how it is to end. STOP after DRAIN holds, DRAIN after STOP changes nothing.
         """

@@ -13,7 +13,9 @@ from swather.model.worker import (
     Swept,
     Worker,
     WorkerKind,
+    WorkerMode,
     WorkerState,
+    mode_of,
 )
 from swather.store.checks import (
     check_limit,
@@ -149,14 +151,14 @@ class PostgresWorkers:
         rows = self._connection.rows(queries.list_workers_beside, _machine(process))
         return [_worker_of(row) for row in rows]
 
-    def pause(self, worker_id: int) -> None:
-        self._change(queries.pause_worker, worker_id)
+    def pause(self, worker_id: int) -> WorkerMode:
+        return self._change(queries.pause_worker, worker_id)
 
-    def unpause(self, worker_id: int) -> None:
-        self._change(queries.unpause_worker, worker_id)
+    def unpause(self, worker_id: int) -> WorkerMode:
+        return self._change(queries.unpause_worker, worker_id)
 
-    def leave(self, worker_id: int, how: Leaving) -> None:
-        self._change(queries.leave_worker, worker_id, how=str(how))
+    def leave(self, worker_id: int, how: Leaving) -> WorkerMode:
+        return self._change(queries.leave_worker, worker_id, how=str(how))
 
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
@@ -173,16 +175,18 @@ class PostgresWorkers:
         leases, level = self._finisher.take_out(sorted(fences))
         return self._finisher.give_back(leases.values(), level)
 
-    def _change(self, sql: str, worker_id: int, **more: str) -> None:
+    def _change(self, sql: str, worker_id: int, **more: str) -> WorkerMode:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
 
-        def work() -> None:
-            if self._connection.row(sql, {"worker_id": worker_id, **more}) is None:
+        def work() -> WorkerMode:
+            row = self._connection.row(sql, {"worker_id": worker_id, **more})
+            if row is None:
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
+            return mode_of(row[1], paused=row[0])
 
-        self._connection.transact(work)
+        return self._connection.transact(work)
 
 
 def _machine(process: Process) -> dict[str, str]:

@@ -13,7 +13,9 @@ from swather.model.worker import (
     Swept,
     Worker,
     WorkerKind,
+    WorkerMode,
     WorkerState,
+    mode_of,
 )
 from swather.store.checks import (
     check_limit,
@@ -141,25 +143,27 @@ class SQLiteWorkers:
         now = self._connection.clock.wall()
         return [_worker_of(row, now) for row in rows]
 
-    def pause(self, worker_id: int) -> None:
-        self._change(queries.pause_worker, worker_id)
+    def pause(self, worker_id: int) -> WorkerMode:
+        return self._change(queries.pause_worker, worker_id)
 
-    def unpause(self, worker_id: int) -> None:
-        self._change(queries.unpause_worker, worker_id)
+    def unpause(self, worker_id: int) -> WorkerMode:
+        return self._change(queries.unpause_worker, worker_id)
 
-    def leave(self, worker_id: int, how: Leaving) -> None:
-        self._change(queries.leave_worker, worker_id, how=str(how))
+    def leave(self, worker_id: int, how: Leaving) -> WorkerMode:
+        return self._change(queries.leave_worker, worker_id, how=str(how))
 
     def sweep(self, dead: Collection[int] = ()) -> Swept:
         return self._sweeper.sweep(dead)
 
-    def _change(self, sql: str, worker_id: int, **more: str) -> None:
+    def _change(self, sql: str, worker_id: int, **more: str) -> WorkerMode:
         if not may_exist(worker_id):
             raise unknown_worker(worker_id)
         with self._connection.transaction():
-            if not self._connection.execute_counting(sql, {"worker_id": worker_id, **more}):
+            row = self._connection.row(sql, {"worker_id": worker_id, **more})
+            if row is None:
                 raise unknown_worker(worker_id)
             self._settings.bump_control_version()
+        return mode_of(row[1], paused=bool(row[0]))
 
 
 def _machine(process: Process) -> dict[str, str]:

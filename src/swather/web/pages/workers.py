@@ -11,7 +11,7 @@ from swather.errors import InputError
 from swather.model.supervisor import MAX_WORKERS, SupervisorRow
 from swather.model.worker import Worker
 from swather.runs.words import command, count
-from swather.runs.worker_facts import change_worker
+from swather.runs.worker_changes import WorkerVerb, change_worker
 from swather.store import Store
 from swather.visible import visible_line
 from swather.web.drawing import page, part
@@ -224,11 +224,11 @@ def _asked(request: Request, worker: Worker, verb: str, text: str) -> Response:
 
 
 def _changed(
-    worker_id: int, verb: str, served: TheServed, store: TheStore, actor: Actor
+    worker_id: int, verb: WorkerVerb, served: TheServed, store: TheStore, actor: Actor
 ) -> Response:
-    name = store.workers.get(worker_id).name
+    worker = store.workers.get(worker_id)
     served.acting.now(
-        verb, f"worker {name}", actor, lambda own: change_worker(own, worker_id, verb)
+        verb, f"worker {worker.name}", actor, lambda own: change_worker(own, worker, verb)
     )
     return _back()
 

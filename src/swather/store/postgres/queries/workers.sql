@@ -92,16 +92,20 @@ WITH gone AS (
 SELECT count(*) FROM gone
 
 -- name: pause_worker
-UPDATE swather.workers SET paused = true WHERE id = %(worker_id)s RETURNING id
+UPDATE swather.workers SET paused = true
+WHERE id = %(worker_id)s AND state = 'live'
+RETURNING paused, leaving
 
 -- name: unpause_worker
-UPDATE swather.workers SET paused = leaving IS NOT NULL WHERE id = %(worker_id)s RETURNING id
+UPDATE swather.workers SET paused = leaving IS NOT NULL
+WHERE id = %(worker_id)s AND state = 'live'
+RETURNING paused, leaving
 
 -- name: leave_worker
 UPDATE swather.workers
 SET paused = true, leaving = CASE leaving WHEN 'stop' THEN leaving ELSE %(how)s END
 WHERE id = %(worker_id)s AND state = 'live'
-RETURNING id
+RETURNING paused, leaving
 
 -- name: serve_runs
 INSERT INTO swather.serving (run_id, worker_id)

@@ -66,15 +66,18 @@ WHERE state = 'live'
 UPDATE workers SET state = 'lost' WHERE id = ?
 
 -- name: pause_worker
-UPDATE workers SET paused = 1 WHERE id = :worker_id
+UPDATE workers SET paused = 1 WHERE id = :worker_id AND state = 'live'
+RETURNING paused, leaving
 
 -- name: unpause_worker
-UPDATE workers SET paused = leaving IS NOT NULL WHERE id = :worker_id
+UPDATE workers SET paused = leaving IS NOT NULL WHERE id = :worker_id AND state = 'live'
+RETURNING paused, leaving
 
 -- name: leave_worker
 UPDATE workers
 SET paused = 1, leaving = CASE leaving WHEN 'stop' THEN leaving ELSE :how END
 WHERE id = :worker_id AND state = 'live'
+RETURNING paused, leaving
 
 -- name: serve_run
 INSERT OR IGNORE INTO serving (run_id, worker_id) VALUES (?, ?)
