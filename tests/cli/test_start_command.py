@@ -140,4 +140,9 @@ def test_a_run_that_is_kept_open_waits_for_more(swather: Swather, database: str)
     with closing(stores.open(database)) as store:
         assert store.runs.get(said["run_id"]).keep_open
     closed = done(swather, "runs", "close", said["run_id"], "--db", database, "--json").data
-    assert closed == {"run": said["run_id"], "was_kept_open": True, "unfinished": 3}
+    assert closed == {
+        "run": said["run_id"],
+        "was_kept_open": True,
+        "state": "open",
+        "unfinished": 3,
+    }

@@ -174,6 +174,7 @@ class CancelledRun(Answer):
 class ClosedRun(Answer):
     run: str
     was_kept_open: bool
+    state: str = Field(examples=["open"])
     unfinished: int
 
 

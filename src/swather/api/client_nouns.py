@@ -38,15 +38,18 @@ class Runs(_Noun):
         targets: Iterable[Any] | None = None,
         *,
         params: Data | None = None,
+        new: bool = True,
         keep_open: bool = False,
     ) -> Data:
         """Start a registered scraper, on these targets or on those that it is registered with. Its
-        run waits for workers.
+        run waits for workers. With `new=False`, the same scraper, targets and params continue the
+        run that they began.
         """
         body = {
             "scraper": scraper,
             "targets": None if targets is None else list(targets),
             "params": params or {},
+            "new": new,
             "keep_open": keep_open,
         }
         return _data(self._post("/runs", body))

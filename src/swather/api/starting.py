@@ -66,6 +66,9 @@ def _own_targets(scraper: Scraper, params: Mapping[str, Any], db: str) -> Source
     name = scraper.name
     known = registered().get(name)
     if known is None or known.targets is None:
+        of_site = Source().or_start_of(scraper)
+        if not of_site.is_empty:
+            return of_site
         own = own_targets(scraper, params, {"db": db}, Source(is_remote=True))
         if own is not None:
             return own

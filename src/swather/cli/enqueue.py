@@ -23,7 +23,7 @@ swather enqueue books.py --targets urls.txt
 swather enqueue books.py --targets shops.csv --column url --json | jq -r .worker_command
 swather enqueue books.py https://example.com/new --resume books --priority 9
 swather enqueue books.py --targets shops.csv --priority-column rank --due 2h
-swather enqueue india --targets urls.txt --server https://swather.example.com"""
+swather enqueue India --targets urls.txt --server https://swather.example.com"""
 
 
 @takes_targets
@@ -43,7 +43,7 @@ def command(
 
     Starts no worker itself. The same command again adds the targets that the run does not have yet;
     --resume adds to any run, --new starts another. With --server, into a run of a scraper that is
-    registered there.
+    registered there; its code is not needed here.
     """
     from swather.cli import output, queueing
     from swather.errors import InputError
@@ -51,12 +51,6 @@ def command(
     from swather.runs.own_targets import own_targets
     from swather.scraping import registry
 
-    found = registry.load(scraper)
-    source = source.or_start_of(found)
-    options = {"db": db, "files_folder": output_dir}
-    own = own_targets(found, params or [], options, source) if source.is_empty else source
-    if own is None:
-        raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     if server is not None:
         from swather.cli.remote_start import enqueue_there
 
@@ -67,6 +61,12 @@ def command(
             resume=resume, new=new, keep_open=keep_open, as_json=as_json,
         )  # fmt: skip
         return
+    found = registry.load(scraper)
+    source = source.or_start_of(found)
+    options = {"db": db, "files_folder": output_dir}
+    own = own_targets(found, params or [], options, source) if source.is_empty else source
+    if own is None:
+        raise InputError(f"nothing to load: swather enqueue {scraper} URL…, or --targets FILE")
     order = Order(
         scraper=found,
         source=own,

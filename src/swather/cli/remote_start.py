@@ -1,26 +1,18 @@
 """`swather start|enqueue --server`: a scraper that is registered where a server runs."""
 
-import gzip
 import json
-import sys
-from contextlib import nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from swather.cli import output
 from swather.cli.remote import client_of
+from swather.cli.remote_upload import check_files, ended_if_it_fails, upload_files
 from swather.errors import InputError, NotFound
 from swather.runs.target_options import NO_TEXTS
-from swather.runs.targets import form_of
 from swather.runs.words import count
 
 if TYPE_CHECKING:
     from swather.api.client import Client
-    from swather.api.client_nouns import Data
     from swather.runs.source import Source
-
-STDIN: Final = "-"
-_CHUNK_BYTES: Final = 64 << 10
 
 
 def start_there(
@@ -29,10 +21,13 @@ def start_there(
     source: "Source",
     params: list[str],
     *,
+    new: bool = True,
     keep_open: bool,
     as_json: bool,
 ) -> int:
-    """Targets of the command line go along with the start; files are sent after it."""
+    """Targets of the command line go along with the start; files are sent after it. Without `new`,
+    targets that the scraper has there continue the run that they began.
+    """
     _check(source)
     client = client_of(server)
     targets = list(source.arguments)
@@ -40,11 +35,15 @@ def start_there(
         scraper,
         targets if targets or source.files else None,
         params=dict(map(_param, params)),
+        new=new,
         keep_open=keep_open or bool(source.files),
     )
-    enqueued = started["enqueued"] + _upload_files(client, started["run"], source)
-    if source.files and not keep_open:
-        client.runs.close(started["run"])
+    run, enqueued = started["run"], started["enqueued"]
+    if source.files:
+        with ended_if_it_fails(client, run, scraper, keep_open=keep_open):
+            enqueued += upload_files(client, run, source)
+            if not keep_open:
+                client.runs.close(run)
     answer = {**started, "enqueued": enqueued}
     if as_json:
         output.print_json(answer)
@@ -66,7 +65,16 @@ def enqueue_there(
     keep_open: bool,
     as_json: bool,
 ) -> None:
-    """Into the run that is named, or the scraper's newest if that is not over, or a new one."""
+    """Into the run that is named, or the scraper's newest if that is not over, or a new one.
+    Without targets: those that the scraper has where the server runs.
+    """
+    if source.is_empty:
+        if resume is not None:
+            raise InputError(
+                f"nothing to load into {resume}: swather enqueue {scraper} URL…, or --targets FILE"
+            )
+        start_there(server, scraper, source, params, new=new, keep_open=keep_open, as_json=as_json)
+        return
     client = client_of(server)
     run = resume or (None if new else _unfinished(client, scraper))
     if run is None:
@@ -78,7 +86,7 @@ def enqueue_there(
     enqueued = 0
     if source.arguments:
         enqueued = client.runs.add(run, source.arguments)["enqueued"]
-    enqueued += _upload_files(client, run, source)
+    enqueued += upload_files(client, run, source)
     if as_json:
         output.print_json({"run": run, "enqueued": enqueued})
         return
@@ -90,45 +98,18 @@ def _unfinished(client: "Client", scraper: str) -> str | None:
         newest = client.runs.get(scraper)
     except NotFound:
         return None
-    return str(newest["run"]) if newest["state"] == "open" else None
+    # The beginning of a scraper's name finds its runs, too.
+    is_it = newest["scraper"] == scraper and newest["state"] == "open"
+    return str(newest["run"]) if is_it else None
 
 
 def _check(source: "Source") -> None:
     if source.limit is not None or source.layout.texts != NO_TEXTS:
-        raise InputError("--limit, --priority, --lane, --partition and --due cannot go to a server")
-
-
-def _upload_files(client: "Client", run: str, source: "Source") -> int:
-    return sum(_upload(client, run, name, source)["enqueued"] for name in source.files)
-
-
-def _upload(client: "Client", run: str, name: str, source: "Source") -> "Data":
-    layout = source.layout
-    form = form_of(name, layout)
-    with _opened(name) as file:
-        sent = client.runs.upload_file(
-            run,
-            iter(lambda: file.read(_CHUNK_BYTES), b""),
-            str(form),
-            column=layout.column,
-            key=layout.key,
-            header=layout.header,
-            rows=layout.rows or None,
-            priority_column=layout.options.priority,
-            lane_column=layout.options.lane,
-            partition_column=layout.options.partition,
-            due_column=layout.options.due,
-            skip_bad=source.skip_bad or None,
+        raise InputError(
+            "--limit, --priority, --lowest-first, --lane, --partition and --due cannot go to a "
+            "server; leave them out"
         )
-    for note in [*sent["notes"], *sent["skipped_lines"]]:
-        print(f"note: {note}", file=sys.stderr)
-    return sent
-
-
-def _opened(name: str) -> Any:
-    if name == STDIN:
-        return nullcontext(sys.stdin.buffer)
-    return gzip.open(name) if name.lower().endswith(".gz") else Path(name).open("rb")
+    check_files(source)
 
 
 def _param(pair: str) -> tuple[str, Any]:

@@ -103,30 +103,48 @@ def _rows_there(server: str, state: StateName | None, limit: int) -> list[dict[s
 swather runs close books
 swather runs close 20260215_120000-books""",
 )
-def close_run(run: RunName, db: Database = None, as_json: AsJSON = False) -> None:
+def close_run(
+    run: RunName, db: Database = None, server: Server = None, as_json: AsJSON = False
+) -> None:
     """Let a run finish that was kept open for more targets.
 
     It is finished when its targets are done, at once if they are, and its workers end with it.
     """
-    from swather.cli import database, output
-    from swather.model.run import RunState
+    from swather.cli import output
+
+    closed = _closed_here(db, run) if server is None else _closed_there(server, run)
+    if as_json:
+        output.print_json(closed)
+        return
+    name, left = closed["run"], closed["unfinished"]
+    if not closed["was_kept_open"]:
+        print(f"run {name} was not kept open")
+    elif closed["state"] == StateName.OPEN:
+        print(f"run {name} finishes when its targets are done: {left:,} left")
+    else:
+        print(f"run {name} is {closed['state']}")
+
+
+def _closed_here(db: str | None, name: str) -> dict[str, Any]:
+    from swather.cli import database
     from swather.runs.run_names import find_run
 
     with database.opened(db) as store:
-        found = find_run(store, run)
-        store.runs.close(found.name)
+        run = find_run(store, name)
+        store.runs.close(run.name)
         store.hints.send()
-        is_open = store.runs.get(found.name).state is RunState.OPEN
-        left = store.runs.counts(found.name).unfinished
-    if as_json:
-        output.print_json({"run": found.name, "was_kept_open": found.keep_open, "unfinished": left})
-        return
-    if not found.keep_open:
-        print(f"run {found.name} was not kept open")
-    elif is_open:
-        print(f"run {found.name} finishes when its targets are done: {left:,} left")
-    else:
-        print(f"run {found.name} is finished")
+        return {
+            "run": run.name,
+            "was_kept_open": run.keep_open,
+            "state": str(store.runs.get(run.name).state),
+            "unfinished": store.runs.counts(run.name).unfinished,
+        }
+
+
+def _closed_there(server: str, name: str) -> dict[str, Any]:
+    from swather.cli.remote import client_of
+
+    return client_of(server).runs.close(name)
 
 
 @command_in(

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
 swather start books
 swather start books https://example.com/new --keep-open
-swather start india --targets urls.txt --json | jq -r .worker_command
-swather start russia --resume
-swather start india --targets urls.txt --server https://swather.example.com"""
+swather start India --targets urls.txt --json | jq -r .worker_command
+swather start Russia --resume
+swather start India --targets urls.txt --server https://swather.example.com"""
 
 _RESUME: Final = "--resume"
 # What stands for the newest run of the scraper, which no run can be called.
@@ -171,7 +171,7 @@ def _file_of(found: "Scraper", spec: str) -> str | None:
 def _refuse_there(**given: Any) -> None:
     """Refuse options that mean something here only."""
     for name, value in given.items():
-        if value:
+        if value is not None and value is not False:
             raise InputError(f"--{name.replace('_', '-')} cannot go to a server; leave it out")
 
 

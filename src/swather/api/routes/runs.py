@@ -132,8 +132,12 @@ def cancel_run(
 def close_run(store: TheStore, do: Do, run: TheRun) -> Any:
     """Let a run finish that was kept open for more targets."""
     do.now("run close", run.name, lambda own: own.runs.close(run.name))
-    left = store.runs.counts(run.name).unfinished
-    return {"run": run.name, "was_kept_open": run.keep_open, "unfinished": left}
+    return {
+        "run": run.name,
+        "was_kept_open": run.keep_open,
+        "state": str(store.runs.get(run.name).state),
+        "unfinished": store.runs.counts(run.name).unfinished,
+    }
 
 
 @router.delete(
