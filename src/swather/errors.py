@@ -177,14 +177,17 @@ class ResultsIncomplete(SwatherError):
 
 class ServerRefused(SwatherError):
     """A server of the API did not do what was asked: `status` is that of HTTP, `detail` says why,
-    and `command` is what to type, where that helps.
+    `command` is what to type where the server runs, if that helps, and `server` is its address.
     """
 
-    def __init__(self, status: int, detail: str, command: str | None = None) -> None:
+    def __init__(
+        self, status: int, detail: str, command: str | None = None, server: str = ""
+    ) -> None:
         super().__init__(detail if command is None else f"{detail}: {command}")
         self.status = status
         self.detail = detail
         self.command = command
+        self.server = server
 
 
 class UnknownToServer(ServerRefused, NotFound):

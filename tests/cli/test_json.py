@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from swather import posix
-from swather.cli.app import Commands
+from swather.cli.commands import Commands
 from swather.cli.group import _Loaded
 from swather.model.supervisor import NewSupervisor
 from swather.model.worker import NewWorker

@@ -83,7 +83,8 @@ def test_an_override_speeds_a_lane_up_with_a_warning(swather: Swather, store: St
     assert said.out == "lane example.com: 20/s, whatever scrapers ask for\n"
     warning, note = said.err.splitlines()
     assert warning == (f"warning: run {slow_run} asks for 5/s; lane example.com now runs at 20/s")
-    assert "in every run, until swather lanes set example.com --no-override; a Crawl-delay" in note
+    assert "this replaces what scrapers ask for on lane example.com, in every run; a Cr" in note
+    assert note.endswith("; to end it: swather lanes set example.com --no-override")
     assert store.lanes.get(HOST).in_force == Limits(0.05, 1, 2)
     assert "20/s (override)" in done(swather, "lanes").out
     shown = done(swather, "lanes", "show", HOST).out

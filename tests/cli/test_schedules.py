@@ -54,7 +54,10 @@ def test_a_schedule_is_fired_by_hand(swather: Swather):
     store.close()
     done(swather, "schedules", "disable", "books")
     said = swather("schedules", "fire", "books")
-    assert (said.code, "schedule books is disabled" in said.err) == (2, True)
+    assert (said.code, said.err) == (
+        2,
+        "error: schedule books is disabled; to enable it: swather schedules enable books\n",
+    )
 
 
 @pytest.mark.parametrize(

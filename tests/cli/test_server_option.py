@@ -8,6 +8,8 @@ import pytest
 
 import swather.store
 from swather import posix
+from swather.cli.failure import report
+from swather.errors import ServerRefused
 from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.pacing import Limits
@@ -19,6 +21,9 @@ from tests.store.given import a_run, a_worker, claim, completed, failed, finish
 RUN = "20260215_120000-books"
 # Of what a command says, what the time that passes between two calls changes.
 TIMES = re.compile(r"[\d.]+(e-\d+)?( ?s\b|m \d+s)|_?(seconds|left)\": [\d.]+|elapsed.*")
+
+# Which database or server a suggested command is for.
+WHERE = re.compile(r" --(db|server) [^\s\"]+?(?=\.?[\s\"])|, where the server runs")
 
 
 @pytest.fixture
@@ -81,10 +86,10 @@ def test_what_is_looked_at_is_the_same(swather: Swather, store: Store, server: s
 
 
 def same(said: Result) -> str:
-    """What is left of a text when the passing of time, the way columns are aligned and the order
-    to name a database are not looked at.
+    """What is left of a text when the passing of time, the way columns are aligned and where the
+    commands are typed are not looked at.
     """
-    text = re.sub(r" --db \S+", "", TIMES.sub("T", said.out))
+    text = WHERE.sub("", TIMES.sub("T", said.out))
     return re.sub(r"[ \n]+", " ", text)
 
 
@@ -187,3 +192,131 @@ def test_what_is_wrong_is_told_as_ever(
     monkeypatch.delenv("SWATHER_API_TOKEN")
     said = swather("status")
     assert (said.code, "SWATHER_API_TOKEN" in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_what_is_suggested_asks_the_same_server(
+    swather: Swather, store: Store, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def there(*command: str) -> str:
+        return done(swather, *command, "--server", server).out
+
+    unpause = f"swather lanes unpause books --scraper --server {server}"
+    assert f"    {unpause}\n" in there("lanes", "show", "books", "--scraper")
+    reasons = done(swather, "why", "--json", "--server", server).data["reasons"]
+    (paused,) = [each for each in reasons if each["code"] == "scraper_paused"]
+    assert paused["command"] == unpause
+    overview = done(swather, "status", "--json", "--server", server).data["runs"][0]
+    assert paused["command"] in [each["command"] for each in overview["reasons"]]
+    store.lanes.unpause("books", PacedKind.SCRAPER)
+    # A worker needs the database, which only the server has.
+    (worker,) = store.workers.find()
+    store.workers.retire(worker.id)
+    said = there("why", RUN)
+    assert "(SCRAPER is the file or module of 'books'), where the server runs:\n" in said
+    assert f"swather worker SCRAPER --run {RUN} --db " in said
+    monkeypatch.setenv("SWATHER_SERVER", server)
+    store.runs.pause(RUN)
+    assert f"    swather unpause {RUN}\n" in done(swather, "why", RUN).out
+
+
+@pytest.mark.slow
+def test_an_open_breaker_names_both_of_its_commands_for_the_server(
+    swather: Swather, store: Store, server: str
+) -> None:
+    a_run(store, 3, name="one", scraper="shops", lane="shop.example")
+    store.breakers.trip("shops", "shop.example", seen={"failed": 9, "of": 9}, probe_seconds=60.0)
+    said = done(swather, "why", "one", "--server", server).out
+    assert f"To see the errors: swather errors shops --server {server}. To close it now:\n" in said
+    assert f"    swather lanes unpause shop.example --server {server}\n" in said
+
+
+@pytest.mark.slow
+def test_limits_set_there_tell_what_else_applies(
+    swather: Swather, store: Store, server: str
+) -> None:
+    def noted(*command: str) -> str:
+        return done(swather, "lanes", *command, "--server", server).err
+
+    store.lanes.set_crawl_delay("slow.example", 10.0)
+    assert "asks for a Crawl-delay of 10s, which always applies" in (
+        noted("set", "slow.example", "--rate", "20/s")
+    )
+    mistyped = "note: nothing has used lane 'slow.exampel'; did you mean 'slow.example'?\n"
+    said = noted("set", "slow.exampel", "--rate", "2/s", "--override")
+    assert said.startswith(mistyped)
+    assert said.endswith(
+        f"to end it: swather lanes set slow.exampel --no-override --server {server}\n"
+    )
+    for command in (("show",), ("cool", "--for", "1s"), ("clear",), ("pause",)):
+        name = f"{command[0]}.slow.exampl"
+        said = noted(command[0], name, *command[1:])
+        assert said.startswith(f"note: nothing has used lane '{name}'; did you mean ")
+
+
+def test_what_a_server_refuses_comes_with_the_command_to_type_here(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def told(detail: str, command: str) -> str:
+        refused = ServerRefused(409, detail, command, "https://barn.example")
+        assert report(refused, as_json=False) == 2
+        return capsys.readouterr().err
+
+    assert told(
+        "it is still open; cancel it first", "swather cancel words --db sqlite:///q.db"
+    ) == (
+        "error: it is still open; cancel it first: swather cancel words --server "
+        "https://barn.example\n"
+    )
+    assert told("no fleet is up", "swather fleet up --workers 3 --db sqlite:///q.db") == (
+        "error: no fleet is up; where the server runs: swather fleet up --workers 3 --db "
+        "sqlite:///q.db\n"
+    )
+
+
+@pytest.mark.slow
+def test_no_command_takes_the_database_here_for_that_of_the_server(
+    swather: Swather, store: Store, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done(swather, "db", "init")
+    monkeypatch.setenv("SWATHER_SERVER", server)
+    for command in (
+        ("settings", "set", "concurrency", "50"),
+        ("settings", "unset", "concurrency"),
+        ("schedules", "add", "books", "0 2 * * *"),
+        ("schedules", "fire", "books"),
+        ("runs", "rm", RUN),
+        ("runs", "prune", "--older-than", "1d"),
+        ("proxies", "rm", "--all"),
+        ("notices", "retry"),
+        ("sources", "reset", "flickr"),
+        ("fleet", "down"),
+        ("db", "init"),
+        ("db", "migrate"),
+    ):
+        said = swather(*command)
+        assert (said.code, said.out) == (2, ""), command
+        assert said.err == (
+            f"error: `swather {' '.join(command[:2])}` changes a database, and SWATHER_SERVER "
+            "names a server: name the database with --db, or unset SWATHER_SERVER\n"
+        )
+    for command in (
+        ("settings",),
+        ("settings", "ls"),
+        ("schedules",),
+        ("db", "stats"),
+        ("sources",),
+    ):
+        path = " ".join(command) + (" ls" if command == ("sources",) else "")
+        noted = (
+            f"note: `swather {path}` asks no server, also with SWATHER_SERVER; its database is "
+            "swather.db\n"
+        )
+        assert done(swather, *command).err == noted
+        assert done(swather, *command, "--db", "swather.db").err == ""
+    set_here = ("settings", "set", "concurrency", "50")
+    assert done(swather, *set_here, "--db", "swather.db").err == ""
+    monkeypatch.setenv("SWATHER_DB", store.url)
+    assert "asks no server" in done(swather, *set_here).err
+    assert store.settings.all() == {"concurrency": 50}
+    assert done(swather, "runs").err == ""

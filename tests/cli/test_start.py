@@ -6,8 +6,8 @@ import pytest
 
 import swather as package
 from swather.cli import main
-from swather.cli.app import Commands
 from swather.cli.arguments import StrategyChoice
+from swather.cli.commands import Commands
 from swather.cli.group import _Loaded
 from swather.model.lease import Strategy
 from swather.store import factory

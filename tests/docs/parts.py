@@ -5,6 +5,7 @@ import inspect
 import io
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
@@ -16,8 +17,9 @@ import swather
 from swather import errors as all_errors
 from swather.api.app import document
 from swather.cli import main
-from swather.cli.app import Commands
+from swather.cli.commands import Commands
 from swather.cli.param_options import described
+from swather.cli.server_commands import commands_with_server
 from swather.net import errors as net_errors
 from swather.net.page import Page
 from swather.scraping import classify as table_of_classes
@@ -70,6 +72,19 @@ def all_commands() -> list[tuple[str, ...]]:
         inner = getattr(import_module(lazy.module), "group", None)
         found += [(name, word) for word in get_group(inner).commands] if inner else []
     return found
+
+
+def commands_of_a_server() -> str:
+    """'`status`, `runs ls|close`': those that have --server."""
+    inner: dict[str, list[str]] = {}
+    for name in commands_with_server():
+        noun, _, verb = name.partition(" ")
+        inner.setdefault(noun, []).extend([verb] if verb else [])
+    named = [
+        f"`{noun} {'|'.join(verbs)}`" if verbs else f"`{noun}`" for noun, verbs in inner.items()
+    ]
+    text = f"{', '.join(named[:-1])} and {named[-1]}."
+    return textwrap.fill(text, 115, break_on_hyphens=False, break_long_words=False)
 
 
 def help_of(words: tuple[str, ...]) -> str:

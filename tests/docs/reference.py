@@ -17,6 +17,7 @@ FOLDER = ROOT / "docs" / "reference"
 GUIDES = ROOT / "docs" / "guides"
 PARTS = {
     "commands": parts.commands,
+    "commands that ask a server": parts.commands_of_a_server,
     "settings": parts.settings,
     "options": parts.options,
     "options of subtitles": functools.partial(parts.options_of, "subtitles"),

@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 import swather.store
 from swather.api.guard import LOOPBACK, OPEN_PATHS
 from swather.cli import main
-from swather.cli.app import Commands
+from swather.cli.commands import Commands
 from swather.settings import Settings
 from tests.postgres import PostgresServer
 from tests.store.given import a_run

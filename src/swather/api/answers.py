@@ -112,6 +112,9 @@ class Reason(Answer):
     stops: bool
     change: str | None = Field(description="what the command does", examples=["To resume it"])
     command: str | None = Field(examples=["swather unpause --lane example.com"])
+    mentions: list[str] = Field(
+        description="other commands, which stand in the text", examples=[["swather errors books"]]
+    )
     values: dict[str, Any]
 
 

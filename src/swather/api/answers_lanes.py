@@ -51,7 +51,22 @@ class Lane(Answer):
     last_hour: LaneAnswers | None = Field(description="null if it has not answered")
 
 
-class LaneDetail(Lane):
+class LaneNote(Answer):
+    """What a person should know who has named this lane, or set these limits."""
+
+    text: str = Field(examples=["nothing has used lane 'exmple.com'; did you mean 'example.com'?"])
+    is_warning: bool = Field(examples=[False])
+    change: str = Field(description="what the command does", examples=["to go faster"])
+    command: str = Field(examples=["swather lanes set example.com --override"])
+
+
+class NotedLane(Lane):
+    """A lane, and what a person should know about it."""
+
+    notes: list[LaneNote]
+
+
+class LaneDetail(NotedLane):
     """A lane, and what holds it back in words."""
 
     reasons: list[Reason]

@@ -174,7 +174,7 @@ def _problem(url: str, status: int, text: bytes) -> ServerRefused | ServerUnreac
         detail, command = f"{url} answers with HTTP {status}; is this a Swather server?", None
     if status in _AWAY:
         return ServerUnreachable(detail)
-    return _KINDS.get(status, ServerRefused)(status, detail, None if not command else str(command))
+    return _KINDS.get(status, ServerRefused)(status, detail, str(command) if command else None, url)
 
 
 def _said(error: Exception) -> str:

@@ -8,7 +8,7 @@ from swather.cli.db_vacuum import EXAMPLES as VACUUM_EXAMPLES
 from swather.cli.db_vacuum import vacuum
 from swather.cli.failure import FINISHED_WITH_FAILURES
 from swather.cli.group import command_in, group_of_commands
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 
 group = group_of_commands("Create, inspect and maintain a database.")
 
@@ -21,7 +21,7 @@ swather db init
 swather db init --db sqlite:////var/lib/swather/queue.db
 swather db init --db postgresql://me@localhost/queue""",
 )
-def create_tables(db: Database = None, as_json: AsJSON = False) -> None:
+def create_tables(db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Create the tables.
 
     Creates a SQLite file if there is none. A PostgreSQL database must exist; the tables go into
@@ -46,7 +46,7 @@ def create_tables(db: Database = None, as_json: AsJSON = False) -> None:
 swather db migrate
 swather db migrate --db postgresql://me@localhost/queue""",
 )
-def migrate(db: Database = None, as_json: AsJSON = False) -> None:
+def migrate(db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Bring the tables up to this release.
 
     Lists the migrations that were applied. A SQLite file is copied first, next to itself; back

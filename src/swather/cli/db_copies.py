@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from swather.cli.confirm import Yes
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 from swather.errors import DatabaseDamaged, InputError, SchemaMissing, SchemaTooNew, SchemaTooOld
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def restore(
         Path, typer.Argument(metavar="PATH", help="A file that `swather db backup` wrote.")
     ],
     yes: Yes = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Replace the database with a backup.

@@ -6,7 +6,7 @@ import typer
 
 from swather.cli.confirm import Yes
 from swather.cli.failure import FINISHED_WITH_FAILURES
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, DatabaseToChange
 
 EXAMPLES: Final = """\
 swather db vacuum
@@ -24,7 +24,7 @@ def vacuum(
         ),
     ] = False,
     yes: Yes = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> int:
     """Give back the space of deleted rows.

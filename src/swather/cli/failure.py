@@ -10,6 +10,7 @@ from swather.errors import (
     BadSite,
     Closed,
     ResultsIncomplete,
+    ServerRefused,
     ServerUnreachable,
     StoreError,
     SwatherError,
@@ -50,7 +51,8 @@ def _message_of(error: typer.TyperException | SwatherError) -> str:
     if isinstance(error, BadLines | BadSite):
         return str(error)
     if isinstance(error, SwatherError):
-        lines = (line.strip() for line in str(error).splitlines())
+        said = _refusal_of(error) if isinstance(error, ServerRefused) else str(error)
+        lines = (line.strip() for line in said.splitlines())
         return " ".join(line for line in lines if line)
     context = getattr(error, "ctx", None)
     if context and getattr(error, "option_name", "") == "--server":
@@ -60,3 +62,15 @@ def _message_of(error: typer.TyperException | SwatherError) -> str:
         )
     said = error.format_message().strip().rstrip(".")
     return f"{said} (see: {context.command_path} --help)" if context else said
+
+
+def _refusal_of(error: ServerRefused) -> str:
+    """What a server suggests, as it is typed here."""
+    if not error.command:
+        return error.detail
+    from swather.cli.server_commands import asked_there
+
+    here = asked_there(error.command, error.server)
+    if here is None:
+        return f"{error.detail}; where the server runs: {error.command}"
+    return f"{error.detail}: {here}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from swather.cli.fleet_selection import FleetName
-from swather.cli.options import AsJSON, Database, Server
+from swather.cli.options import AsJSON, Database, DatabaseToChange, Server
 from swather.errors import InputError, NotFound
 from swather.fleet.fleet_facts import live_fleet
 from swather.fleet.placement import Place
@@ -78,7 +78,7 @@ def _report_scale(fleet: str, workers: int, before: int, *, as_json: bool) -> No
     print(f"fleet {fleet}: {count(workers, 'worker')} wanted instead of {before}")
 
 
-def restart(name: FleetName = None, db: Database = None, as_json: AsJSON = False) -> None:
+def restart(name: FleetName = None, db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Restart the workers one after another, for example onto new code.
 
     Each finishes its running targets first, and the next one's turn comes when the new worker has
@@ -111,7 +111,7 @@ def down(
     now: Annotated[
         bool, typer.Option("--now", help="Give running targets back instead of finishing them.")
     ] = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Stop a fleet: its workers finish their running targets and give back the rest.

@@ -31,7 +31,7 @@ def show_status(
     look = partial(_fleets_there, server) if server is not None else partial(_fleets_here, db)
     while True:
         fleets = look(name)
-        _show(fleets, as_json=as_json)
+        _show(fleets, "" if server is None else " where the server runs", as_json=as_json)
         if not watch or not any(fleet["state"] == "live" for fleet in fleets):
             return
         time.sleep(_LOOK_SECONDS)
@@ -59,14 +59,14 @@ def _fleets_there(server: str, name: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _show(fleets: list[dict[str, Any]], *, as_json: bool) -> None:
+def _show(fleets: list[dict[str, Any]], where: str, *, as_json: bool) -> None:
     from swather.cli import output
 
     if as_json:
         output.print_json(fleets)
         return
     if not fleets:
-        print("no fleet is up; start one: swather fleet up SCRAPER --workers N")
+        print(f"no fleet is up; start one{where}: swather fleet up SCRAPER --workers N")
     for fleet in fleets:
         output.show(output.facts(_facts(fleet)))
         if rows := fleet["workers"]:

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from swather.cli.options import note_server
 from swather.errors import InputError
 
 SETTINGS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -126,6 +127,7 @@ def list_unless_called(
 ) -> None:
     """List, when no command of the group was called; its options are then those of the listing."""
     if ctx.invoked_subcommand is None:
+        note_server(ctx, db)
         listing(db=db, as_json=as_json, **more)
         return
     given = [

@@ -70,7 +70,7 @@ def list_lanes(
     have workers, the learned pace (rate="auto") and the Crawl-delay in the site's robots.txt. Only
     the Crawl-delay slows down a rate that was set with --override.
     """
-    from swather.cli import database, output
+    from swather.cli import output
     from swather.cli.lanes_at import lanes_at
     from swather.model.lane import PacedKind
     from swather.runs.lane_facts import row_of
@@ -83,8 +83,7 @@ def list_lanes(
         output.print_json(known._replace(lanes=found).data())
         return
     if not found:
-        example = database.with_db("swather lanes set example.com --rate 2/s", db)
-        print("no scraper is limited or held back" if scraper else _NONE.format(example))
+        print("no scraper is limited or held back" if scraper else _none(db, server))
         return
     now = datetime.now(UTC)
     headers = ("lane", "kind", "rate", "in flight", "state")
@@ -93,7 +92,13 @@ def list_lanes(
         print(f"there are more: --limit {limit * 10}")
 
 
-_NONE: Final = "no lane is limited, held back or busy; to limit one: {}"
+def _none(db: str | None, server: str | None) -> str:
+    from swather.cli import database
+    from swather.cli.server_commands import with_server
+
+    limit = "swather lanes set example.com --rate 2/s"
+    there = database.with_db(limit, db) if server is None else with_server(limit, server)
+    return f"no lane is limited, held back or busy; to limit one: {there}"
 
 
 @command_in(

@@ -1,7 +1,7 @@
 """Where `swather lanes …` looks and changes: in a database, or through a server."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
@@ -10,7 +10,7 @@ import msgspec
 
 from swather.api.client import Client
 from swather.cli import database
-from swather.cli.remote import client_of, reasons_of
+from swather.cli.remote import client_of, notes_of, reasons_of
 from swather.errors import InputError
 from swather.model.history_details import LaneAnswers
 from swather.model.lane import Breaker, Lane, PacedKind
@@ -18,9 +18,8 @@ from swather.model.pacing import Limits, parse_rate
 from swather.runs import breaker_words, lane_words
 from swather.runs.lane_changes import wanted_on
 from swather.runs.lane_facts import AnswersByLane, answers_in, breakers_of, data_of
-from swather.runs.limit_words import notes_on
+from swather.runs.limit_words import notes_on, notes_on_name
 from swather.runs.reason import Reason
-from swather.runs.selection import unknown_lanes
 from swather.store import Store
 
 
@@ -85,7 +84,8 @@ class _Here:
             lanes.limit(name, limits, kind, overrides=overrides)
         self._store.hints.send()
         found = [lanes.get(name, kind) for name in names]
-        notes = [note for lane in found for note in notes_on(lane, url=self._store.url)]
+        url = self._store.url
+        notes = [note.in_words for lane in found for note in notes_on(lane, url=url)]
         return self._found(found), notes
 
     def cool(
@@ -109,11 +109,8 @@ class _Here:
         return Found(lanes, self._store.breakers.find(), answers_in(self._store))
 
     def _note_typos(self, names: list[str], kind: PacedKind) -> None:
-        """To limit a lane before its first target is no mistake, but a typo is one."""
-        scrapers = kind is PacedKind.SCRAPER
-        for said in unknown_lanes(self._store, names, scrapers=scrapers, said="nothing has used"):
-            if "did you mean" in said:
-                print(f"note: {said}", file=sys.stderr)
+        for name in names:
+            _tell(note.in_words for note in notes_on_name(self._store, name, kind))
 
 
 class _There:
@@ -125,24 +122,35 @@ class _There:
 
     def show(self, name: str, kind: PacedKind) -> tuple[Found, list[Reason]]:
         data = self._client.lanes.get(name, kind=kind)
-        return _found([data]), reasons_of(data["reasons"])
+        _tell(self._notes_of(data))
+        return _found([data]), reasons_of(data["reasons"], self._client.url)
 
     def limit(self, names: list[str], kind: PacedKind, asked: Asked) -> tuple[Found, list[str]]:
         limits = asked._asdict()
         lanes = self._client.lanes
-        return _found([lanes.limit(name, kind=kind, **limits) for name in names]), []
+        rows = [lanes.limit(name, kind=kind, **limits) for name in names]
+        return _found(rows), [note for row in rows for note in self._notes_of(row)]
 
     def cool(
         self, names: list[str], kind: PacedKind, seconds: float, *, dry_run: bool
     ) -> list[Lane]:
         _refuse(dry_run=dry_run)
-        lanes = self._client.lanes
-        return _found([lanes.cool(name, seconds, kind=kind) for name in names]).lanes
+        rows = [self._client.lanes.cool(name, seconds, kind=kind) for name in names]
+        _tell(note for row in rows for note in self._notes_of(row))
+        return _found(rows).lanes
 
     def clear(self, names: list[str], kind: PacedKind, *, dry_run: bool) -> None:
         _refuse(dry_run=dry_run)
         for name in names:
-            self._client.lanes.clear(name, kind=kind)
+            _tell(self._notes_of(self._client.lanes.clear(name, kind=kind)))
+
+    def _notes_of(self, row: dict[str, Any]) -> list[str]:
+        return notes_of(row["notes"], self._client.url)
+
+
+def _tell(notes: Iterable[str]) -> None:
+    for note in notes:
+        print(note, file=sys.stderr)
 
 
 def _refuse(*, dry_run: bool) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 
 if TYPE_CHECKING:
     from swather.model.notice import Delivery, Notice
@@ -82,7 +82,7 @@ def retry_notices(
         list[int] | None,
         typer.Argument(metavar="NOTICE", help="Notices by number. Default: all undelivered ones."),
     ] = None,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Make undelivered notices due now.

@@ -1,16 +1,55 @@
 """The options that most commands have."""
 
+import os
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from swather.errors import InputError
 
+SERVER_VARIABLE: Final = "SWATHER_SERVER"
 _SETTINGS_FILES = (".env", "swather.toml", "pyproject.toml")
 # The parameters of commands that name scrapers and runs; a schedule is called like its scraper.
 _OF_SCRAPERS = ("scraper", "scrapers", "schedule")
 _OF_RUNS = ("run", "runs", "run_or_task", "resume")
+
+
+def takes_server(command: Any) -> bool:
+    """Whether a command has --server."""
+    return any(parameter.name == "server" for parameter in command.params)
+
+
+def note_server(ctx: typer.Context, url: str | None) -> None:
+    """Say that a command looks into a database though the environment names a server."""
+    if not os.environ.get(SERVER_VARIABLE) or _is_typed(ctx, "db") or takes_server(ctx.command):
+        return
+    from swather.cli import database
+
+    print(
+        f"note: `{ctx.command_path}` asks no server, also with {SERVER_VARIABLE}; its database is "
+        f"{database.shown(url)}",
+        file=sys.stderr,
+    )
+
+
+def _of_command(ctx: typer.Context, url: str | None) -> str | None:
+    """For a group, what it lists is not known yet."""
+    found = _from_files(ctx, url)
+    if not hasattr(ctx.command, "commands"):
+        note_server(ctx, found)
+    return found
+
+
+def _to_change(ctx: typer.Context, url: str | None) -> str | None:
+    """Who names a server, and no database, does not mean the one in this folder."""
+    if os.environ.get(SERVER_VARIABLE) and _origin(ctx, "db") not in {"COMMANDLINE", "ENVIRONMENT"}:
+        raise InputError(
+            f"`{ctx.command_path}` changes a database, and {SERVER_VARIABLE} names a server: name "
+            f"the database with --db, or unset {SERVER_VARIABLE}"
+        )
+    return _of_command(ctx, url)
 
 
 def _from_files(ctx: typer.Context, url: str | None) -> str | None:
@@ -61,28 +100,36 @@ def _refuse_both(ctx: typer.Context) -> None:
 
 
 def _is_typed(ctx: typer.Context, name: str) -> bool:
-    return getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    return _origin(ctx, name) == "COMMANDLINE"
 
 
-Database = Annotated[
-    str | None,
-    typer.Option(
+def _origin(ctx: typer.Context, name: str) -> str:
+    """'COMMANDLINE', 'ENVIRONMENT' or 'DEFAULT'."""
+    return str(getattr(ctx.get_parameter_source(name), "name", ""))
+
+
+def _database(callback: Any) -> Any:
+    return typer.Option(
         "--db",
         metavar="URL|FILE",
         envvar="SWATHER_DB",
         show_envvar=True,
-        callback=_from_files,
+        callback=callback,
         help="The database: a file such as queue.db, or postgresql://user@host/database. "
         "Default: swather.db in this folder.",
-    ),
-]
+    )
+
+
+Database = Annotated[str | None, _database(_of_command)]
+# For commands without --server that change what a database holds.
+DatabaseToChange = Annotated[str | None, _database(_to_change)]
 
 Server = Annotated[
     str | None,
     typer.Option(
         "--server",
         metavar="URL",
-        envvar="SWATHER_SERVER",
+        envvar=SERVER_VARIABLE,
         show_envvar=True,
         callback=_unless_database,
         help="Ask a `swather serve` there instead of a database. Its token: SWATHER_API_TOKEN.",

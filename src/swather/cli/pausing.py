@@ -1,5 +1,6 @@
 """`swather pause` and `swather unpause`: runs, lanes, scrapers and workers."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -181,7 +182,12 @@ def _run_there(client: "Client", verb: Verb, name: str) -> list[Named]:
 
 
 def _lane_there(client: "Client", verb: Verb, name: str, kind: str = "lane") -> list[Named]:
-    return [(kind, getattr(client.lanes, verb)(name, kind=kind)[kind])]
+    from swather.cli.remote import notes_of
+
+    changed = getattr(client.lanes, verb)(name, kind=kind)
+    for note in notes_of(changed["notes"], client.url):
+        print(note, file=sys.stderr)
+    return [(kind, changed[kind])]
 
 
 def _scraper_there(client: "Client", verb: Verb, name: str) -> list[Named]:

@@ -8,7 +8,7 @@ import typer
 from swather.cli.arguments import DryRun
 from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 from swather.cli.proxies_import import EXAMPLES as IMPORT_EXAMPLES
 from swather.cli.proxies_import import import_proxies
 from swather.cli.proxies_measure import EXAMPLES as TEST_EXAMPLES
@@ -157,7 +157,7 @@ def remove_proxies(
     everything: All = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Remove proxies, and what is known about them.
@@ -191,7 +191,7 @@ def disable_proxies(
     state: State = None,
     everything: All = False,
     dry_run: DryRun = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Stop using proxies until they are enabled again.
@@ -224,7 +224,7 @@ def enable_proxies(
     state: State = None,
     everything: All = False,
     dry_run: DryRun = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Use proxies again that are disabled or blacklisted.

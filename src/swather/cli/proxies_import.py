@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, DatabaseToChange
 from swather.errors import FetchError, InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def import_proxies(
             show_default=False,
         ),
     ] = None,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> int:
     """Import lists of proxies, or import them again.

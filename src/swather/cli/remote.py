@@ -34,7 +34,7 @@ def run_named(client: "Client", name: str | None) -> str:
     return str(newest[0]["run"])
 
 
-def snapshot_of(data: Mapping[str, Any]) -> "Snapshot":
+def snapshot_of(data: Mapping[str, Any], server: str) -> "Snapshot":
     import msgspec
 
     from swather.runs.json_names import unnamed
@@ -43,19 +43,58 @@ def snapshot_of(data: Mapping[str, Any]) -> "Snapshot":
     found = unnamed({**data, "sources": [], "reasons": []}, Snapshot)
     return msgspec.structs.replace(
         found,
-        reasons=reasons_of(data["reasons"]),
+        reasons=reasons_of(data["reasons"], server),
         sources=[_source_of(each) for each in data["sources"]],
     )
 
 
-def reasons_of(data: list[dict[str, Any]]) -> "list[Reason]":
+def reasons_of(data: list[dict[str, Any]], server: str) -> "list[Reason]":
+    """Their commands are those to type here: the server names them as for its own database."""
     from swather.runs.json_names import unnamed
     from swather.runs.reason import Reason
 
     texts = ("brief", "change", "command")
-    return [
+    found = [
         unnamed({**each, **{name: each.get(name) or "" for name in texts}}, Reason) for each in data
     ]
+    return [_to_type_here(each, server) for each in found]
+
+
+def _to_type_here(reason: "Reason", server: str) -> "Reason":
+    import msgspec
+
+    from swather.cli.server_commands import asked_there
+
+    mentions = {each: asked_there(each, server) or each for each in reason.mentions}
+    text = reason.text
+    for before, after in mentions.items():
+        text = text.replace(before, after)
+    change, command = _change_here(reason.change, reason.command, server)
+    return msgspec.structs.replace(
+        reason, text=text, change=change, command=command, mentions=tuple(mentions.values())
+    )
+
+
+def notes_of(data: list[dict[str, Any]], server: str) -> list[str]:
+    """Notes on a lane, in words."""
+    import msgspec
+
+    from swather.runs.limit_words import LaneNote
+
+    found = []
+    for each in data:
+        note = msgspec.convert(each, LaneNote)
+        change, command = _change_here(note.change, note.command, server)
+        found.append(msgspec.structs.replace(note, change=change, command=command).in_words)
+    return found
+
+
+def _change_here(change: str, command: str, server: str) -> tuple[str, str]:
+    """What a command does, and how it is typed here; if it cannot be, that says so."""
+    from swather.cli.server_commands import asked_there
+
+    here = asked_there(command, server) if command else command
+    return (f"{change}, where the server runs", command) if here is None else (change, here)
 
 
 def _source_of(data: Mapping[str, Any]) -> "SourceStats":

@@ -11,7 +11,7 @@ from swather.cli.amounts import seconds_of
 from swather.cli.arguments import DryRun, RunName
 from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database, Server
+from swather.cli.options import AsJSON, Database, DatabaseToChange, Server
 from swather.errors import InputError
 
 EXAMPLES: Final = """\
@@ -161,7 +161,7 @@ def remove_runs(
     ],
     yes: Yes = False,
     dry_run: DryRun = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Remove runs with everything that belongs to them.
@@ -214,7 +214,7 @@ def prune_runs(
     ] = None,
     yes: Yes = False,
     dry_run: DryRun = False,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Remove old data.

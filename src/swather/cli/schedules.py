@@ -8,7 +8,7 @@ import typer
 from swather.cli.arguments import Parameters
 from swather.cli.confirm import Yes, confirm
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 
 if TYPE_CHECKING:
     from swather.model.schedule import Schedule
@@ -130,7 +130,7 @@ def add_schedule(
         typer.Option("--name", metavar="NAME", help="Its name. Default: the scraper's."),
     ] = None,
     params: Parameters = None,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Add a schedule.
@@ -169,7 +169,7 @@ def add_schedule(
 
 @command_in(group, "rm", "swather schedules rm books\nswather schedules rm books --yes")
 def remove_schedule(
-    schedule: Name, yes: Yes = False, db: Database = None, as_json: AsJSON = False
+    schedule: Name, yes: Yes = False, db: DatabaseToChange = None, as_json: AsJSON = False
 ) -> None:
     """Remove a schedule. Its runs stay."""
     from swather.cli import database, output
@@ -187,7 +187,7 @@ def remove_schedule(
 
 
 @command_in(group, "enable", "swather schedules enable books")
-def enable_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def enable_schedule(schedule: Name, db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Let a disabled schedule be due again, from its next time on."""
     from swather.cli import database
     from swather.model.schedule import next_time
@@ -200,7 +200,7 @@ def enable_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False
 
 
 @command_in(group, "fire", "swather schedules fire books")
-def fire_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def fire_schedule(schedule: Name, db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Start the run of a schedule now instead of at its next time."""
     from swather.cli import database, output
     from swather.runs import schedule_facts
@@ -216,7 +216,7 @@ def fire_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) 
 
 
 @command_in(group, "disable", "swather schedules disable books")
-def disable_schedule(schedule: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def disable_schedule(schedule: Name, db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Stop a schedule until it is enabled. Runs that have started go on."""
     from swather.cli import database
 

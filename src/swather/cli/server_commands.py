@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-SERVER_VARIABLE: Final = "SWATHER_SERVER"
-_SERVER: Final = "server"
+from swather.cli.commands import Commands
+from swather.cli.options import SERVER_VARIABLE, takes_server
+
 _DATABASE_OPTION: Final = "--db"
 
 
@@ -34,11 +35,7 @@ def asked_there(command: str, server: str) -> str | None:
 @cache
 def commands_with_server() -> tuple[str, ...]:
     """All that have --server: 'status', 'runs ls', 'fleet scale'."""
-    from typer.main import get_group
-
-    from swather.cli.app import app
-
-    return tuple(_with_server(get_group(app), ()))
+    return tuple(_with_server(Commands(), ()))
 
 
 def _with_server(command: Any, path: tuple[str, ...]) -> Iterator[str]:
@@ -48,18 +45,9 @@ def _with_server(command: Any, path: tuple[str, ...]) -> Iterator[str]:
         yield from _with_server(each, (*path, name))
 
 
-def takes_server(command: Any) -> bool:
-    """Whether a command has the option."""
-    return any(parameter.name == _SERVER for parameter in command.params)
-
-
 def _takes_server(words: Sequence[str]) -> bool:
     """Whether the command does that these words call."""
-    from typer.main import get_group
-
-    from swather.cli.app import app
-
-    called = get_group(app)
+    called: Any = Commands()
     for word in words:
         if (inner := getattr(called, "commands", {})) and word in inner:
             called = inner[word]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from swather.cli.group import command_in, list_unless_called, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 
 if TYPE_CHECKING:
     from swather.runs.settings_in_force import InForce
@@ -116,7 +116,7 @@ swather settings set event_level all""",
 def set_setting(
     name: Name,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Its value.")],
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Keep a setting in the database.
@@ -139,7 +139,7 @@ def set_setting(
 
 
 @command_in(group, "unset", "swather settings unset concurrency")
-def unset_setting(name: Name, db: Database = None, as_json: AsJSON = False) -> None:
+def unset_setting(name: Name, db: DatabaseToChange = None, as_json: AsJSON = False) -> None:
     """Remove a setting from the database.
 
     The value of the files, the decorator or the default applies again.

@@ -6,7 +6,7 @@ import typer
 
 from swather.cli.amounts import seconds_of
 from swather.cli.group import NamingGroup, command_in, listing_group
-from swather.cli.options import AsJSON, Database
+from swather.cli.options import AsJSON, Database, DatabaseToChange
 
 if TYPE_CHECKING:
     from swather.model.source import SourceBreaker, SourceStats
@@ -87,7 +87,7 @@ def reset_source(
     scraper: Annotated[
         str | None, typer.Option("--scraper", metavar="NAME", help="Only for this scraper.")
     ] = None,
-    db: Database = None,
+    db: DatabaseToChange = None,
     as_json: AsJSON = False,
 ) -> None:
     """Close the breaker of a source, so that it is asked again at once.

@@ -12,6 +12,7 @@ from swather.visible import visible_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from swather.api.client import Client
     from swather.runs.progress import Snapshot, Watcher
     from swather.store.ports import Store
 
@@ -65,12 +66,21 @@ def _there(server: str, run: str | None, *, watch: bool, as_json: bool) -> None:
     client = client_of(server)
     if watch:
         name = run_named(client, run)
-        _keep_showing(lambda: snapshot_of(client.runs.get(name)), as_json=as_json)
+        _keep_showing(lambda: snapshot_of(client.runs.get(name), server), as_json=as_json)
     elif run is None:
-        _overview(client.status(), as_json=as_json)
+        _overview(_status_of(client), as_json=as_json)
     else:
         data = client.runs.get(run)
-        _show(snapshot_of(data), data["held_up"], as_json=as_json)
+        _show(snapshot_of(data, server), data["held_up"], as_json=as_json)
+
+
+def _status_of(client: "Client") -> dict[str, Any]:
+    from swather.cli.remote import reasons_of
+
+    data = client.status()
+    for run in data["runs"]:
+        run["reasons"] = [each.as_data() for each in reasons_of(run["reasons"], client.url)]
+    return data
 
 
 def _one(store: "Store", run: str, *, as_json: bool) -> None:

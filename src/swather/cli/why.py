@@ -56,5 +56,5 @@ def _there(server: str, what: str | None) -> "list[Reason]":
 
     client = client_of(server)
     if what and what.isdecimal():
-        return reasons_of(client.tasks.why(int(what))["reasons"])
-    return reasons_of(client.runs.why(run_named(client, what))["reasons"])
+        return reasons_of(client.tasks.why(int(what))["reasons"], server)
+    return reasons_of(client.runs.why(run_named(client, what))["reasons"], server)

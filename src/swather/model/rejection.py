@@ -11,7 +11,7 @@ from swather.visible import visible_line
 # Reasons can come from a site: neither their number nor their length is left to it.
 MAX_REASONS: Final = 50
 MAX_REASON_CHARACTERS: Final = 60
-MAX_SHOWN: Final = 20
+MAX_SHOWN: Final = 5
 OTHER: Final = "other"
 REJECTED_PREFIX: Final = "rejected:"
 
@@ -42,11 +42,13 @@ def checked_reason(reason: Any) -> str:
 
 
 def top_reasons(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The most frequent ones, and all others as one."""
+    """The most frequent ones, and what the rest of the reasons add up to."""
     found = list(shown_reasons(counts))
     if len(found) <= MAX_SHOWN:
         return found
-    return [*found[:MAX_SHOWN], ("in other ways", sum(n for _, n in found[MAX_SHOWN:]))]
+    rest = found[MAX_SHOWN:]
+    label = f"for {len(rest)} further reason{'s' if len(rest) > 1 else ''}"
+    return [*found[:MAX_SHOWN], (label, sum(n for _, n in rest))]
 
 
 def shown_reasons(counts: Mapping[str, int]) -> Iterable[tuple[str, int]]:

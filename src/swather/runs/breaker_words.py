@@ -39,6 +39,7 @@ def describe(breaker: Breaker, *, url: str, now: datetime) -> Reason:
         stops=True,
         change="To close it now",
         command=command(*closing, url=url),
+        mentions=(errors,),
         values={
             "scraper": breaker.scraper,
             "lane": breaker.lane,

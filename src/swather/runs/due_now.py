@@ -2,6 +2,7 @@
 
 from swather.errors import InputError
 from swather.model.schedule import Schedule
+from swather.runs.words import command
 from swather.store import Store
 
 
@@ -12,6 +13,7 @@ def make_due(store: Store, name: str) -> Schedule:
     store.schedules.make_due(name)
     found = store.schedules.get(name)
     if not found.enabled:
-        raise InputError(f"schedule {name} is disabled; to enable it: swather schedules enable")
+        enable = command("schedules", "enable", name, url=store.url)
+        raise InputError(f"schedule {name} is disabled; to enable it: {enable}")
     store.hints.send()
     return found

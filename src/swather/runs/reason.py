@@ -12,6 +12,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     brief    the same in a few words, for a live view
     stops    nothing moves there until it is over; else it only sets the pace, or explains
     command  what changes it, and `change` what that command does: 'To resume it'
+    mentions other commands, which stand in the text
     """
 
     code: str
@@ -20,6 +21,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     stops: bool = False
     change: str = ""
     command: str = ""
+    mentions: tuple[str, ...] = ()
     values: dict[str, Any] = {}
 
     @property
@@ -40,6 +42,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
             "stops": self.stops,
             "change": self.change or None,
             "command": self.command or None,
+            "mentions": list(self.mentions),
             "values": self.values,
         }
 

@@ -17,6 +17,7 @@ from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
 from swather.runs.lane_changes import resume_lane, wanted_on
 from swather.runs.lane_facts import answers_in, breakers_of, data_of
+from swather.runs.limit_words import LaneNote, notes_on, notes_on_name
 from swather.runs.selection import lane_names
 from swather.store import Store
 
@@ -42,9 +43,9 @@ class _Named:
         (self.name,) = lane_names([lane], scrapers=kind is PacedKind.SCRAPER)
         self.kind = kind
 
-    def data(self, store: Store) -> Any:
-        lane = store.lanes.get(self.name, self.kind)
-        return shown(data_of(lane, store.breakers.find(), answers_in(store)))
+    def notes(self, store: Store) -> list[LaneNote]:
+        """To be asked before the lane is changed: what nobody has used is what may be mistyped."""
+        return list(notes_on_name(store, self.name, self.kind))
 
 
 Named = Annotated[_Named, Depends()]
@@ -57,13 +58,13 @@ def list_lanes(store: TheStore, limit: Limit = 100) -> Any:
     return shown([data_of(lane, breakers, found) for lane in store.lanes.find(limit=limit)])
 
 
-@router.post("/{lane:path}/pause", response_model=answers.Lane)
+@router.post("/{lane:path}/pause", response_model=answers.NotedLane)
 def pause_lane(store: TheStore, do: Do, named: Named) -> Any:
     """Start nothing on a lane until it is unpaused; it need not have been used yet."""
     return _changed(store, do, named, "pause", lambda own: own.lanes.pause(named.name, named.kind))
 
 
-@router.post("/{lane:path}/unpause", response_model=answers.Lane)
+@router.post("/{lane:path}/unpause", response_model=answers.NotedLane)
 def unpause_lane(store: TheStore, do: Do, named: Named) -> Any:
     """End a pause or a cool-down, and close open breakers. Limits stay."""
     return _changed(
@@ -71,7 +72,7 @@ def unpause_lane(store: TheStore, do: Do, named: Named) -> Any:
     )
 
 
-@router.post("/{lane:path}/cool", response_model=answers.Lane)
+@router.post("/{lane:path}/cool", response_model=answers.NotedLane)
 def cool_lane(store: TheStore, do: Do, named: Named, given: answers.Cool) -> Any:
     """Leave a lane alone for a while; a longer cool-down is not shortened."""
 
@@ -81,7 +82,7 @@ def cool_lane(store: TheStore, do: Do, named: Named, given: answers.Cool) -> Any
     return _changed(store, do, named, "cool", cool, {"seconds": given.seconds})
 
 
-@router.post("/{lane:path}/clear", response_model=answers.Lane)
+@router.post("/{lane:path}/clear", response_model=answers.NotedLane)
 def clear_lane(store: TheStore, do: Do, named: Named) -> Any:
     """Forget limits set for a lane, pause, cool-down, strikes, learned pace and open breakers."""
     return _changed(store, do, named, "clear", lambda own: own.lanes.clear(named.name, named.kind))
@@ -95,12 +96,16 @@ def get_lane(store: TheStore, named: Named) -> Any:
     breakers = breakers_of(found, store.breakers.find())
     holds = list(lane_words.holds(found, url=store.url, now=now))
     holds += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
-    return shown({**data_of(found, breakers, answers_in(store)), "reasons": holds})
+    notes = named.notes(store)
+    known = data_of(found, breakers, answers_in(store))
+    return shown({**known, "notes": notes, "reasons": holds})
 
 
-@router.put("/{lane:path}", response_model=answers.Lane)
+@router.put("/{lane:path}", response_model=answers.NotedLane)
 def limit_lane(store: TheStore, do: Do, named: Named, given: answers.Limits) -> Any:
-    """Limit how fast a lane is scraped, over all runs and workers, within a second."""
+    """Limit how fast a lane is scraped, over all runs and workers, within a second. `notes` say
+    which other limits apply.
+    """
     if given == answers.Limits():
         raise Refused(
             HTTPStatus.UNPROCESSABLE_ENTITY, "nothing to set: name rate, in_flight or burst"
@@ -112,7 +117,9 @@ def limit_lane(store: TheStore, do: Do, named: Named, given: answers.Limits) -> 
         limits, overrides = wanted_on(lane, given.rate, in_flight, given.burst, given.override)
         own.lanes.limit(named.name, limits, named.kind, overrides=overrides)
 
-    return _changed(store, do, named, "set", limit, given.model_dump(exclude_none=True))
+    changed = _changed(store, do, named, "set", limit, given.model_dump(exclude_none=True))
+    found = store.lanes.get(named.name, named.kind)
+    return {**changed, "notes": changed["notes"] + shown(list(notes_on(found, url=store.url)))}
 
 
 def _changed(
@@ -123,5 +130,8 @@ def _changed(
     work: Callable[[Store], None],
     detail: dict[str, Any] | None = None,
 ) -> Any:
+    notes = named.notes(store)
     do.now(f"{named.kind} {verb}", named.name, work, detail)
-    return named.data(store)
+    found = store.lanes.get(named.name, named.kind)
+    known = data_of(found, store.breakers.find(), answers_in(store))
+    return shown({**known, "notes": notes})
