@@ -309,14 +309,14 @@ def test_no_command_takes_the_database_here_for_that_of_the_server(
     ):
         path = " ".join(command) + (" ls" if command == ("sources",) else "")
         noted = (
-            f"note: `swather {path}` asks no server, also with SWATHER_SERVER; its database is "
-            "swather.db\n"
+            f"note: `swather {path}` works on the database swather.db, and not on the server that "
+            "SWATHER_SERVER names\n"
         )
         assert done(swather, *command).err == noted
         assert done(swather, *command, "--db", "swather.db").err == ""
     set_here = ("settings", "set", "concurrency", "50")
     assert done(swather, *set_here, "--db", "swather.db").err == ""
     monkeypatch.setenv("SWATHER_DB", store.url)
-    assert "asks no server" in done(swather, *set_here).err
+    assert "and not on the server" in done(swather, *set_here).err
     assert store.settings.all() == {"concurrency": 50}
     assert done(swather, "runs").err == ""

@@ -1,12 +1,14 @@
 """`swather start`: here or by workers anywhere, as the execution mode says."""
 
 import shlex
+import tomllib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from swather import store as stores
+from swather.cli import enqueue, start
 from swather.runs.run_lock import RunLock
 from tests.cli.conftest import Swather, done
 from tests.cli.scrapers import NUMBERS, write
@@ -146,3 +148,13 @@ def test_a_run_that_is_kept_open_waits_for_more(swather: Swather, database: str)
         "state": "open",
         "unfinished": 3,
     }
+
+
+def test_examples_spell_scrapers_as_they_are_registered():
+    folder = Path(__file__).parents[2] / "examples" / "countries"
+    names = tomllib.loads((folder / "swather.toml").read_text())["scrapers"]
+    spelled = {name.casefold(): name for name in names}
+    words = [word for text in (start.EXAMPLES, enqueue.EXAMPLES) for word in text.split()]
+    found = [word for word in words if word.casefold() in spelled]
+    assert found
+    assert found == [spelled[word.casefold()] for word in found]

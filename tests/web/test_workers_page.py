@@ -120,6 +120,11 @@ def test_a_worker_is_drained_and_stopped_after_a_question(client: TestClient, st
     client.post(f"/workers/{number}/stop")
     assert "stopping" in words(row(seen(client, "/workers"), number))
     assert [each.verb for each in store.actions.find()][:2] == ["stop", "drain"]
+    refused = client.post(f"/workers/{number}/unpause")
+    assert (refused.status_code, "is stopping and cannot be called back" in refused.text) == (
+        409,
+        True,
+    )
     assert client.post("/workers/999/drain").status_code == 404
 
 

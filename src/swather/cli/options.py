@@ -28,8 +28,8 @@ def note_server(ctx: typer.Context, url: str | None) -> None:
     from swather.cli import database
 
     print(
-        f"note: `{ctx.command_path}` asks no server, also with {SERVER_VARIABLE}; its database is "
-        f"{database.shown(url)}",
+        f"note: `{ctx.command_path}` works on the database {database.shown(url)}, and not on the "
+        f"server that {SERVER_VARIABLE} names",
         file=sys.stderr,
     )
 
