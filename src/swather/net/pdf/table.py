@@ -1,12 +1,10 @@
 """The rows of a table that goes on over the pages of a PDF, by the names of its columns."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from swather.net.pdf.pieces import ABOVE, Piece, rows_of
 from swather.net.pdf.words import Line, Segment, Word, segments
-
-# In the height of the font: a line that is nearer to the one above continues its cells.
-_GOES_ON: Final = 1.6
 
 Row = dict[str, str]
 
@@ -24,7 +22,7 @@ class Table:
 
     The line with all names of columns is the head, on the first page and wherever it is repeated;
     what stands above it is not part of the table. A line whose first column is empty continues
-    the cells of the row above, if it is near enough or the first of its page.
+    the cells of a row (pieces.py).
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
@@ -35,18 +33,18 @@ class Table:
         self._columns: list[Column] = []
 
     def add_page(self, lines: Iterable[Line]) -> None:
-        lines = list(lines)
-        heads = [number for number, line in enumerate(lines) if self._head(line)]
-        if heads:
-            lines = lines[heads[0] :]
-        above: Line | None = None
+        body: list[Line] = []
+        is_below_head = False
         for line in lines:
-            if head := self._head(line):
-                self._columns, self.has_head, above = head, True, None
-            elif self._columns:
-                near = above is None or above.middle - line.middle < _GOES_ON * line.size
-                self._add_line(line, goes_on=near)
-                above = line
+            head = self._head(line)
+            if not head:
+                body.append(line)
+                continue
+            if is_below_head:
+                self._add(body, is_below_head=True)
+            self._columns, self.has_head, is_below_head, body = head, True, True, []
+        if self._columns:
+            self._add(body, is_below_head=is_below_head)
 
     def _head(self, line: Line) -> list[Column]:
         """The columns, if the line names them all."""
@@ -67,19 +65,32 @@ class Table:
                 return name, length
         return "", 0
 
-    def _add_line(self, line: Line, *, goes_on: bool) -> None:
+    def _add(self, lines: Sequence[Line], *, is_below_head: bool) -> None:
+        found = [self._cells(line) for line in lines]
+        first = next(iter(self._wanted.values()))
+        pieces = [
+            Piece(line.middle, line.size, bool(cells[first]), sum(map(bool, cells.values())))
+            for line, cells in zip(lines, found, strict=True)
+        ]
+        placed = rows_of(pieces, is_below_head=is_below_head, has_rows=bool(self.rows))
+        rows = {ABOVE: self.rows[-1]} if self.rows else {}
+        for number, cells in enumerate(found):
+            if number not in placed:
+                continue
+            if placed[number] not in rows:
+                rows[placed[number]] = dict.fromkeys(cells, "")
+                self.rows.append(rows[placed[number]])
+            row = rows[placed[number]]
+            for name, text in cells.items():
+                row[name] = f"{row[name]} {text}".strip()
+
+    def _cells(self, line: Line) -> Row:
         cells = dict.fromkeys(self._wanted.values(), "")
         for segment in segments(line.words):
             for part, column in self._placed(segment):
                 if column.name:
                     cells[column.name] = f"{cells[column.name]} {part.text}".strip()
-        first = next(iter(cells))
-        if cells[first]:
-            self.rows.append(cells)
-        elif goes_on and self.rows:
-            last = self.rows[-1]
-            for name, text in cells.items():
-                last[name] = f"{last[name]} {text}".strip()
+        return cells
 
     def _placed(self, segment: Segment) -> Iterable[tuple[Segment, Column]]:
         """A segment with its column; word by word where it reaches over several."""
