@@ -164,6 +164,14 @@ def test_other_forms_are_refused_with_those_that_can_be_read(name):
         read_targets(name)
 
 
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [('{"a": 1}', {"a": 1}), (' ["a"]', ["a"]), ("{a}", "{a}"), ("[::1", "[::1"), ("3", "3")],
+)
+def test_an_argument_that_is_a_json_object_or_list_is_that(argument: str, value: object):
+    assert [line.value for line in from_arguments([argument])] == [value]
+
+
 def test_arguments_are_numbered():
     lines = list(from_arguments(["one", "two"]))
     assert [(line.number, line.value) for line in lines] == [(1, "one"), (2, "two")]

@@ -71,6 +71,7 @@ def command(
     from swather.runs import configuration
     from swather.runs.fetching import new_fetcher
     from swather.runs.storage import bucket_access, made_folder
+    from swather.runs.targets import value_of
     from swather.scraping import registry
     from swather.scraping.file_folders import files_at
     from swather.testing import run_scraper
@@ -83,7 +84,7 @@ def command(
     found = configuration.apply(found, settings)
     given = configuration.run_params(found, params or [], settings)
     fetcher = new_fetcher(settings)
-    value = _value_of(target)
+    value = value_of(target)
     saving = None if save_fixture is None else Saving(save_fixture, found, value, given)
     tried = TriedBrowser(
         found, settings, in_browser=browser, headed=headed, screenshot=screenshot, saving=saving
@@ -131,18 +132,6 @@ def command(
         show_screenshot(tried.save())
         _show_fixture(saved)
     return 0
-
-
-def _value_of(text: str) -> Any:
-    """A target is text, unless it is a JSON object or array."""
-    import json
-
-    if text.lstrip()[:1] in {"{", "["}:
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    return text
 
 
 def _log_to_stderr() -> None:

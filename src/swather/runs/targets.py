@@ -104,8 +104,18 @@ def form_of(source: str, layout: Layout = PLAIN) -> Form:
 
 
 def from_arguments(arguments: Iterable[str], options: TargetOptions = NO_OPTIONS) -> Iterator[Line]:
-    for number, value in enumerate(arguments, 1):
-        yield Line(number, value, None, ARGUMENTS, options)
+    for number, text in enumerate(arguments, 1):
+        yield Line(number, value_of(text), None, ARGUMENTS, options)
+
+
+def value_of(argument: str) -> Any:
+    """A target as a person types it: text, unless it is a JSON object or array."""
+    if argument.lstrip()[:1] in {"{", "["}:
+        try:
+            return msgspec.json.decode(argument)
+        except (ValueError, RecursionError):
+            return argument
+    return argument
 
 
 def from_values(values: Iterable[Any]) -> Iterator[Line]:
