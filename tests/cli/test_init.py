@@ -55,6 +55,11 @@ def test_a_folder_that_cannot_be_made_is_told(swather: Swather):
     assert said.err.startswith("error: cannot write a project to file/folder: ")
 
 
+def test_the_next_commands_can_be_pasted_whatever_the_folder_is_called(swather: Swather):
+    said = swather("init", "--site", "a b/c d")
+    assert "  cd 'a b/c d'\n" in said.out
+
+
 def test_it_answers_in_json(swather: Swather):
     data = swather("init", "shops", "--json").data
     assert data["folder"] == "shops"

@@ -1,5 +1,6 @@
 """`swather init`: a new project with a scraper, a test and settings."""
 
+import shlex
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Final
@@ -80,7 +81,7 @@ def command(
     print(f"wrote {', '.join(files)}" + ("" if folder == Path() else f" in {folder}"))
     print("next:")
     if folder != Path():
-        print(f"  cd {folder}")
+        print(f"  cd {shlex.quote(str(folder))}")
     example = SHOP if site else QUOTES if browser else BOOKS
     print(f"  swather try {example}")
     print(f"  swather run {'shop.toml' if site else example}")
