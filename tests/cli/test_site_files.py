@@ -122,6 +122,17 @@ def test_a_site_file_runs_like_any_scraper(started: Swather, site: FakeSite, dat
 
 
 @pytest.mark.slow
+def test_the_log_says_that_a_list_went_in_circles(started: Swather, site: FakeSite, database: str):
+    site.routes["/list"] = (
+        "<article><h2>Shop</h2><b class=tel>+49 30 555 000</b></article>"
+        "<a class=next href='/list?page=2'>next</a>"
+    )
+    said = started("run", "yellow.toml", "--db", database)
+    assert said.code == 0, said.err
+    assert "the list goes in circles" in started("logs", "yellow", "--db", database).out
+
+
+@pytest.mark.slow
 def test_a_page_with_another_layout_fails_its_task_with_that_reason(
     started: Swather, site: FakeSite, database: str
 ):

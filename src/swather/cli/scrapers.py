@@ -73,6 +73,9 @@ def _described(scraper: Any) -> dict[str, Any]:
     known = registered().get(scraper.name)
     scraper = configuration.apply(scraper, configuration.resolve(scraper=scraper).settings)
     options = {name: _plain(value) for name, value in asdict(scraper.options).items()}
+    if scraper.site is not None:
+        texts = scraper.site.option_texts
+        options |= {name: texts[name] for name in texts if callable(getattr(scraper.options, name))}
     del options["name"], options["params"], options["execution_mode"]
     # Their values may be secrets.
     options["headers"] = _header_names(scraper.options.headers)

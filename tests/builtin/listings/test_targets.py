@@ -93,6 +93,22 @@ def test_searches_come_from_a_file_with_priorities_that_count_from_one(
     assert found == {("Reno", 10, "NV"), ("Elko", 1, "NV")}
 
 
+def test_a_search_may_be_an_argument_in_json(swather: Swather, database: str):
+    search = {"city": "Reno", "state": "NV", "category": "gyms"}
+    done(swather, "enqueue", "listings", json.dumps(search), "--db", database)
+    [task] = done(swather, "tasks", "--db", database, "--json").data
+    assert (task["target"], task["partition"]) == (search, "NV")
+
+
+def test_the_scraper_is_shown_with_the_texts_of_its_file(swather: Swather):
+    options = done(swather, "scrapers", "listings", "--json").data["options"]
+    shown = {name: options[name] for name in ("partition", "targets", "key")}
+    assert shown == {
+        "partition": "{state}", "targets": "us_cities", "key": "the target's address",
+    }  # fmt: skip
+    assert "{state}" in done(swather, "scrapers", "listings").out
+
+
 def test_a_search_without_its_city_is_refused_with_its_line(swather: Swather, database: str):
     Path("searches.csv").write_text("city,state,category\nReno,NV,gyms\n,NV,gyms\n")
     file = ("--targets", "searches.csv", "--rows", "--db", database)

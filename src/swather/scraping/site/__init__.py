@@ -11,7 +11,7 @@
     shop.links(page)                       # addresses of item pages, if it has `follow`
     step = shop.next_page(page)            # the next page of a list: .url, .number; None at the end
     if step and not step.why: …            # .why says why it is not followed (another host, …)
-    shop.next_page(page, step.with_seen(rows.first_id))   # knows circles: .has_seen(first_id)
+    shop.next_page(page, step.with_seen(rows.page_id))    # knows circles: .has_seen(page_id)
     shop.url_of({"city": "Bonn"})          # what its target template makes of a target
     shop.explain(page)                     # which way gave which value, for `swather try`
     site.scraper_of(shop)                  # the Scraper that runs it

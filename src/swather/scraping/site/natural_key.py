@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+from swather.model.key import normalise_url
 from swather.scraping.business.key import address_key, name_key, phone_key
 from swather.scraping.site.rows import as_text
 from swather.scraping.site.ways import Way
@@ -33,7 +34,12 @@ def _part(value: Any, ways: tuple[Way, ...]) -> str:
     """What a field adds to a key; '' if it has nothing that tells rows apart."""
     if value is None:
         return ""
+    if isinstance(value, int | float):
+        return str(value)
     kinds = {way.kind for way in ways}
+    if "url" in kinds:
+        # All that is in an address counts, even its letter case.
+        return normalise_url(as_text(value))
     for kind, normal in _OF_KINDS.items():
         if kind in kinds:
             return normal(as_text(value))

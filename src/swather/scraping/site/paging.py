@@ -1,9 +1,10 @@
 """From one page of a list to the next."""
 
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit, urlunsplit
 
 from swather.masking import shown_url
 from swather.model.key import normalise_url
@@ -41,16 +42,16 @@ class Step:
             seen=tuple(map(str, seen)) if isinstance(seen, list) else (),
         )
 
-    def has_seen(self, first_id: str) -> bool:
-        """Whether a page before this one began with the same row."""
-        return bool(first_id) and _digest(first_id) in self.seen
+    def has_seen(self, page_id: str) -> bool:
+        """Whether a page before this one had the same rows."""
+        return bool(page_id) and _digest(page_id) in self.seen
 
-    def with_seen(self, first_id: str) -> "Step":
+    def with_seen(self, page_id: str) -> "Step":
         """The same, knowing this page too. The first page is kept, since many sites show it again
         after the last; and the last one and one further back, which moves on at each power of two:
         a circle of any length is met, with three marks.
         """
-        mark = _digest(first_id)
+        mark = _digest(page_id)
         first = self.seen[0] if self.seen else mark
         is_power = self.number & (self.number - 1) == 0
         anchor = mark if is_power or len(self.seen) < 2 else self.seen[1]
@@ -77,7 +78,10 @@ class Paging:
 
     def after(self, sight: Sight, step: Step) -> Step | None:
         """The next page; None at the end. A step with a `why` is one that is not taken."""
-        url = self._url_after(sight, step)
+        try:
+            url = self._url_after(sight, step)
+        except _NoNumber as error:
+            return Step(url=step.url, number=step.number + 1, why=str(error))
         if not url:
             return None
         following = Step(url=url, number=step.number + 1, seen=step.seen)
@@ -90,7 +94,9 @@ class Paging:
             link = found(self.next, place)
             return join(sight.base, str(link)) if link is not None else ""
         if self.parameter is not None:
-            return _with(step.url, self.parameter, str(self.first + step.number * self.step))
+            number = _number_in(step.url, self.parameter)
+            now = self.first if number is None else number
+            return _with(step.url, self.parameter, str(now + self.step))
         cursor = found(self.cursor, place)
         if cursor is None or self.cursor_parameter is None:
             return ""
@@ -101,11 +107,12 @@ class Paging:
             return f"a list may have {self.max_pages:,} pages (pagination.max_pages)"
         if normalise_url(following.url) in {normalise_url(step.url), normalise_url(sight.page.url)}:
             return "the list goes in circles: the next page is this one"
-        here, there = urlsplit(sight.page.url).netloc, urlsplit(following.url).netloc
-        if here.lower() != there.lower() and not self.other_hosts:
+        # A page that was asked for on one host may come from another: example.com, www.example.com.
+        here = {_host(step.url), _host(sight.page.url)}
+        if _host(following.url) not in here and not self.other_hosts:
             return (
-                f"the next page, {shown_url(following.url)}, is on another host than {here}; "
-                "pagination.other_hosts = true would follow it"
+                f"the next page, {shown_url(following.url)}, is on another host than "
+                f"{_host(sight.page.url)}; pagination.other_hosts = true would follow it"
             )
         return ""
 
@@ -113,11 +120,36 @@ class Paging:
 NO_PAGING: Final = Paging()
 
 
+class _NoNumber(ValueError):
+    """The URL has something else where the page's number belongs."""
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.lower()
+
+
+def _number_in(url: str, name: str) -> int | None:
+    """The number of the page that a URL asks for; None if it names none."""
+    given = [value for key, value in parse_qsl(urlsplit(url).query) if key == name]
+    if not given:
+        return None
+    if not re.fullmatch(r"[0-9]{1,15}", given[-1]):
+        raise _NoNumber(
+            f"{name!r} in {shown_url(url)} is no number of a page: {given[-1][:80]!r} "
+            "(pagination.parameter)"
+        )
+    return int(given[-1])
+
+
 def _with(url: str, name: str, value: str) -> str:
-    """A URL with one parameter set."""
+    """A URL with one parameter set; the others stay as they are written."""
     parts = urlsplit(url)
-    pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != name]
-    return urlunsplit(parts._replace(query=urlencode([*pairs, (name, value)])))
+    kept = [
+        pair
+        for pair in parts.query.split("&")
+        if pair and unquote_plus(pair.partition("=")[0]) != name
+    ]
+    return urlunsplit(parts._replace(query="&".join([*kept, urlencode([(name, value)])])))
 
 
 def _digest(text: str) -> str:

@@ -27,6 +27,11 @@ class Row:
     rejected: str | None = None
 
     @property
+    def id(self) -> str:
+        """What makes it the same row on another page: its key, or all its values."""
+        return self.key or msgspec.json.encode(self.item).decode()
+
+    @property
     def item(self) -> dict[str, Any]:
         """As JSON: amounts of prices are texts, which keep all their decimals."""
         return {name: as_json(value) for name, value in self.values.items()}
@@ -54,12 +59,12 @@ class Rows(NamedTuple):
         return counts
 
     @property
-    def first_id(self) -> str:
-        """What tells this page from others: the first row's key, or its values."""
-        if not self.all:
-            return ""
-        first = self.all[0]
-        return first.key or msgspec.json.encode(first.item).decode()
+    def page_id(self) -> str:
+        """What tells this page from others: its accepted rows, by their keys or values, in any
+        order. A head or an advertisement that every page shows is no sign of a page that was seen
+        before; rejected rows count only if there are no others.
+        """
+        return "\n".join(sorted({row.id for row in self.accepted or self.all}))
 
 
 class Rule(NamedTuple):

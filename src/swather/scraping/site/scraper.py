@@ -94,14 +94,16 @@ def is_item_page(target: Any) -> bool:
 
 async def _follow(site: Site, ctx: Context, target: Any, page: Page, step: Step) -> None:
     links = await _off_loop(page, lambda: site.links(page))
-    first = links[0] if links else ""
-    if step.has_seen(first):
+    if not links:
+        _end(site, page, step)
+        return
+    page_id = "\n".join(sorted(links))
+    if step.has_seen(page_id):
         _say_circle(ctx, step)
         return
     for link in links:
         ctx.add({**_own_fields(target), "url": link, ITEM: True})
-    if links:
-        _add_next(site, ctx, target, page, step.with_seen(first))
+    _add_next(site, ctx, target, page, step.with_seen(page_id))
 
 
 def _go_on(
@@ -114,16 +116,20 @@ def _go_on(
     item_of: ItemOf,
 ) -> None:
     if not rows.all:
-        # The end of a list, unless it is its beginning, too.
-        if step.number == 1 and (error := site.no_rows(page)) is not None:
-            raise error
+        _end(site, page, step)
         return
-    if step.has_seen(rows.first_id):
+    if step.has_seen(rows.page_id):
         _say_circle(ctx, step)
         ctx.reject(REPEATED, len(rows.all) + rows.cut)
         return
     _keep(ctx, rows, item_of)
-    _add_next(site, ctx, target, page, step.with_seen(rows.first_id))
+    _add_next(site, ctx, target, page, step.with_seen(rows.page_id))
+
+
+def _end(site: Site, page: Page, step: Step) -> None:
+    """Of a page without rows or links: the end of a list, unless it is its beginning, too."""
+    if step.number == 1 and (error := site.no_rows(page)) is not None:
+        raise error
 
 
 def _keep(ctx: Context, rows: Rows, item_of: ItemOf) -> None:
@@ -145,8 +151,9 @@ def _add_next(site: Site, ctx: Context, target: Any, page: Page, step: Step) -> 
 
 def _say_circle(ctx: Context, step: Step) -> None:
     # Many sites show the first page again after the last: nothing to warn of.
-    ctx.log.debug(
-        "the list goes in circles: page %d begins as an earlier one; it ends here", step.number
+    ctx.log.info(
+        "the list goes in circles: page %d has the rows of an earlier one; it ends here",
+        step.number,
     )
 
 

@@ -11,15 +11,17 @@ from swather.net.page import Page, join
 from swather.net.request import is_http
 from swather.scraping.options import Options
 from swather.scraping.site import patterns
-from swather.scraping.site.json_ld import LdPath
 from swather.scraping.site.natural_key import key_of
 from swather.scraping.site.paging import NO_PAGING, Paging, Step
+from swather.scraping.site.row_places import RowFinder, found_rows, rows_by
 from swather.scraping.site.rows import NO_KEY, Row, Rows, Rule, rejection
 from swather.scraping.site.sight import Place, Sight
 from swather.scraping.site.template import Template
-from swather.scraping.site.ways import Css, InJsonLd, Tried, Way, XPath, found, tried
+from swather.scraping.site.ways import Tried, Way, found, tried
 
 MAX_ROWS: Final = 100_000
+# Of what is said of a page, in the message of a task that failed on it.
+MAX_REASONS: Final = 3
 LAYOUT_CHANGED: Final = "layout_changed"
 REGEX_TIMEOUT: Final = "regex_timeout"
 
@@ -45,7 +47,7 @@ class Site:
     start: tuple[str, ...] = ()
     target: Template | None = None
     targets: str | None = None
-    rows_at: tuple[Css | XPath | InJsonLd, ...] = ()
+    rows_at: tuple[RowFinder, ...] = ()
     follow: str | None = None
     pdf_columns: tuple[str, ...] = ()
     empty: str | None = None
@@ -57,6 +59,17 @@ class Site:
     lane: Template | None = None
     partition: Template | None = None
     priority: Template | int | None = None
+
+    @property
+    def option_texts(self) -> dict[str, str]:
+        """Options that the site makes functions of, as its file has them."""
+        found = {
+            "key": "the target's address",
+            "targets": self.targets,
+            "lane": None if self.lane is None else self.lane.text,
+            "partition": None if self.partition is None else self.partition.text,
+        }
+        return {name: text for name, text in found.items() if text is not None}
 
     @property
     def is_list(self) -> bool:
@@ -98,7 +111,7 @@ class Site:
                 reason=REGEX_TIMEOUT,
             )
         if rows and not self._has_any(rows):
-            raise self._changed(page, "no field has a value on it")
+            raise self._changed(sight, "no field has a value on it")
         return Rows(rows, cut, tuple(sight.notes))
 
     def links(self, page: Page) -> list[str]:
@@ -110,10 +123,7 @@ class Site:
         found = [
             join(sight.base, node.attribute("href") or "") for node in sight.root.css(self.follow)
         ]
-        links = list(dict.fromkeys(link for link in found if link))
-        if not links and not self.is_empty(sight):
-            raise self._changed(page, f"no link matches follow = {self.follow!r}")
-        return links
+        return list(dict.fromkeys(link for link in found if link))
 
     def next_page(self, page: Page, step: Step | None = None) -> Step | None:
         """Where the list goes on after a page, and None where it ends. `step` is what led to this
@@ -134,12 +144,12 @@ class Site:
         sight = Sight(page)
         if self.follow is not None and not is_item:
             return [(f"css {self.follow!r}", len(sight.root.css(self.follow)))]
-        return [(each.in_words, len(_rows_by(each, sight))) for each in self.rows_at]
+        return [(each.in_words, len(rows_by(each, sight))) for each in self.rows_at]
 
     def check_layout(self, sight: Sight) -> None:
         for selector in self.layout:
             if not sight.root.css(selector):
-                raise self._changed(sight.page, f"nothing matches layout = {selector!r}")
+                raise self._changed(sight, f"nothing matches layout = {selector!r}")
 
     def is_empty(self, sight: Sight) -> bool:
         """Whether a list says itself that it has no results."""
@@ -154,20 +164,17 @@ class Site:
             return self._pdf_rows(sight), 0
         if not self.rows_at:
             return [Place(sight, sight.root)], 0
-        for finder in self.rows_at:
-            places = _rows_by(finder, sight)
-            if places:
-                cut = max(len(places) - MAX_ROWS, 0)
-                if cut:
-                    sight.note(f"{len(places):,} rows on one page; the first {MAX_ROWS:,} are read")
-                return places[:MAX_ROWS], cut
-        return [], 0
+        places = found_rows(self.rows_at, sight)
+        cut = max(len(places) - MAX_ROWS, 0)
+        if cut:
+            sight.note(f"{len(places):,} rows on one page; the first {MAX_ROWS:,} are read")
+        return places[:MAX_ROWS], cut
 
     def _pdf_rows(self, sight: Sight) -> list[Place]:
         try:
             rows = sight.page.pdf_rows(self.pdf_columns)
         except MissingElement as error:
-            raise self._changed(sight.page, str(error)) from error
+            raise self._changed(sight, str(error)) from error
         return [Place(sight, data=row) for row in rows]
 
     def _row(self, place: Place) -> Row:
@@ -194,29 +201,25 @@ class Site:
         )
 
     def no_rows(self, page: Page) -> Permanent | None:
-        """What to raise for a first page without rows; None if it says that there are none."""
-        if self.is_empty(Sight(page)):
+        """What to raise for a first page without rows or links; None if it says that there are
+        none.
+        """
+        sight = Sight(page)
+        if self.is_empty(sight):
             return None
+        if self.follow is None:
+            wanted = "no row matches `items`"
+        else:
+            wanted = f"no link matches follow = {self.follow!r}"
+        # What is said of the page may be the reason.
+        found_rows(self.rows_at, sight)
         return self._changed(
-            page, "no row matches `items`; if a list may have no results, name what it shows then "
-            "as `empty`"
-        )  # fmt: skip
-
-    def _changed(self, page: Page, why: str) -> Permanent:
-        return Permanent(
-            f"the layout of {shown_url(page.url)} is not the one that {self.name!r} describes: "
-            f"{why}",
-            reason=LAYOUT_CHANGED,
+            sight, f"{wanted}; if a list may have no results, name what it shows then as `empty`"
         )
 
-
-def _rows_by(finder: Css | XPath | InJsonLd, sight: Sight) -> list[Place]:
-    if isinstance(finder, Css):
-        return [Place(sight, node) for node in sight.root.css(finder.selector)]
-    if isinstance(finder, XPath):
-        return [Place(sight, node) for node in finder.nodes(sight.root)]
-    return [Place(sight, data=data) for data in _objects(sight, finder.path)]
-
-
-def _objects(sight: Sight, path: LdPath) -> list[Any]:
-    return list(sight.json_ld.nodes(path.type))
+    def _changed(self, sight: Sight, why: str) -> Permanent:
+        return Permanent(
+            f"the layout of {shown_url(sight.page.url)} is not the one that {self.name!r} "
+            f"describes: {'; '.join([why, *sight.notes[:MAX_REASONS]])}",
+            reason=LAYOUT_CHANGED,
+        )
