@@ -1,26 +1,44 @@
-"""JSON-LD of a page: its blocks, searched by paths such as 'Product.offers.price'."""
+"""JSON-LD of a page: its blocks, and the objects in them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import islice
 from typing import Any, Final
 
-import msgspec
-
+from swather.scraping.site.ld_path import LdPath
+from swather.scraping.site.match import Match
 from swather.scraping.site.node import Node
+from swather.scraping.site.schema_types import is_of_type
+from swather.scraping.site.script_json import decoded
 
 MAX_BYTES: Final = 5 << 20
 MAX_NODES: Final = 200_000
 _SELECTOR: Final = "script[type='application/ld+json' i]"
+_OF_A_REFERENCE: Final = {"@id", "@type"}
 
 
 class JsonLd:
-    """What is in the blocks below a node. `note` is told what is not read."""
+    """What is in the blocks below a node. `note` is told what is not read; `whole` is that of the
+    page, where what a row refers to may stand.
+    """
 
-    def __init__(self, blocks: list[Any], note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        blocks: list[Any],
+        note: Callable[[str], None],
+        whole: "Callable[[], JsonLd] | None" = None,
+    ) -> None:
         self._blocks = blocks
         self._note = note
+        self._whole = whole
 
     @classmethod
-    def read(cls, node: Node, note: Callable[[str], None]) -> "JsonLd":
+    def read(
+        cls,
+        node: Node,
+        note: Callable[[str], None],
+        whole: "Callable[[], JsonLd] | None" = None,
+    ) -> "JsonLd":
         blocks, read_bytes = [], 0
         for element in node.css(_SELECTOR):
             text = script_text(element)
@@ -29,18 +47,25 @@ class JsonLd:
                 note(f"more than {MAX_BYTES >> 20} MB of JSON-LD; the rest is not read")
                 break
             try:
-                blocks.append(msgspec.json.decode(text.strip().rstrip(";")))
-            except (msgspec.DecodeError, UnicodeError) as error:
+                blocks.append(decoded(text))
+            except ValueError as error:
                 note(f"a block of JSON-LD is not JSON: {error}")
             except RecursionError:
                 note("a block of JSON-LD is nested too deeply, and not read")
-        return cls(blocks, note)
+        return cls(blocks, note, whole)
 
-    def values(self, path: "LdPath") -> Iterator[Any]:
-        """All texts, numbers and flags that a path leads to, in order."""
-        starts = self.nodes(path.type) if path.type else iter(self._blocks)
-        for start in starts:
-            yield from path.values(start)
+    def values(self, path: LdPath, *, of_all: bool = False) -> Iterator[Match]:
+        """All texts, numbers and flags that a path leads to, in order. With a type, from the first
+        object of it, since others are other things; or `of_all`.
+        """
+        starts: Iterable[Any]
+        if not path.type:
+            starts = (each for block in self._blocks for each in _outermost(block))
+        elif of_all:
+            starts = self.nodes(path.type)
+        else:
+            starts = self._first(path.type)
+        return path.values(starts, self._resolved)
 
     def nodes(self, kind: str = "") -> Iterator[dict[str, Any]]:
         """All objects of a type, or of any, outer ones first."""
@@ -55,40 +80,36 @@ class JsonLd:
             if isinstance(each, list):
                 waiting.extend(reversed(each))
             elif isinstance(each, dict):
-                if not kind or kind in _types(each):
+                if (not kind or _is_a(each, kind)) and not _is_reference(each):
                     yield each
                 waiting.extend(reversed(list(each.values())))
 
+    def _resolved(self, value: Any) -> Any:
+        """The object that a reference stands for, if it is on the page; else the value itself."""
+        if isinstance(value, dict) and _is_reference(value):
+            page = self if self._whole is None else self._whole()
+            return page.by_id.get(value["@id"], value)
+        return value
 
-class LdPath:
-    """A path: a type, if its first step begins with a capital letter, then names of properties."""
+    def _first(self, kind: str) -> list[dict[str, Any]]:
+        """What a page is about stands at its top; a product inside of another is a related one."""
+        for block in self._blocks:
+            for each in _outermost(block):
+                if isinstance(each, dict) and _is_a(each, kind) and not _is_reference(each):
+                    return [each]
+        return list(islice(self.nodes(kind), 1))
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        steps = text.split(".")
-        if not all(steps) or len(steps) > 20:
-            raise ValueError(f"expected names with a dot between them, got {text!r}")
-        self.type = steps.pop(0) if steps[0][:1].isupper() else ""
-        self.steps = steps
-
-    def values(self, start: Any) -> Iterator[Any]:
-        found: list[Any] = [start]
-        if not self.type:
-            found = list(_graph(start))
-        for step in self.steps:
-            found = [below for each in found for below in _below(each, step)][:MAX_NODES]
-        for each in found:
-            for one in each if isinstance(each, list) else [each]:
-                if isinstance(one, str | int | float | bool):
-                    yield one
-                elif isinstance(one, dict) and isinstance(one.get("@value"), str | int | float):
-                    yield one["@value"]
-                elif isinstance(one, dict) and isinstance(one.get("name"), str):
-                    # {"@type": "Brand", "name": "Acme"} stands for its name.
-                    yield one["name"]
+    @cached_property
+    def by_id(self) -> dict[str, dict[str, Any]]:
+        """The objects that references name."""
+        found: dict[str, dict[str, Any]] = {}
+        for each in self.nodes():
+            if isinstance(each.get("@id"), str):
+                found.setdefault(each["@id"], each)
+        return found
 
 
-def _graph(block: Any) -> Iterator[Any]:
+def _outermost(block: Any) -> Iterator[Any]:
     """The outermost objects of a block."""
     for each in block if isinstance(block, list) else [block]:
         if isinstance(each, dict) and isinstance(each.get("@graph"), list):
@@ -97,22 +118,15 @@ def _graph(block: Any) -> Iterator[Any]:
             yield each
 
 
-def _below(value: Any, step: str) -> Iterator[Any]:
-    if isinstance(value, list):
-        if step.isdecimal():
-            yield from value[int(step[:6]) :][:1]
-            return
-        for each in value:
-            if isinstance(each, dict) and step in each:
-                yield each[step]
-    elif isinstance(value, dict) and step in value:
-        yield value[step]
+def _is_reference(value: dict[str, Any]) -> bool:
+    """Whether it only names an object that is described elsewhere."""
+    return isinstance(value.get("@id"), str) and value.keys() <= _OF_A_REFERENCE
 
 
-def _types(node: dict[str, Any]) -> set[str]:
-    kinds = node.get("@type")
-    texts = kinds if isinstance(kinds, list) else [kinds]
-    return {each.replace(":", "/").rpartition("/")[2] for each in texts if isinstance(each, str)}
+def _is_a(value: dict[str, Any], kind: str) -> bool:
+    types = value.get("@type")
+    names = types if isinstance(types, list) else [types]
+    return any(isinstance(each, str) and is_of_type(each, kind) for each in names)
 
 
 def script_text(element: Node) -> str:

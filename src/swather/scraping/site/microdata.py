@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from swather.scraping.site.match import Match
 from swather.scraping.site.node import CssNode, Node
+from swather.scraping.site.schema_types import is_of_type
 
 # Where HTML puts the value of an element; the text of any other.
 _ATTRIBUTES: Final = {
@@ -12,6 +14,9 @@ _ATTRIBUTES: Final = {
     "object": "data", "data": "value", "meter": "value", "time": "datetime",
 }  # fmt: skip
 _MAX_DEPTH: Final = 500
+# No element has this number.
+_NOWHERE: Final = -1
+_PRICES: Final = ("price", "lowPrice", "highPrice")
 
 
 class PropPath:
@@ -26,15 +31,40 @@ class PropPath:
             raise ValueError(f"expected an itemprop after the type {self.type!r}")
         self.steps = steps
 
-    def values(self, node: Node) -> Iterator[str]:
-        """The values below a node, in order."""
+    def values(self, node: Node, *, of_all: bool = False) -> Iterator[Match]:
+        """The values below a node, in order. With a type, from the first item of it, since others
+        are other things; or `of_all`.
+        """
+        top = _id_of(node)
+        first = None if of_all or not self.type else self._first(node)
         for found in node.css(f'[itemprop~="{self.steps[-1]}"]'):
-            if isinstance(found, CssNode) and self._is_here(found.element, _id_of(node)):
-                yield _value(found)
+            if isinstance(found, CssNode) and self._is_here(found.element, top, first):
+                yield self._match(found, top)
 
-    def _is_here(self, element: Any, top: int | None) -> bool:
+    def _first(self, node: Node) -> int:
+        """The first item of the type; one that stands alone comes before those inside of another
+        item. A price inside of the second product is not that of the first one, which has none.
+        """
+        if self._is_typed(node.attribute("itemtype")):
+            return _id_of(node) or _NOWHERE
+        items = [each for each in node.css("[itemscope][itemtype]") if isinstance(each, CssNode)]
+        own = [each for each in items if self._is_typed(each.attribute("itemtype"))]
+        alone = [each for each in own if each.attribute("itemprop") is None]
+        if alone or not own:
+            return _id_of(alone[0]) or _NOWHERE if alone else _NOWHERE
+        outer = _scope_around(own[0].element, _id_of(node))
+        kind = None if outer is None else outer.attributes.get("itemtype")
+        same = [each for each in items if each.attribute("itemtype") == kind]
+        same = [each for each in same if each.attribute("itemprop") is None] or same
+        is_of_first = not same or outer.mem_id == _id_of(same[0])
+        return _id_of(own[0]) or _NOWHERE if is_of_first else _NOWHERE
+
+    def _is_typed(self, kinds: str | None) -> bool:
+        return any(is_of_type(each, self.type) for each in (kinds or "").split())
+
+    def _is_here(self, element: Any, top: int | None, first: int | None) -> bool:
         """Whether the items around an element are those of the path; `top` is the outermost one
-        that counts.
+        that counts, and `first` the only one of the type, if it is not None.
         """
         scope = element
         for step in reversed(self.steps[:-1]):
@@ -43,10 +73,23 @@ class PropPath:
                 return False
         outer = _scope_around(scope, top)
         if self.type:
-            kinds = "" if outer is None else outer.attributes.get("itemtype") or ""
-            return any(each.rpartition("/")[2] == self.type for each in kinds.split())
+            if outer is None or not self._is_typed(outer.attributes.get("itemtype")):
+                return False
+            return first is None or outer.mem_id == first
         # A value of a nested item, such as a product's brand, is not the outer item's.
         return outer is None or outer.mem_id == top or "itemprop" not in outer.attributes
+
+    def _match(self, found: CssNode, top: int | None) -> Match:
+        data = _data(found)
+        if self.steps[-1] not in _PRICES:
+            return Match(found.text() if data is None else data, is_data=data is not None)
+        scope = _scope_around(found.element, top)
+        return Match(
+            found.text() if data is None else data,
+            is_data=data is not None,
+            currency="" if scope is None else _currency_in(scope),
+            is_from=self.steps[-1] == "lowPrice",
+        )
 
 
 def _id_of(node: Node) -> int | None:
@@ -66,10 +109,20 @@ def _scope_around(element: Any, top: int | None) -> Any:
     return None
 
 
-def _value(node: CssNode) -> str:
+def _data(node: CssNode) -> str | None:
+    """What an element has for machines; None if it is its text that counts."""
     content = node.attribute("content")
     if content is not None:
         return content
     name = _ATTRIBUTES.get(node.element.tag)
-    value = None if name is None else node.attribute(name)
-    return node.text() if value is None else value
+    return None if name is None else node.attribute(name)
+
+
+def _currency_in(scope: Any) -> str:
+    """What an item says itself, and none of those inside of it."""
+    for each in scope.css('[itemprop~="priceCurrency"]'):
+        around = _scope_around(each, scope.mem_id)
+        if around is None or around.mem_id == scope.mem_id:
+            node = CssNode(each)
+            return (_data(node) or node.text()).strip()
+    return ""

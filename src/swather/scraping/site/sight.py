@@ -55,7 +55,10 @@ class Place:
     @cached_property
     def json_ld(self) -> JsonLd:
         if self.data is not None:
-            return JsonLd([self.data], self.sight.note)
+            return JsonLd([self.data], self.sight.note, self._of_page)
         if self.node is self.sight.root or self.node is None:
             return self.sight.json_ld
-        return JsonLd.read(self.node, self.sight.note)
+        return JsonLd.read(self.node, self.sight.note, self._of_page)
+
+    def _of_page(self) -> JsonLd:
+        return self.sight.json_ld

@@ -1,12 +1,14 @@
 """Ways to find a value: by CSS, XPath, JSON-LD or microdata, then read as what it is."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
-from swather.scraping.site.json_ld import LdPath
+from swather.scraping.site.data_price import data_price
 from swather.scraping.site.kinds import KINDS, NotThisKind, Reading, clean
+from swather.scraping.site.ld_path import LdPath
+from swather.scraping.site.match import Match
 from swather.scraping.site.microdata import PropPath
 from swather.scraping.site.node import Node, compiled_xpath
 from swather.scraping.site.patterns import MatchTimeout, Pattern
@@ -18,7 +20,7 @@ MAX_VALUES: Final = 1_000
 class Finder(Protocol):
     """Finds what a way is about: texts, or the numbers and flags of JSON."""
 
-    def find(self, place: Place, attribute: str | None) -> Iterable[Any]: ...
+    def find(self, place: Place, attribute: str | None) -> Iterable[Match]: ...
 
 
 class Css(NamedTuple):
@@ -28,10 +30,13 @@ class Css(NamedTuple):
     def in_words(self) -> str:
         return f"css {self.selector!r}"
 
-    def find(self, place: Place, attribute: str | None) -> Iterator[Any]:
-        nodes = [] if place.node is None else place.node.css(self.selector)
-        for node in nodes:
-            yield node.text() if attribute is None else node.attribute(attribute)
+    @property
+    def is_for_browsers(self) -> bool:
+        """Whether a browser knows its words, too."""
+        return ":lexbor-" not in self.selector
+
+    def find(self, place: Place, attribute: str | None) -> Iterator[Match]:
+        return _matches([] if place.node is None else place.node.css(self.selector), attribute)
 
 
 class XPath:
@@ -46,27 +51,43 @@ class XPath:
     def nodes(self, node: Node) -> list[Node]:
         return node.xpath(self._expression)
 
-    def find(self, place: Place, attribute: str | None) -> Iterator[Any]:
-        for node in [] if place.node is None else self.nodes(place.node):
-            yield node.text() if attribute is None else node.attribute(attribute)
+    def find(self, place: Place, attribute: str | None) -> Iterator[Match]:
+        return _matches([] if place.node is None else self.nodes(place.node), attribute)
+
+
+def _matches(nodes: Iterable[Node], attribute: str | None) -> Iterator[Match]:
+    for node in nodes:
+        if attribute is None:
+            yield Match(node.text())
+        else:
+            # <meta content> is what a page has for machines.
+            yield Match(node.attribute(attribute), is_data=attribute == "content")
 
 
 class InJsonLd(NamedTuple):
+    """With `of_all`, in all objects of the path's type; otherwise in the first one."""
+
     path: LdPath
+    of_all: bool = False
 
     @property
     def in_words(self) -> str:
         return f"json_ld {self.path.text!r}"
 
-    def find(self, place: Place, attribute: str | None) -> Iterator[Any]:  # noqa: ARG002 - no element
-        return place.json_ld.values(self.path)
+    def find(self, place: Place, attribute: str | None) -> Iterator[Match]:  # noqa: ARG002 - no element
+        return place.json_ld.values(self.path, of_all=self.of_all)
 
 
 class InMicrodata(NamedTuple):
-    path: PropPath
+    """With `of_all`, in all items of the path's type; otherwise in the first one."""
 
-    def find(self, place: Place, attribute: str | None) -> Iterator[Any]:  # noqa: ARG002 - its own
-        return self.path.values(place.node) if place.node is not None else iter(())
+    path: PropPath
+    of_all: bool = False
+
+    def find(self, place: Place, attribute: str | None) -> Iterator[Match]:  # noqa: ARG002 - its own
+        if place.node is None:
+            return iter(())
+        return self.path.values(place.node, of_all=self.of_all)
 
 
 class InColumn(NamedTuple):
@@ -74,8 +95,8 @@ class InColumn(NamedTuple):
 
     name: str
 
-    def find(self, place: Place, attribute: str | None) -> Iterator[Any]:  # noqa: ARG002 - no element
-        return iter((place.data[self.name],) if isinstance(place.data, dict) else ())
+    def find(self, place: Place, attribute: str | None) -> Iterator[Match]:  # noqa: ARG002 - no element
+        return iter((Match(place.data[self.name]),) if isinstance(place.data, dict) else ())
 
 
 class Tried(NamedTuple):
@@ -88,7 +109,9 @@ class Tried(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """How a value is found and read. `source` and `text` are as the file has them."""
+    """How a value is found and read. `source` and `text` are as the file has them. `people` is the
+    country that a page is written for, where that is known: texts for people follow it.
+    """
 
     source: str
     text: str
@@ -100,6 +123,7 @@ class Way:
     is_list: bool = False
     join: str | None = None
     default: Any = None
+    people: str | None = None
 
     @property
     def in_words(self) -> str:
@@ -118,52 +142,63 @@ class Way:
         return Tried(self, None, why_not)
 
     def _values(self, place: Place) -> tuple[list[Any], str]:
-        most = MAX_VALUES if self.is_list or self.join is not None else 1
         values: list[Any] = []
         why_not = "nothing matches"
-        reading = self.reading._replace(base=place.sight.base)
         found = iter(self.finder.find(place, self.attribute))
-        # Of one value, those that come after it need not be looked at.
-        for raw in islice(found, MAX_VALUES):
-            try:
-                value = self._read(raw, reading, place)
-            except NotThisKind as error:
-                why_not = f"{_shown(raw)} is no {self.kind}: {error}"
-                continue
-            except MatchTimeout:
-                place.sight.note(f"the regex {self.pattern and self.pattern.text!r} took too long")
-                why_not = "the regex took too long"
-                continue
-            if value is None or value == "":
-                why_not = self._empty(raw)
-                continue
-            values.append(value)
-            if len(values) >= most:
-                break
-        if most > 1 and next(found, None) is not None:
-            place.sight.note(f"{self.in_words} matches more than {MAX_VALUES:,} times; cut")
+        try:
+            for match in islice(found, MAX_VALUES):
+                if not match.text.strip():
+                    why_not = self._empty(match)
+                    continue
+                one = self._read(match, place)
+                if one.value is None:
+                    why_not = one.why_not
+                else:
+                    values.append(one.value)
+                if not self._is_for_all:
+                    # One that cannot be read is not replaced by the next one: that is about
+                    # something else.
+                    return values, why_not
+            if next(found, None) is not None:
+                place.sight.note(f"{self.in_words} matches more than {MAX_VALUES:,} times; cut")
+        except NotThisKind as error:
+            why_not = str(error)
         return values, why_not
 
-    def _read(self, raw: Any, reading: Reading, place: Place) -> Any:
-        if raw is None:
-            return None
-        if isinstance(raw, int | float) and self.pattern is None and self.kind in _OF_JSON:
-            return raw
-        text = _as_text(raw)
-        if self.pattern is not None:
-            found = self.pattern.find(text, place.sight.budget)
-            if found is None:
-                return None
-            text = found
-        if not text.strip():
-            return None
-        return KINDS[self.kind](text, reading)
+    @property
+    def _is_for_all(self) -> bool:
+        return self.is_list or self.join is not None
 
-    def _empty(self, raw: Any) -> str:
-        if raw is None:
-            return f"matches, but has no attribute {self.attribute!r}"
+    def _read(self, match: Match, place: Place) -> Tried:
+        text = match.text
         if self.pattern is not None:
-            return f"the regex finds nothing in {_shown(raw)}"
+            try:
+                found = self.pattern.find(text, place.sight.budget)
+            except MatchTimeout:
+                place.sight.note(f"the regex {self.pattern.text!r} took too long")
+                return Tried(self, why_not="the regex took too long")
+            if found is None or not found.strip():
+                return Tried(self, why_not=f"the regex finds nothing in {_shown(text)}")
+            text = found
+        elif isinstance(match.raw, int | float) and self.kind in _OF_JSON:
+            return Tried(self, match.raw)
+        try:
+            return Tried(self, self._value(text, match, place))
+        except NotThisKind as error:
+            return Tried(self, why_not=f"{_shown(text)} is no {self.kind}: {error}")
+
+    def _value(self, text: str, match: Match, place: Place) -> Any:
+        if self.kind == "price" and match.is_data:
+            return data_price(text, match, self.reading)
+        country = self.reading.country if match.is_data else self.people or self.reading.country
+        value = KINDS[self.kind](
+            text, self.reading._replace(base=place.sight.base, country=country)
+        )
+        return replace(value, is_from=True) if match.is_from and self.kind == "price" else value
+
+    def _empty(self, match: Match) -> str:
+        if match.raw is None:
+            return f"matches, but has no attribute {self.attribute!r}"
         return "matches, but is empty"
 
 
@@ -171,14 +206,8 @@ class Way:
 _OF_JSON: Final = {"text", "raw", "number"}
 
 
-def _as_text(raw: Any) -> str:
-    if isinstance(raw, bool):
-        return "true" if raw else "false"
-    return str(raw)
-
-
-def _shown(raw: Any) -> str:
-    text = clean(_as_text(raw)[:200])
+def _shown(text: str) -> str:
+    text = clean(text[:200])
     return repr(text if len(text) <= 60 else f"{text[:60]}…")
 
 
