@@ -48,6 +48,11 @@ def test_a_list_without_the_columns_has_another_layout():
         ('columns = ["Code", "Prix  unitaire"]', "columns = []", "site:5: "),
         ("[pdf]\n", "[other]\n", "site:4: "),
         (
+            'columns = ["Code", "Prix  unitaire"]',
+            'columns = ["Code", "Prix  unitaire", " code"]',
+            r"site:5: pdf\.columns\[3\]: ' code' is the same name as 'Code'; expected different",
+        ),
+        (
             'code = { column = "Code" }',
             'code = { column = "Code", attribute = "x" }',
             "not for column",

@@ -186,3 +186,31 @@ def test_a_page_on_which_nothing_matches_has_another_layout(text, html):
     with pytest.raises(Permanent) as caught:
         load(text).items(page(html))
     assert caught.value.reason == "layout_changed"
+
+
+@pytest.mark.parametrize("items", ['"li.r"', "{ xpath = \"//li[@class='r']\" }"])
+def test_xpath_begins_at_the_row_whichever_way_rows_are_found(items: str):
+    html = "<ul id=top>" + "".join(
+        f"<li class=r id=r{n}><b>{n}</b><p><b>x{n}</b></p></li> tail" for n in range(2)
+    )
+    text = f"""items = {items}
+    [fields]
+    any = {{ xpath = "//b", join = "," }}
+    below = {{ xpath = ".//b" }}
+    child = {{ xpath = "b" }}
+    id = {{ xpath = "@id" }}
+    outside = {{ xpath = "../@id" }}
+    whole = {{ xpath = "string(.)" }}
+    """
+    assert [row.values for row in load(text).items(page(html)).all] == [
+        {"any": f"{n},x{n}", "below": str(n), "child": str(n), "id": f"r{n}", "outside": None,
+         "whole": f"{n}x{n}"}
+        for n in range(2)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("items", ['"tr"', '{ xpath = "//tr" }'])
+def test_xpath_reads_rows_of_a_table(items: str):
+    html = "<table><tr><td>a</td><td>b</td></tr></table>"
+    text = f"items = {items}\n[fields]\nsecond = {{ xpath = 'td[2]' }}\n"
+    assert [row.values for row in load(text).items(page(html)).all] == [{"second": "b"}]

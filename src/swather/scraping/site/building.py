@@ -1,35 +1,25 @@
 """Makes a site of a file's tables: what the schema cannot check is checked here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
-from swather.errors import InputError, MissingExtra
+from swather.errors import InputError
 from swather.net.request import is_http
 from swather.scraping import target_lists
 from swather.scraping.options import Options
-from swather.scraping.site.json_ld import LdPath
-from swather.scraping.site.kinds import Reading
 from swather.scraping.site.lines import Place
-from swather.scraping.site.microdata import PropPath
 from swather.scraping.site.paging import MAX_PAGES, NO_PAGING, Paging
-from swather.scraping.site.patterns import Pattern
 from swather.scraping.site.problems import Problems, instead_of, shown
 from swather.scraping.site.rows import Rule
-from swather.scraping.site.schema import SOURCES, TESTS
+from swather.scraping.site.rule_building import RuleBuilder
 from swather.scraping.site.site import Site
 from swather.scraping.site.template import Template
-from swather.scraping.site.ways import Css, Finder, InColumn, InJsonLd, InMicrodata, Way, XPath
+from swather.scraping.site.way_building import WayBuilder
+from swather.scraping.site.ways import Css, InJsonLd, Way, XPath
 
 T = TypeVar("T")
 Table = Mapping[str, Any]
 
-# Keys of a way that say how one kind of value is read.
-_OF_KIND: Final = {
-    "format": ("date",),
-    "decimal": ("number",),
-    "currency": ("price",),
-    "country": ("price", "phone"),
-}
 # Options that are texts with fields of a target in them, or no options of a scraper.
 _OWN_OPTIONS: Final = ("lane", "partition", "priority")
 
@@ -42,13 +32,16 @@ class Builder:
         self._problems = problems
         self._fields: dict[str, tuple[Way, ...]] = {}
         self._columns: tuple[str, ...] = tuple(table.get("pdf", {}).get("columns", ()))
+        self._ways = WayBuilder(problems, self._columns)
 
     def site(self, name: str, text: str, file: str | None) -> Site:
         table = self._table
         self._fields = {
-            field: self._ways(given, ("fields", field)) for field, given in table["fields"].items()
+            field: self._ways.ways(given, ("fields", field))
+            for field, given in table["fields"].items()
         }
         self._refuse_contradictions()
+        self._refuse_equal_columns()
         own = table.get("options", {})
         priority = own.get("priority")
         return Site(
@@ -66,12 +59,12 @@ class Builder:
             layout=tuple(
                 each.selector
                 for number, selector in enumerate(table.get("layout", ()))
-                if (each := self._found_css(selector, ("layout", number))) is not None
+                if (each := self._ways.css(selector, ("layout", number))) is not None
             ),
             fields=self._fields,
             required=tuple(self._known(table.get("required", ()), ("required",))),
             key=self._key(),
-            rules=(*self._rules("reject"), *self._rules("accept")),
+            rules=self._rules(),
             paging=self._paging(),
             options=self._options(name),
             lane=self._template(own.get("lane"), ("options", "lane")),
@@ -81,96 +74,11 @@ class Builder:
             else self._template(priority, ("options", "priority")),
         )
 
-    def _ways(self, given: Any, place: Place) -> tuple[Way, ...]:
-        if not isinstance(given, list):
-            found = self._way(given, place)
-            return () if found is None else (found,)
-        ways = [self._way(each, (*place, number)) for number, each in enumerate(given)]
-        return tuple(way for way in ways if way is not None)
-
-    def _way(self, given: Any, place: Place) -> Way | None:
-        table: Table = {"css": given} if isinstance(given, str) else given
-        at = place if isinstance(given, str) else None
-        source = next(each for each in SOURCES if each in table)
-        finder = self._finder(source, table[source], at or (*place, source))
-        pattern = None
-        if "regex" in table:
-            pattern = self._made(Pattern, table["regex"], (*place, "regex"))
-        kind = table.get("as", "text")
-        self._check_keys_of_kind(table, kind, place)
-        if "attribute" in table and source in {"json_ld", "microdata", "column"}:
-            self._problems.add((*place, "attribute"), f"it is for css and xpath, not for {source}")
-        if "all" in table and "join" in table:
-            self._problems.add(
-                (*place, "join"), "it contradicts 'all'; expected only one of the two"
-            )
-        if finder is None:
-            return None
-        return Way(
-            source=source,
-            text=table[source],
-            finder=finder,
-            attribute=table.get("attribute"),
-            pattern=pattern,
-            kind=kind,
-            reading=Reading(
-                format=table.get("format"),
-                decimal=table.get("decimal", "."),
-                currency=table.get("currency"),
-                country=table.get("country"),
-            ),
-            is_list=table.get("all", False),
-            join=table.get("join"),
-            default=table.get("default"),
-        )
-
-    def _check_keys_of_kind(self, table: Table, kind: str, place: Place) -> None:
-        for name, kinds in _OF_KIND.items():
-            if name in table and kind not in kinds:
-                wanted = " or ".join(f"as = {each!r}" for each in kinds)
-                self._problems.add((*place, name), f"it needs {wanted}, and this is {kind!r}")
-
-    def _finder(self, source: str, text: str, place: Place) -> Finder | None:
-        match source:
-            case "css":
-                return self._found_css(text, place)
-            case "xpath":
-                return self._made(XPath, text, place, "is not XPath")
-            case "json_ld":
-                path = self._made(LdPath, text, place)
-                return None if path is None else InJsonLd(path)
-            case "column":
-                return self._column(text, place)
-            case _:
-                prop = self._made(PropPath, text, place)
-                return None if prop is None else InMicrodata(prop)
-
-    def _column(self, name: str, place: Place) -> InColumn | None:
-        if name in self._columns:
-            return InColumn(" ".join(name.split()))
-        hint = instead_of(name, self._columns) if self._columns else "it needs [pdf] columns"
-        self._problems.add(place, f"there is no column {shown(name)}; {hint}")
-        return None
-
     def _css(self, name: str) -> str | None:
         if name not in self._table:
             return None
-        found = self._found_css(self._table[name], (name,))
+        found = self._ways.css(self._table[name], (name,))
         return None if found is None else found.selector
-
-    def _found_css(self, selector: str, place: Place) -> Css | None:
-        return self._made(_css, selector, place, "is not a CSS selector")
-
-    def _made(self, make: Callable[[str], T], text: str, place: Place, what: str = "") -> T | None:
-        """What is made of a text, or None and a problem."""
-        try:
-            return make(text)
-        except (ValueError, MissingExtra) as error:
-            between = f" {what}: " if what else ": "
-            if isinstance(error, InputError):
-                between = " "
-            self._problems.add(place, f"{shown(text)}{between}{error}".rstrip(": "))
-            return None
 
     def _rows_at(self) -> tuple[Css | XPath | InJsonLd, ...]:
         given = self._table.get("items", [])
@@ -181,7 +89,7 @@ class Builder:
             table = {"css": each} if isinstance(each, str) else each
             source = next(iter(table))
             at = place if isinstance(each, str) else (*place, source)
-            finder = self._finder(source, table[source], at)
+            finder = self._ways.finder(source, table[source], at)
             if isinstance(finder, InJsonLd) and (not finder.path.type or finder.path.steps):
                 self._problems.add(
                     at, f"expected a type, such as 'LocalBusiness', got {shown(table[source])}"
@@ -226,7 +134,7 @@ class Builder:
         return found
 
     def _template(self, text: Any, place: Place) -> Template | None:
-        return None if text is None else self._made(Template, str(text), place)
+        return None if text is None else self._ways.made(Template, str(text), place)
 
     def _key(self) -> tuple[tuple[str, ...], ...]:
         given = self._table.get("key", [])
@@ -249,17 +157,15 @@ class Builder:
                 place, f"there is no field {shown(name)}; {instead_of(name, self._fields)}"
             )
 
-    def _rules(self, which: str) -> list[Rule]:
-        rules = []
-        for number, table in enumerate(self._table.get(which, ())):
-            place: Place = (which, number)
-            self._check_field(table["field"], (*place, "field"))
-            test = next(each for each in TESTS if each in table)
-            wanted = table[test]
-            if test == "matches":
-                wanted = self._made(Pattern, wanted, (*place, test))
-            rules.append(Rule(table["field"], table["reason"], test, wanted, which == "reject"))
-        return rules
+    def _rules(self) -> tuple[Rule, ...]:
+        builder = RuleBuilder(self._fields, self._ways, self._problems)
+        found: list[Rule] = []
+        for which in ("reject", "accept"):
+            tables = self._table.get(which, ())
+            for number, table in enumerate(tables):
+                self._check_field(table["field"], (which, number, "field"))
+            found += builder.rules(tables, which)
+        return tuple(found)
 
     def _paging(self) -> Paging:
         table = self._table.get("pagination")
@@ -275,29 +181,29 @@ class Builder:
                 self._problems.add((*place, name), f"it needs {needs!r}, too")
         load_more = table.get("load_more")
         if load_more is not None:
-            self._found_css(load_more, (*place, "load_more"))
+            button = self._ways.css(load_more, (*place, "load_more"))
+            if button is not None and not button.is_for_browsers:
+                self._problems.add(
+                    (*place, "load_more"), f"{shown(load_more)} has ':lexbor-', which browsers do "
+                    "not know; expected a plain CSS selector"
+                )  # fmt: skip
             if not self._table.get("options", {}).get("browser"):
                 self._problems.add(
                     (*place, "load_more"), "it needs a browser: [options] browser = true"
                 )
         return Paging(
-            next=self._link(table.get("next"), (*place, "next")),
+            next=self._ways.link(table.get("next"), (*place, "next")),
             parameter=table.get("parameter"),
             first=table.get("first", 1),
             step=table.get("step", 1),
-            cursor=self._ways(table["cursor"], (*place, "cursor")) if "cursor" in table else (),
+            cursor=self._ways.ways(table["cursor"], (*place, "cursor"))
+            if "cursor" in table
+            else (),
             cursor_parameter=table.get("cursor_parameter"),
             load_more=load_more,
             max_pages=table.get("max_pages", MAX_PAGES),
             other_hosts=table.get("other_hosts", False),
         )
-
-    def _link(self, given: Any, place: Place) -> tuple[Way, ...]:
-        """A link: of a CSS selector, the element's href."""
-        if given is None:
-            return ()
-        table = {"css": given, "attribute": "href"} if isinstance(given, str) else given
-        return self._ways(table, place)
 
     def _options(self, name: str) -> Options:
         given = {
@@ -317,6 +223,17 @@ class Builder:
             self._problems.add(("options",), str(error))
             return Options(name=name)
 
+    def _refuse_equal_columns(self) -> None:
+        seen: dict[str, str] = {}
+        for number, name in enumerate(self._columns):
+            normal = " ".join(name.casefold().split())
+            if normal in seen:
+                self._problems.add(
+                    ("pdf", "columns", number), f"{shown(name)} is the same name as "
+                    f"{shown(seen[normal])}; expected different ones, whatever their letter case"
+                )  # fmt: skip
+            seen.setdefault(normal, name)
+
     def _refuse_contradictions(self) -> None:
         table = self._table
         if "items" in table and "follow" in table:
@@ -332,16 +249,6 @@ class Builder:
             self._problems.add(
                 ("pagination",), "it needs 'items' or 'follow': without them a page is one item"
             )
-
-
-def _css(selector: str) -> Css:
-    from selectolax.lexbor import LexborHTMLParser, SelectolaxError  # noqa: PLC0415
-
-    try:
-        LexborHTMLParser("<p></p>").css(selector)
-    except SelectolaxError:
-        raise ValueError("") from None
-    return Css(selector)
 
 
 def _without_name(message: str, key: str) -> str:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 # How long a button that was pressed may take to show more rows.
 MORE_SECONDS: Final = 10.0
-# A word of our parser, which browsers do not know.
-_OURS: Final = ":lexbor-"
 _CAN_BE_PRESSED: Final = """selector => {
     const button = document.querySelector(selector);
     return button !== null && !button.disabled && button.getClientRects().length > 0;
@@ -69,7 +67,7 @@ async def _press(ctx: Context, site: Site, tab: "Tab", button: str) -> int:
 def _rows_of(site: Site) -> str:
     """What is counted to see whether there are more."""
     for each in site.rows_at:
-        if isinstance(each, Css) and _OURS not in each.selector:
+        if isinstance(each, Css) and each.is_for_browsers:
             return each.selector
     follow = site.follow
-    return follow if follow is not None and _OURS not in follow else "*"
+    return follow if follow is not None and Css(follow).is_for_browsers else "*"

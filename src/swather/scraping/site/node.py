@@ -1,5 +1,6 @@
 """An element of a page, searched by CSS or by XPath."""
 
+from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,7 +23,9 @@ class Node(Protocol):
 
 
 class CssNode:
-    """An element of the tree that CSS selectors search."""
+    """An element of the tree that CSS selectors search. To XPath it is a document of its own: '//b'
+    is inside of it.
+    """
 
     def __init__(self, element: Any) -> None:
         self.element = element
@@ -44,7 +47,8 @@ class CssNode:
 
     @cached_property
     def _as_lxml(self) -> Any:
-        return _lxml_tree(self.element.html or "")
+        tree = _lxml_tree(self.element.html or "")
+        return next(tree.iter(self.element.tag), tree)
 
 
 class WholePage(CssNode):
@@ -67,7 +71,9 @@ class WholePage(CssNode):
 
 
 class XPathNode:
-    """An element of the tree that XPath searches."""
+    """An element of the tree that XPath searches; what is searched in it is a document of its own,
+    as that of a `CssNode` is.
+    """
 
     def __init__(self, element: Any) -> None:
         self.element = element
@@ -76,7 +82,7 @@ class XPathNode:
         return self._as_css.css(selector)
 
     def xpath(self, expression: Any) -> list[Node]:
-        return _found(expression, self.element)
+        return _found(expression, self._alone)
 
     def text(self) -> str:
         return " ".join(self.element.itertext())[:MAX_TEXT_CHARACTERS]
@@ -84,6 +90,16 @@ class XPathNode:
     def attribute(self, name: str) -> str | None:
         value = self.element.get(name)
         return None if value is None else str(value)[:MAX_TEXT_CHARACTERS]
+
+    @cached_property
+    def _alone(self) -> Any:
+        from lxml import html  # noqa: PLC0415
+
+        tree = html.document_fromstring("<html><body></body></html>")
+        copied = deepcopy(self.element)
+        copied.tail = None
+        tree.body.append(copied)
+        return copied
 
     @cached_property
     def _as_css(self) -> CssNode:

@@ -177,7 +177,10 @@ OPTIONS: Final = _table(
         "priority": _either(
             "Priority of targets, 1 to 10, or the field of the target that has it: '{priority}'.",
             _whole("", 1, maximum=10),
-            _text("A field of the target."),
+            _text(
+                "A number from 1 to 10, or the field of the target that has it: '{priority}'.",
+                pattern=rf"\{{[^{{}}]+\}}|^(?:[1-9]|10){_END}",
+            ),
         ),
         "in_flight": _whole("Targets that run at the same time on one lane.", 1),
         "retries": _whole("Executions after the first.", 0),
