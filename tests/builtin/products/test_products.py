@@ -9,12 +9,11 @@ from swather.builtin.products.params import Params
 from swather.builtin.products.scraper import products
 from swather.builtin.products.sites import COUNTRIES, site_of
 from swather.errors import InputError
-from swather.scraping.option_checks import ExecutionMode
+from swather.scraping.options import Options
 from swather.testing import run_scraper
 from swather.testing.countries import COUNTRIES as STAND_INS
 
 URL = "https://shop.example/ink"
-DISTRIBUTED = {"india", "malaysia", "netherlands", "taiwan"}
 
 
 def scraped(html: str, **params: str) -> Any:
@@ -54,6 +53,36 @@ def test_microdata_counts_without_json_ld():
     (item,) = scraped(page, country="my").items
     assert (item["name"], item["price"], item["currency"]) == ("Ink", "12.90", "MYR")
     assert item["unit_price"] is None
+
+
+def test_text_in_microdata_is_read_as_people_of_the_country_write_it():
+    page = (
+        '<div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Tinte</b>'
+        '<p itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
+        '<span itemprop="price">1.299 €</span></p></div>'
+    )
+    (item,) = scraped(page, country="de").items
+    assert (item["price"], item["currency"]) == ("1299.00", "EUR")
+
+
+@pytest.mark.parametrize("content", ["1.299", "1299.50"])
+def test_what_a_page_has_for_machines_is_not_read_as_its_people_write(content: str):
+    page = (
+        f'<h1>Tinte</h1><meta property="product:price:amount" content="{content}">'
+        '<meta property="product:price:currency" content="USD">'
+    )
+    prices = {(item["price"], item["currency"]) for item in scraped(page, country="de").items}
+    assert prices <= {("1299.50", "USD"), ("1.299", "USD")}
+
+
+def test_the_least_price_of_several_offers_is_one_from_which_they_begin():
+    data = {
+        "@type": "Product", "name": "Ink",
+        "offers": {"@type": "AggregateOffer", "lowPrice": "5.50", "highPrice": "9.00",
+                   "priceCurrency": "USD"},
+    }  # fmt: skip
+    (item,) = scraped(f'<script type="application/ld+json">{json.dumps(data)}</script>').items
+    assert (item["price"], item["currency"], item["price_from"]) == ("5.50", "USD", True)
 
 
 def test_what_is_said_around_a_price_is_kept():
@@ -116,7 +145,8 @@ def test_params_that_cannot_be_used_are_told(given: dict[str, str], said: str):
 
 
 @pytest.mark.parametrize("name", COUNTRIES)
-def test_every_site_file_can_be_read_and_says_where_it_runs(name: str):
-    wanted = ExecutionMode.DISTRIBUTED if name in DISTRIBUTED else ExecutionMode.SINGLE
-    assert site_of(name).options.execution_mode is wanted
+def test_every_site_file_can_be_read_and_promises_no_options_that_do_nothing(name: str):
+    """Of them, `products` takes where fields are, and its options from elsewhere."""
+    site = site_of(name)
+    assert site.options == Options(name=name)
     assert name == "any" or name in STAND_INS

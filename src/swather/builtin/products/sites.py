@@ -12,24 +12,17 @@ COUNTRIES: Final = {
     "any": "", "argentina": "ar", "india": "in", "malaysia": "my", "netherlands": "nl",
     "quebec": "ca-qc", "russia": "ru", "taiwan": "tw",
 }  # fmt: skip
-# Data for machines has a point before its decimals, wherever it is.
-_FOR_MACHINES: Final = ("json_ld", "microdata")
 
 
 @cache
 def site_of(name: str, country: str = "") -> Site:
-    """A site file of the package; prices on its pages are read as `country` writes them."""
+    """A site file of the package; people who read its pages write prices as `country` does."""
     text = files("swather.builtin.products").joinpath(f"sites/{name}.toml").read_text("utf-8")
     site = load(text)
     if not country:
         return site
     fields = {
-        field: tuple(
-            replace(way, reading=way.reading._replace(country=country))
-            if way.kind == "price" and way.source not in _FOR_MACHINES
-            else way
-            for way in ways
-        )
+        field: tuple(replace(way, people=country) if way.kind == "price" else way for way in ways)
         for field, ways in site.fields.items()
     }
     return replace(site, fields=fields)
