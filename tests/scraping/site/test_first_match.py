@@ -223,3 +223,13 @@ def test_mending_takes_no_more_time_than_the_length_of_a_block(content: str):
     html = f'<script type="application/ld+json">[{content}</script><h1>x</h1>'
     found = load('[fields]\nn = { json_ld = "Product.name" }\nh = "h1"\n').items(page(html))
     assert "is not JSON" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("price", "currency", "amount"),
+    [("12.345", "KWD", "12.345"), ("12.5000", "EUR", "12.5000"), ("1.299", "EUR", None)],
+)
+def test_data_has_a_point_before_its_decimals(price: str, currency: str, amount: str | None):
+    html = "<h1>x</h1>" + ld({**MAIN, "offers": {"price": price, "priceCurrency": currency}})
+    found = read(FIELDS, html)["price"]
+    assert (None if found is None else str(found.amount)) == amount

@@ -10,13 +10,10 @@ from swather.scraping.site.match import Match
 
 def data_price(text: str, match: Match, how: Reading) -> Price:
     """The price, in the currency of its own offer."""
+    code = match.currency.strip().upper()
+    currency = code if code in CODES else how.currency
     try:
-        price = parse_price(text, currency=how.currency, country=how.country)
+        price = parse_price(text, currency=currency, country=how.country, for_machines=True)
     except NotAPrice as error:
         raise NotThisKind(str(error)) from error
-    code = match.currency.strip().upper()
-    return replace(
-        price,
-        currency=code if code in CODES else price.currency,
-        is_from=price.is_from or match.is_from,
-    )
+    return replace(price, is_from=price.is_from or match.is_from)
