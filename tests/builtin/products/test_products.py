@@ -114,6 +114,15 @@ def test_the_price_of_a_unit_is_that_of_a_kilogram_a_litre_or_a_piece(
     assert (item["unit_price"], item["unit_price_per"]) == (amount, per)
 
 
+def test_the_currency_that_a_page_states_goes_before_that_of_the_country():
+    stated = '<meta property="product:price:currency" content="USD"><h1>Ink</h1>'
+    page = f'{stated}<p class="price">12,50</p>'
+    (item,) = scraped(page, country="de").items
+    assert (item["price"], item["currency"]) == ("12.50", "USD")
+    (item,) = scraped(page.replace("12,50", "12,50 €"), country="de").items
+    assert item["currency"] == "EUR"
+
+
 def test_a_price_that_is_not_clear_is_rejected_and_counted():
     found = scraped('<h1>Ink</h1><p class="price">$ 1.234</p>')
     assert found.items == []

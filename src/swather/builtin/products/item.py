@@ -71,9 +71,11 @@ def _money(amount: Decimal, currency: str) -> str:
 
 def _currency(price: Price, said: Any, country: str) -> str:
     """As the price itself says, then the page's data, then the country."""
+    if price.currency and not price.is_assumed:
+        return price.currency
     code = str(said or "").strip().upper()
     known = code if code in CODES else ""
-    return price.currency or known or CURRENCY_OF.get(country.partition("-")[0], "")
+    return known or price.currency or CURRENCY_OF.get(country.partition("-")[0], "")
 
 
 def _unit_price(price: Price, pack: Pack | None, country: str) -> dict[str, Any]:

@@ -91,6 +91,7 @@ class _Reader:
             amount=self.amount_of(chosen),
             currency=self.currency_of(chosen.seen),
             raw=text.strip(),
+            is_assumed=not chosen.seen.signs,
             is_from=chosen.is_from,
             per=chosen.per,
             quantity=chosen.quantity,
