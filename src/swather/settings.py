@@ -5,7 +5,6 @@ settings_web.py.
 """
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -18,6 +17,7 @@ from swather.settings_fleet import FleetSettings
 from swather.settings_notices import NoticeSettings
 from swather.settings_storage import StorageSettings
 from swather.settings_web import WebSettings
+from swather.written_rate import BOUNDS, EXAMPLES, is_in_bounds, seconds_between
 
 PREFIX: Final = "SWATHER_"
 
@@ -57,8 +57,6 @@ OF_SCRAPERS: Final = (
 DELAYS: Final = ("min_delay_seconds", "max_delay_seconds")
 # What a thread can wait for has an end; this is a year.
 _LONGEST_SECONDS: Final = 31_536_000
-# What the model, which lies above this file, reads as a rate.
-_RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(?:s|min|m|h|d)\s*")
 
 
 _Location = Annotated[
@@ -280,9 +278,11 @@ class GeneralSettings(BaseSettings):
         )
         if value is None or value.strip() in words:
             return value if value is None else value.strip()
-        match = _RATE.fullmatch(value)
-        if match is None or 0.0 in (float(match[1]), float(match[2] or 1)):
-            raise ValueError("should look like '5/s', '30/min' or '1/2s'")
+        seconds = seconds_between(value)
+        if seconds is None:
+            raise ValueError(f"should look like {EXAMPLES}")
+        if not is_in_bounds(seconds):
+            raise ValueError(f"should be {BOUNDS}")
         return value
 
 

@@ -303,3 +303,14 @@ def test_a_written_rate_gives_that_many_starts_in_that_time(
 def test_what_is_no_rate_is_refused_with_an_example(rate: str) -> None:
     with pytest.raises(InputError, match=f"'5/s', '30/min' or '1/2s', got '{rate}'"):
         parse_rate(rate)
+
+
+@pytest.mark.parametrize("rate", ["9" * 32 + "/s", "1000001/s", "1/9999999d", "9" * 400 + "/s"])
+def test_a_rate_that_no_clock_can_tell_is_refused(rate: str) -> None:
+    with pytest.raises(InputError, match="at most 1,000,000/s and at least one in ten years, got"):
+        parse_rate(rate)
+
+
+def test_the_slowest_and_the_fastest_rate_are_rates() -> None:
+    assert parse_rate("1000000/s") == 1e-6
+    assert parse_rate("1/3660d") == 3_660 * 86_400

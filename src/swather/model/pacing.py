@@ -3,18 +3,16 @@ strikes.
 """
 
 import math
-import re
 from random import Random
 from typing import Final, NamedTuple
 
 import msgspec
 
 from swather.errors import InputError
+from swather.written_rate import BOUNDS, EXAMPLES, is_in_bounds, seconds_between
 
 NEVER: Final = math.inf
 MAX_COUNT: Final = 2**31 - 1
-_UNITS: Final = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_RATE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*(s|min|m|h|d)\s*")
 # More than the rounding error of a time since 1970, less than anyone can notice.
 _TOLERANCE_SECONDS: Final = 1e-6
 # How much later than the limits explain `due_at` may be: transactions do not commit in the order in
@@ -91,10 +89,12 @@ class Pace(msgspec.Struct, frozen=True):
 
 def parse_rate(rate: str) -> float:
     """Seconds between starts for '5/s', '30/min', '1000/h', '1/2s'."""
-    match = _RATE.fullmatch(rate)
-    if match is None or float(match[1]) == 0 or (match[2] and float(match[2]) == 0):
-        raise InputError(f"a rate looks like '5/s', '30/min' or '1/2s', got {rate!r}")
-    return float(match[2] or 1) * _UNITS[match[3]] / float(match[1])
+    seconds = seconds_between(rate)
+    if seconds is None:
+        raise InputError(f"a rate looks like {EXAMPLES}, got {rate!r:.80}")
+    if not is_in_bounds(seconds):
+        raise InputError(f"a rate is {BOUNDS}, got {rate!r:.80}")
+    return seconds
 
 
 def strictest(*limits: Limits) -> Limits:
