@@ -62,7 +62,8 @@ def test_a_limit_must_be_positive():
 
 def test_a_check_tells_all_bad_lines_before_anything_is_stored(tmp_path):
     source = written(tmp_path, "t.csv", "id,url\n1,one\n2,\n3,three\n4,\n")
-    intake = Intake(a_scraper(), read_targets(source, Layout(column="url")))
+    lines = read_targets(source, Layout(column="url"))
+    intake = Intake(a_scraper(), lines, skip_option="--skip-bad")
     with pytest.raises(BadLines) as caught:
         intake.check()
     text = str(caught.value)

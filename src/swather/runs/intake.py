@@ -30,7 +30,8 @@ class Intake:
     lines means that none has arrived yet. `load` identifies these targets; `is_empty` is set when
     a check has found no line at all. `notes`: what was assumed about the files that were read;
     `added` and `duplicates`: what became of the targets so far. Hosts that `is_remote` ones name
-    are nobody's wish here. `skip_option` is what a person writes to skip bad lines.
+    are nobody's wish here. `skip_option` is what a person writes to skip bad lines; "" where
+    nobody can.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Intake:
         limit: int | None = None,
         load: Load | None = None,
         is_remote: bool = False,
-        skip_option: str = "--skip-bad",
+        skip_option: str = "",
     ) -> None:
         if limit is not None and limit < 1:
             raise InputError(f"limit must be at least 1, got {limit!r}")
@@ -169,7 +170,7 @@ class Intake:
 
 
 def bad_lines(bad: list[BadLine], skip_option: str) -> BadLines:
-    """The error that lists them and says what to do."""
+    """The error that lists them and says what to do. Without a `skip_option`, to fix them."""
     more = len(bad) - MAX_LISTED
     them = "it" if len(bad) == 1 else "them"
     listed = [f"  {described(line)}" for line in bad[:MAX_LISTED]]
@@ -179,7 +180,7 @@ def bad_lines(bad: list[BadLine], skip_option: str) -> BadLines:
         [
             "some targets cannot be used:" if len(bad) > 1 else "a target cannot be used:",
             *listed,
-            f"Fix {them}, or skip {them} with {skip_option}.",
+            f"Fix {them}, or skip {them} with {skip_option}." if skip_option else f"Fix {them}.",
         ]
     )
     return BadLines(text)

@@ -73,6 +73,7 @@ class OwnTargets:
             limit=self.limit,
             load=self.load,
             is_remote=self._asked.is_remote,
+            skip_option=self._asked.skip_option,
         )
         intake.check()
         return intake

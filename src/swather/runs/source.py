@@ -53,6 +53,11 @@ class Source:
     def is_empty(self) -> bool:
         return not (self.arguments or self.files)
 
+    @property
+    def skip_option(self) -> str:
+        """What a person adds to skip bad lines; clients of the API have no such option."""
+        return "" if self.is_remote else "--skip-bad"
+
     def or_start_of(self, scraper: Scraper) -> "Source":
         """These targets; if there are none, those that the scraper's site file begins with."""
         if not self.is_empty or scraper.site is None or not scraper.site.start:
@@ -96,6 +101,7 @@ class Source:
             limit=self.limit,
             load=self.load,
             is_remote=self.is_remote,
+            skip_option=self.skip_option,
         )
         intake.check()
         return intake
