@@ -1,6 +1,7 @@
 """Answers about lanes, and what is wanted of them."""
 
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
@@ -78,7 +79,7 @@ class Limits(Given):
     rate: str | None = Field(
         default=None, max_length=50, description="5/s, 30/min, 1/2s, or none", examples=["2/s"]
     )
-    in_flight: int | str | None = Field(
+    in_flight: int | Annotated[str, Field(max_length=20)] | None = Field(
         default=None, description="targets at once, or none", examples=[4]
     )
     burst: int | None = Field(default=None, ge=1, le=1_000_000, examples=[5])

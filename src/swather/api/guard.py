@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from swather.access_token import Role, Tokens
 from swather.api.problems import Draw, answer, wants_a_page
 from swather.api.sessions import COOKIE, role_in
+from swather.model.whole_number import whole_number
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -80,7 +81,7 @@ class Guard:
             return
         limit = MAX_UPLOAD_BYTES if scope["path"].startswith(STREAMED) else MAX_BODY_BYTES
         body = _Bounded(receive, limit)
-        if int(headers.get("content-length", "0") or 0) > limit:
+        if (whole_number(headers.get("content-length", "0")) or 0) > limit:
             await self._refuse(scope, receive, send, *_too_large(limit))
             return
         await self.app(scope, body.receive, _Answer(send).send)
@@ -120,8 +121,8 @@ class Guard:
                 f"this server is not {host!r}; reach it by its address, or add the name to the "
                 "setting api_names"
             )
-        if not headers.get("content-length", "0").isdecimal():
-            return HTTPStatus.BAD_REQUEST, "Content-Length must be a number"
+        if whole_number(headers.get("content-length", "0")) is None:
+            return HTTPStatus.BAD_REQUEST, "Content-Length must be a number of at most 18 digits"
         if not is_safe and not _is_same_origin(headers, host):
             return HTTPStatus.FORBIDDEN, "the request comes from a page of another site"
         return None

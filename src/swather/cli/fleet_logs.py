@@ -12,6 +12,7 @@ import typer
 from swather.cli.fleet_selection import FleetName
 from swather.cli.options import AsJSON, Database
 from swather.errors import InputError, NotFound
+from swather.model.whole_number import whole_number
 
 if TYPE_CHECKING:
     from swather.model.supervisor import SupervisorRow
@@ -157,8 +158,9 @@ class Tails:
 def _patterns(which: str | None) -> list[str]:
     if which is None:
         return ["supervisor.log", "worker-*.log", "proxies.log"]
-    if which.isdecimal():
-        return [f"worker-{int(which)}.log"]
+    number = whole_number(which)
+    if number is not None:
+        return [f"worker-{number}.log"]
     if which in ("supervisor", "proxies"):
         return [f"{which}.log"]
     raise InputError(

@@ -43,18 +43,22 @@ def command(
 
 def _here(db: str | None, what: str | None) -> "list[Reason]":
     from swather.cli import database
+    from swather.model.whole_number import whole_number
     from swather.runs.selection import run_named
     from swather.runs.why import why
 
     with database.opened(db) as store:
-        named = what if what and what.isdecimal() else run_named(store, what).name
-        return why(store, named)
+        if what is None or whole_number(what) is None:
+            what = run_named(store, what).name
+        return why(store, what)
 
 
 def _there(server: str, what: str | None) -> "list[Reason]":
     from swather.cli.remote import client_of, reasons_of, run_named
+    from swather.model.whole_number import whole_number
 
     client = client_of(server)
-    if what and what.isdecimal():
-        return reasons_of(client.tasks.why(int(what))["reasons"], server)
+    task = None if what is None else whole_number(what)
+    if task is not None:
+        return reasons_of(client.tasks.why(task)["reasons"], server)
     return reasons_of(client.runs.why(run_named(client, what))["reasons"], server)

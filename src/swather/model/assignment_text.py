@@ -10,6 +10,7 @@ from typing import Any, Final
 from swather.errors import InputError
 from swather.model.assignment import Plan
 from swather.model.task import check_name
+from swather.model.whole_number import whole_number
 from swather.model.worker import MAX_WORKER_NUMBER
 
 # The table of a TOML file that has others, too.
@@ -79,9 +80,10 @@ def _quoted(name: str) -> str:
 
 
 def _number(text: str) -> int:
-    if text.isascii() and text.isdecimal() and int(text) <= MAX_WORKER_NUMBER:
-        return int(text)
-    raise InputError(f"{text!r} is not a worker number (0, 1, 2, …); {_FORM}")
+    number = whole_number(text)
+    if number is not None and number <= MAX_WORKER_NUMBER:
+        return number
+    raise InputError(f"{text!r:.80} is not a worker number (0, 1, 2, …); {_FORM}")
 
 
 def _name(name: Any, number: int) -> str:

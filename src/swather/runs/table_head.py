@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from swather.errors import InputError
+from swather.model.whole_number import whole_number
 from swather.runs.layout import Layout
 from swather.runs.mistyped_url import looks_like_url, suggestion
 from swather.runs.target_options import TargetOptions, options_in
@@ -84,8 +85,9 @@ class TableHead:
     def _index_of(self, name: str) -> int:
         if name in self._names:
             return self._names.index(name)
-        if name.isascii() and name.isdecimal() and 1 <= int(name) <= len(self._names):
-            return int(name) - 1
+        number = whole_number(name)
+        if number is not None and 1 <= number <= len(self._names):
+            return number - 1
         if self.has_header:
             raise InputError(
                 f"{self._source} has no column {name!r}; its columns are {self._listed()}"

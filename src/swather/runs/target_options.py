@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from swather.errors import InputError
 from swather.model.duration import parse_duration
 from swather.model.task import HIGHEST_PRIORITY, LOWEST_PRIORITY, check_name, check_priority
+from swather.model.whole_number import whole_number
 from swather.net.request import is_http
 from swather.scraping.targets import lane_of_url
 from swather.store.checks import check_seconds
@@ -112,10 +113,9 @@ def _parsed(
 
 
 def _priority(value: Any) -> int:
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
-        value = int(value)
+    number = whole_number(value) if isinstance(value, str) else value
     try:
-        return check_priority(value)
+        return check_priority(number)
     except InputError:
         raise InputError(
             f"expected a whole number from {LOWEST_PRIORITY} to {HIGHEST_PRIORITY}, "

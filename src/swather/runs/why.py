@@ -8,6 +8,7 @@ from swather.errors import InputError
 from swather.model.retry import ErrorClass
 from swather.model.run import Counts, Run, RunState
 from swather.model.task import State, Task
+from swather.model.whole_number import whole_number
 from swather.runs import breaker_words
 from swather.runs.partition_words import partition_reasons
 from swather.runs.reason import Reason
@@ -30,8 +31,9 @@ _MAX_SHOWN: Final = 200
 
 def why(store: Store, what: str, *, now: datetime | None = None) -> list[Reason]:
     """On the run of that name, or on the task of that number; the first says how it stands."""
-    if what.isdecimal():
-        return why_task(store, int(what), now=now)
+    number = whole_number(what)
+    if number is not None:
+        return why_task(store, number, now=now)
     return why_run(store, what, now=now)
 
 

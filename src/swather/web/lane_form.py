@@ -9,6 +9,7 @@ from swather.errors import InputError
 from swather.model.duration import parse_duration
 from swather.model.lane import Lane
 from swather.model.pacing import MAX_COUNT, NO_LIMITS, Limits, parse_rate
+from swather.model.whole_number import whole_number
 from swather.runs.limit_words import rate_of
 
 MAX_COOL_SECONDS: Final = 366 * 86_400.0
@@ -83,7 +84,5 @@ def seconds_to_cool(text: str) -> tuple[float, str]:
 
 
 def _whole(text: str) -> int | None:
-    text = text.strip()
-    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_COUNT))):
-        return None
-    return int(text) if 1 <= int(text) <= MAX_COUNT else None
+    number = whole_number(text)
+    return None if number is None or not 1 <= number <= MAX_COUNT else number

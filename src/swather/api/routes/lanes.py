@@ -15,7 +15,7 @@ from swather.api.served import TheStore
 from swather.model.lane import PacedKind
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
-from swather.runs.lane_changes import resume_lane, wanted_on
+from swather.runs.lane_changes import FIELDS, resume_lane, wanted_on
 from swather.runs.lane_facts import answers_in, breakers_of, data_of
 from swather.runs.limit_words import LaneNote, notes_on, notes_on_name
 from swather.runs.selection import lane_names
@@ -114,7 +114,9 @@ def limit_lane(store: TheStore, do: Do, named: Named, given: answers.Limits) -> 
 
     def limit(own: Store) -> None:
         lane = own.lanes.get(named.name, named.kind)
-        limits, overrides = wanted_on(lane, given.rate, in_flight, given.burst, given.override)
+        limits, overrides = wanted_on(
+            lane, given.rate, in_flight, given.burst, given.override, naming=FIELDS
+        )
         own.lanes.limit(named.name, limits, named.kind, overrides=overrides)
 
     changed = _changed(store, do, named, "set", limit, given.model_dump(exclude_none=True))

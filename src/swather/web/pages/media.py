@@ -20,6 +20,7 @@ from swather.errors import InputError, LoadError
 from swather.model.run import Run
 from swather.model.source import SourceStats
 from swather.model.task_filter import TaskFilter
+from swather.model.whole_number import whole_number
 from swather.model.worker import WorkerKind
 from swather.runs.words import command
 from swather.store import Store
@@ -89,9 +90,10 @@ def _params(
         )
     if not sources:
         raise InputError("tick at least one source")
-    if not per_source.isdecimal() or not 1 <= int(per_source) <= 500:
-        raise InputError(f"files per source must be a number from 1 to 500, got {per_source!r}")
-    return {"sources": sources, "per_source": int(per_source), "kind": kind}
+    number = whole_number(per_source)
+    if number is None or not 1 <= number <= 500:
+        raise InputError(f"files per source must be a number from 1 to 500, got {per_source!r:.80}")
+    return {"sources": sources, "per_source": number, "kind": kind}
 
 
 @router.get("/media/{run}")

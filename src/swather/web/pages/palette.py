@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from swather.api.served import TheStore
 from swather.errors import NotFound
 from swather.masking import masked
+from swather.model.whole_number import whole_number
 from swather.settings import Settings
 from swather.store import Store
 
@@ -70,9 +71,10 @@ def _found(store: Store, text: str) -> Iterator[Place]:
 
 
 def _task(store: Store, text: str) -> Iterator[Place]:
-    if text.isascii() and text.isdecimal() and len(text) < 18:
+    number = whole_number(text)
+    if number is not None:
         try:
-            task = store.tasks.get(int(text))
+            task = store.tasks.get(number)
         except NotFound:
             return
         yield Place(f"Task {task.id}, {task.run}", "task", f"/tasks/{task.id}")
