@@ -3,14 +3,21 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from swather.api import acting as module
-from swather.api.acting import Acting, Advance
+from swather.api.acting import Acting
 from swather.errors import ConnectionLost, InputError
 from swather.model.action import Action, ActionState
+from swather.model.advance import Advance
+from swather.model.task_filter import TaskFilter
+from swather.runs import bulk
 from swather.store import Store
+from swather.store.postgres import cancel as postgres_cancel
+from swather.store.sqlite import cancel as sqlite_cancel
+from tests.store.given import a_run, states
 from tests.worker.given import wait_until
 
 WHO = "admin@127.0.0.1"
@@ -53,11 +60,11 @@ def test_something_short_is_written_down_with_what_came_of_it(acting: Acting, st
 def test_something_long_tells_how_far_it_is_and_how_it_ended(acting: Acting, store: Store):
     half, go_on = threading.Event(), threading.Event()
 
-    def work(_: Store, advance: Advance) -> None:
+    def work(_: Store, advance: Advance) -> int:
         advance(50)
         half.set()
         assert go_on.wait(20)
-        advance(100)
+        return 100
 
     action_id = acting.in_background("cancel", "100 tasks", WHO, 100, work)
     assert half.wait(20)
@@ -102,6 +109,87 @@ def test_a_server_that_stops_ends_its_work_after_the_batch_and_what_waits_at_onc
     assert {action.state for action in actions} == {ActionState.FAILED}
     assert all("the server was stopped" in action.error for action in actions)
     assert [action.done for action in actions] == [1, 1, 0]
+
+
+def test_what_was_done_whole_before_the_server_stopped_has_not_failed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bulk, "BATCH", 5)
+    acting, run = Acting(store), a_run(store, 10)
+    last, stopped = threading.Event(), threading.Event()
+    batches = iter([lambda: None, lambda: (last.set(), stopped.wait(20))])
+    cancel = type(store.tasks).cancel
+
+    def slowly(tasks: Any, which: TaskFilter) -> int:
+        next(batches)()
+        return cancel(tasks, which)
+
+    monkeypatch.setattr(type(store.tasks), "cancel", slowly)
+    action_id = acting.in_background(
+        "tasks cancel",
+        run,
+        WHO,
+        10,
+        lambda own, advance: bulk.cancel_tasks(own, TaskFilter(run=run), advance),
+    )
+    assert last.wait(20)
+    under_way = store.actions.get(action_id)
+    assert (under_way.state, under_way.done) == (ActionState.RUNNING, 5)
+    closing = threading.Thread(target=acting.close)
+    closing.start()
+    wait_until(acting._stopping.is_set)
+    stopped.set()
+    closing.join(20)
+    action = store.actions.get(action_id)
+    assert (action.state, action.done, action.error) == (ActionState.DONE, 10, "")
+
+
+def test_a_run_that_is_cancelled_is_stopped_between_two_batches(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    for cancelling in (sqlite_cancel, postgres_cancel):
+        monkeypatch.setattr(cancelling, "BATCH", 5)
+    acting, run = Acting(store), a_run(store, 20)
+    half, stopped = threading.Event(), threading.Event()
+
+    def work(own: Store, advance: Advance) -> int:
+        def heard(done: int) -> None:
+            if done == 10:
+                half.set()
+                stopped.wait(20)
+            advance(done)
+
+        return bulk.cancel_run(own, run, heard)
+
+    action_id = acting.in_background("run cancel", run, WHO, 20, work)
+    assert half.wait(20)
+    assert store.actions.get(action_id).done == 5
+    closing = threading.Thread(target=acting.close)
+    closing.start()
+    wait_until(acting._stopping.is_set)
+    stopped.set()
+    closing.join(20)
+    action = store.actions.get(action_id)
+    assert (action.state, action.done) == (ActionState.FAILED, 10)
+    assert "do it again for the rest" in action.error
+    assert states(store, run) == {"cancelled": 10, "ready": 10}
+
+
+def test_what_was_done_at_once_is_counted_too(acting: Acting, store: Store):
+    assert acting.now("run start", "books", WHO, lambda _: [1, 2], done_of=len) == [1, 2]
+    assert newest(store).done == 2
+    with acting.noted("run upload", "run 1", WHO) as advance:
+        advance(7)
+    assert newest(store).done == 7
+
+    def fail_half_way() -> None:
+        with acting.noted("run upload", "run 2", WHO) as advance:
+            advance(3)
+            raise InputError("a bad line")
+
+    with pytest.raises(InputError):
+        fail_half_way()
+    assert (newest(store).state, newest(store).done) == (ActionState.FAILED, 3)
 
 
 def test_an_action_does_not_run_on_for_ever_because_the_database_was_away_at_its_end(

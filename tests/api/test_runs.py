@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from swather.api.routes import runs as routes
+from swather.api import run_changes
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from tests.store.given import a_run, a_worker, claim, completed, finish, states, until
@@ -94,18 +94,20 @@ def test_a_run_is_watched_paused_cancelled_and_removed(client: TestClient, store
     assert posted(client, f"runs/{run}/cancel")["cancelled"] == 3
     assert client.delete(f"/api/v1/runs/{run}").json()["removed"] == {"runs": 1, "tasks": 4}
     assert client.get(f"/api/v1/runs/{run}").status_code == 404
-    verbs = {action.verb for action in store.actions.find()}
-    assert verbs == {"run pause", "run unpause", "run cancel", "run remove"}
+    done = {action.verb: action.done for action in store.actions.find()}
+    assert done == {"run pause": 0, "run unpause": 0, "run cancel": 3, "run remove": 0}
 
 
 def test_a_large_run_is_cancelled_and_removed_in_the_background(
     client: TestClient, store: Store, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(routes, "AT_ONCE", 5)
+    monkeypatch.setattr(run_changes, "AT_ONCE", 5)
     run = a_run(store, 20)
     answer = posted(client, f"runs/{run}/cancel", None, 202)
     until(lambda: store.actions.get(answer["action"]).state != "running")
     assert states(store, run) == {"cancelled": 20}
+    action = store.actions.get(answer["action"])
+    assert (action.state, action.done, action.total) == ("done", 20, 20)
     removed = client.delete(f"/api/v1/runs/{run}")
     assert removed.status_code == 202
     until(lambda: store.actions.get(removed.json()["action"]).state != "running")

@@ -45,6 +45,9 @@ def test_a_run_is_started_filled_and_closed(client: TestClient, store: Store, bo
     assert (again["enqueued"], again["duplicates"]) == (0, 3)
     client.post(f"/api/v1/runs/{run}/cancel")
     assert client.get(f"/api/v1/runs/{run}/stats").json()["remaining"] == 0
+    done = [(action.verb, action.done) for action in reversed(store.actions.find())]
+    loaded = [("run start", 0), ("run upload", 2), ("run upload", 0), ("run cancel", 2)]
+    assert done == loaded
 
 
 def test_csv_and_json_lines_are_read_as_commands_read_them(
@@ -109,7 +112,7 @@ def test_what_is_loaded_before_a_late_bad_line_is_said(
     assert states(store, run) == {"ready": 15_000}
     assert client.get(f"/api/v1/runs/{run}").json()["load_incomplete"] is True
     (action, *_) = store.actions.find()
-    assert (action.verb, action.state) == ("run upload", "failed")
+    assert (action.verb, action.state, action.done) == ("run upload", "failed", 15_000)
     assert "upload line 15,001" in action.error
 
 

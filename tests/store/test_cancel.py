@@ -8,6 +8,8 @@ from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.store import Store
 from swather.store.clock import Clock
+from swather.store.postgres import cancel as postgres_cancel
+from swather.store.sqlite import cancel as sqlite_cancel
 from tests.store.given import (
     a_run,
     a_worker,
@@ -56,6 +58,39 @@ def test_a_large_run_is_cancelled_whole(store: Store):
     claim(store, a_worker(store), 100)
     assert store.runs.cancel(run) == 12_000
     assert states(store, run) == {"cancelled": 12_000}
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (sqlite_cancel, postgres_cancel):
+        monkeypatch.setattr(module, "BATCH", 4)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_between_two_batches_a_cancel_tells_how_far_it_is(store: Store):
+    told: list[int] = []
+    assert store.runs.cancel(a_run(store, 10), told.append) == 10
+    assert told == [4, 8]
+    told.clear()
+    assert store.runs.cancel(a_run(store, 8), told.append) == 8
+    assert told == [4]  # the last batch is followed by none
+    assert store.upkeep.check() == []
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_cancel_that_is_stopped_between_two_batches_is_completed_by_another(store: Store):
+    def stop(_done: int) -> None:
+        raise InterruptedError
+
+    run = a_run(store, 10)
+    with pytest.raises(InterruptedError):
+        store.runs.cancel(run, stop)
+    assert store.runs.get(run).state is RunState.CANCELLED
+    assert states(store, run) == {"cancelled": 4, "ready": 6}
+    assert claim(store, a_worker(store), 5) == []
+    assert store.runs.cancel(run) == 6
+    assert states(store, run) == {"cancelled": 10}
+    assert store.upkeep.check() == []
 
 
 def test_a_cancelled_task_says_so(store: Store):

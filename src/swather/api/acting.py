@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from swather.api.problems import Refused
 from swather.api.stores import Stores
 from swather.errors import SwatherError
+from swather.model.advance import Advance
 from swather.store import Store
 
 STOP_SECONDS: Final = 5.0
@@ -31,8 +32,8 @@ _UNEXPECTED: Final = "it failed unexpectedly; the server's log has the details"
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-Advance = Callable[[int], None]
-Work = Callable[[Store, Advance], None]
+# Returns how much was done in the end; None if that cannot be counted.
+Work = Callable[[Store, Advance], int | None]
 
 
 class _StoppedError(Exception):
@@ -64,8 +65,12 @@ class Acting:
         actor: str,
         work: Callable[[Store], T],
         detail: dict[str, Any] | None = None,
+        *,
+        done_of: Callable[[T], int] | None = None,
     ) -> T:
-        """Do something short, and return what came of it. Its error is written down and raised."""
+        """Do something short, and return what came of it; `done_of` that is how much was done. Its
+        error is written down and raised.
+        """
         with self._stores.borrowed() as store:
             action_id = store.actions.begin(
                 actor=actor, verb=verb, subject=subject, detail=detail or {}
@@ -73,32 +78,40 @@ class Acting:
             try:
                 result = work(store)
             except Exception as error:
-                self._end_now(store, action_id, _said(error))
+                self._end_now(store, action_id, None, _said(error))
                 raise
-            self._end_now(store, action_id, "")
+            self._end_now(store, action_id, done_of(result) if done_of else None, "")
             return result
 
     @contextmanager
     def noted(
         self, verb: str, subject: str, actor: str, detail: dict[str, Any] | None = None
-    ) -> Iterator[None]:
-        """Write down what the block does with a store of its own, for as long as it likes."""
+    ) -> Iterator[Advance]:
+        """Write down what the block does with a store of its own, for as long as it likes. It calls
+        what it is given with how much is done.
+        """
         with self._stores.borrowed() as store:
             action_id = store.actions.begin(
                 actor=actor, verb=verb, subject=subject, detail=detail or {}
             )
+        done: int | None = None
         error = ""
+
+        def advance(now_done: int) -> None:
+            nonlocal done
+            done = now_done
+
         try:
-            yield
+            yield advance
         except BaseException as failure:
             error = _said(failure)
             raise
         finally:
             try:
                 with self._stores.borrowed() as store:
-                    self._end_now(store, action_id, error)
+                    self._end_now(store, action_id, done, error)
             except SwatherError:
-                self._queue(_Job(action_id=action_id, work=_ending(error)))
+                self._queue(_Job(action_id=action_id, work=_ending(done, error)))
 
     def in_background(
         self,
@@ -110,7 +123,7 @@ class Acting:
         detail: dict[str, Any] | None = None,
     ) -> int:
         """Begin something long; returns the id of its action. `work` gets a store and `advance`,
-        which it calls with how much is done, after each batch: when the server stops, that call
+        which it calls with how much is done, between two batches: when the server stops, that call
         does not return.
         """
         with self._stores.borrowed() as store:
@@ -159,14 +172,13 @@ class Acting:
                     self._go_on()
 
                 self._go_on()
-                job.work(store, advance)
+                return job.work(store, advance), ""
         except _StoppedError:
             return done, _STOPPED
         except Exception as error:  # noqa: BLE001 - it is written down
             if not isinstance(error, SwatherError):
                 _log.error("action %d failed", job.action_id, exc_info=error)
             return done, _said(error)
-        return None, ""
 
     def _end(self, action_id: int, done: int | None, error: str) -> None:
         """A database that is away is told when it is back."""
@@ -180,24 +192,25 @@ class Acting:
                 _log.warning("the end of action %d was not written down: %s", action_id, lost)
             return
 
-    def _end_now(self, store: Store, action_id: int, error: str) -> None:
+    def _end_now(self, store: Store, action_id: int, done: int | None, error: str) -> None:
         """What was done is done, even if that cannot be written down until later."""
         try:
-            store.actions.end(action_id, error=error)
+            store.actions.end(action_id, done=done, error=error)
         except SwatherError:
-            self._queue(_Job(action_id=action_id, work=_ending(error)))
+            self._queue(_Job(action_id=action_id, work=_ending(done, error)))
 
     def _go_on(self) -> None:
         if self._stopping.is_set():
             raise _StoppedError
 
 
-def _ending(error: str) -> Work:
+def _ending(done: int | None, error: str) -> Work:
     """Of what was done elsewhere already."""
 
-    def work(_store: Store, _advance: Advance) -> None:
+    def work(_store: Store, _advance: Advance) -> int | None:
         if error:
             raise SwatherError(error)
+        return done
 
     return work
 

@@ -90,6 +90,8 @@ class Doing:
         subject: str,
         work: Callable[[Store], T],
         detail: dict[str, Any] | None = None,
+        *,
+        done_of: Callable[[T], int] | None = None,
     ) -> T:
         """At once. Workers hear of it."""
 
@@ -98,7 +100,7 @@ class Doing:
             store.hints.send()
             return result
 
-        return self.acting.now(verb, subject, self.actor, done, detail)
+        return self.acting.now(verb, subject, self.actor, done, detail, done_of=done_of)
 
     def in_background(
         self,

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from swather.model.advance import Advance, not_told
 from swather.model.task import TERMINAL, State
 from swather.model.task_filter import TaskFilter
 from swather.runs.fresh_chance import close_breakers
@@ -12,8 +13,6 @@ from swather.store import Store
 
 BATCH: Final = 2_000
 UNFINISHED: Final = frozenset(State) - TERMINAL
-
-Advance = Callable[[int], None]
 
 
 def to_cancel(which: TaskFilter) -> TaskFilter:
@@ -27,31 +26,52 @@ def to_retry(which: TaskFilter) -> TaskFilter:
     return _only(which, TERMINAL if which.states is not None else default)
 
 
-def cancel_tasks(
-    store: Store, which: TaskFilter, advance: Advance, *, most: int | None = None
-) -> int:
-    """How many were ended; `advance` hears of it after each batch. `most`: no more than these,
-    the oldest first.
-    """
-    done = 0
-    for batch in _batches(store, to_cancel(which), most):
-        done += store.tasks.cancel(batch)
+def cancel_run(store: Store, run: str, advance: Advance = not_told) -> int:
+    """How many of its tasks were ended. Nothing more of it is started from the first moment on."""
+
+    def advance_and_send(done: int) -> None:
         store.hints.send()
         advance(done)
+
+    done = store.runs.cancel(run, advance_and_send)
+    store.hints.send()
     return done
 
 
+def cancel_tasks(
+    store: Store, which: TaskFilter, advance: Advance = not_told, *, most: int | None = None
+) -> int:
+    """How many were ended. `most`: no more than these, the oldest first."""
+    return _changed(store, to_cancel(which), store.tasks.cancel, advance, most)
+
+
 def retry_tasks(
-    store: Store, which: TaskFilter, advance: Advance, *, most: int | None = None
+    store: Store, which: TaskFilter, advance: Advance = not_told, *, most: int | None = None
 ) -> int:
     """How many are ready again."""
-    done = 0
-    for batch in _batches(store, to_retry(which), most):
-        done += store.tasks.retry(batch)
+
+    def retry(batch: TaskFilter) -> int:
+        done = store.tasks.retry(batch)
         if done:
             close_breakers(store, store.runs.get(which.run).scraper)
+        return done
+
+    return _changed(store, to_retry(which), retry, advance, most)
+
+
+def _changed(
+    store: Store,
+    which: TaskFilter,
+    change: Callable[[TaskFilter], int],
+    advance: Advance,
+    most: int | None,
+) -> int:
+    done = 0
+    for number, batch in enumerate(_batches(store, which, most)):
+        if number:
+            advance(done)
+        done += change(batch)
         store.hints.send()
-        advance(done)
     return done
 
 

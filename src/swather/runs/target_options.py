@@ -113,7 +113,7 @@ def _parsed(
 
 
 def _priority(value: Any) -> int:
-    number = whole_number(value) if isinstance(value, str) else value
+    number: Any = whole_number(value) if isinstance(value, str) else value
     try:
         return check_priority(number)
     except InputError:

@@ -6,24 +6,19 @@ from typing import Annotated, Any, Final
 from fastapi import Query, Response
 
 from swather.api import answers_runs as answers
+from swather.api import run_changes
 from swather.api.answers import shown
 from swather.api.parameters import Do, DryRun, Limit, RunInPath, TheRun, new_router
-from swather.api.problems import Refused
 from swather.api.served import TheStore
-from swather.api.starting import start_for_client
-from swather.model.run import Run, RunState
+from swather.model.run import RunState
 from swather.runs.run_rows import row_of
 from swather.runs.starting import Started
 from swather.runs.stats import stats_of
 from swather.runs.status_facts import status_of
 from swather.runs.why import why_run
-from swather.runs.words import command
-from swather.store import Store
 
 router = new_router("runs")
 
-# What takes longer is done in the background.
-AT_ONCE: Final = 1_000
 _IN_BACKGROUND: Final[dict[int | str, dict[str, Any]]] = {
     202: {"model": answers.CancelledRun, "description": "It is done in the background"}
 }
@@ -47,18 +42,15 @@ def start_run(do: Do, given: answers.NewRun) -> Any:
     Targets and params that come this way make no private address reachable.
     """
 
-    def start(store: Store) -> Started:
-        return start_for_client(
-            given.scraper,
-            given.targets,
-            db=store.url,
-            params=given.params,
-            keep_open=given.keep_open,
-            new=given.new,
-        )
-
-    detail = {"targets": None if given.targets is None else len(given.targets)}
-    return _started(do.now("run start", given.scraper, start, detail))
+    started = run_changes.start_run(
+        do,
+        given.scraper,
+        given.targets,
+        params=given.params,
+        keep_open=given.keep_open,
+        new=given.new,
+    )
+    return _started(started)
 
 
 @router.get("/{run}", response_model=answers.RunStatus)
@@ -86,23 +78,20 @@ def add_targets(do: Do, run: TheRun, given: answers.NewTargets) -> Any:
     uploaded.
     """
 
-    def add(store: Store) -> Started:
-        return start_for_client(run.scraper, given.targets, db=store.url, resume=run.name)
-
-    return _started(do.now("run add", run.name, add, {"targets": len(given.targets)}))
+    return _started(run_changes.add_targets(do, run, given.targets))
 
 
 @router.post("/{run}/pause", response_model=answers.PausedRun)
 def pause_run(do: Do, run: TheRun) -> Any:
     """Start none of its tasks until it is unpaused; running ones finish."""
-    do.now("run pause", run.name, lambda store: store.runs.pause(run.name))
+    run_changes.pause_run(do, run)
     return {"run": run.name, "paused": True}
 
 
 @router.post("/{run}/unpause", response_model=answers.PausedRun)
 def unpause_run(do: Do, run: TheRun) -> Any:
     """Resume a paused run."""
-    do.now("run unpause", run.name, lambda store: store.runs.unpause(run.name))
+    run_changes.unpause_run(do, run)
     return {"run": run.name, "paused": False}
 
 
@@ -111,27 +100,20 @@ def cancel_run(
     store: TheStore, do: Do, run: TheRun, response: Response, dry_run: DryRun = False
 ) -> Any:
     """Cancel a run: nothing more of it is started, and what runs is stopped within seconds."""
-    left = store.runs.counts(run.name).unfinished
     answer = {"run": run.name, "whole_run": True, "dry_run": dry_run, "action": None}
     if dry_run:
-        return {**answer, "cancelled": left}
-    if left <= AT_ONCE:
-        number = do.now("run cancel", run.name, lambda own: own.runs.cancel(run.name))
-        return {**answer, "cancelled": number}
-
-    def cancel(own: Store, advance: Any) -> None:
-        advance(own.runs.cancel(run.name))
-        own.hints.send()
-
+        return {**answer, "cancelled": store.runs.counts(run.name).unfinished}
+    change = run_changes.cancel_run(store, do, run)
+    if change.action is None:
+        return {**answer, "cancelled": change.tasks}
     response.status_code = HTTPStatus.ACCEPTED
-    action = do.in_background("run cancel", run.name, left, cancel)
-    return {**answer, "cancelled": None, "action": action}
+    return {**answer, "cancelled": None, "action": change.action}
 
 
 @router.post("/{run}/close", response_model=answers.ClosedRun)
 def close_run(store: TheStore, do: Do, run: TheRun) -> Any:
     """Let a run finish that was kept open for more targets."""
-    do.now("run close", run.name, lambda own: own.runs.close(run.name))
+    run_changes.close_run(do, run)
     return {
         "run": run.name,
         "was_kept_open": run.keep_open,
@@ -150,31 +132,19 @@ def remove_run(
 ) -> Any:
     """Remove a run that has ended, by its whole name, with everything that belongs to it."""
     found = store.runs.get(run)
-    _refuse_open(store, found)
-    tasks = store.runs.counts(run).total
-    answer = {
-        "removed": {"runs": 1, "tasks": tasks},
+    if dry_run:
+        run_changes.refuse_open(store, found)
+        change = run_changes.Change(tasks=store.runs.counts(run).total)
+    else:
+        change = run_changes.remove_run(store, do, found)
+    if change.action is not None:
+        response.status_code = HTTPStatus.ACCEPTED
+    return {
+        "removed": {"runs": 1, "tasks": change.tasks},
         "runs": [run],
         "dry_run": dry_run,
-        "action": None,
+        "action": change.action,
     }
-    if dry_run:
-        return answer
-    if tasks <= AT_ONCE:
-        do.now("run remove", run, lambda own: own.runs.remove(run))
-        return answer
-    response.status_code = HTTPStatus.ACCEPTED
-    action = do.in_background("run remove", run, None, lambda own, _: own.runs.remove(run))
-    return {**answer, "action": action}
-
-
-def _refuse_open(store: Store, run: Run) -> None:
-    if run.state is RunState.OPEN:
-        raise Refused(
-            HTTPStatus.CONFLICT,
-            f"run {run.name!r} is still open; cancel it first",
-            command=command("cancel", run.name, url=store.url),
-        )
 
 
 def _started(started: Started) -> dict[str, Any]:

@@ -109,10 +109,11 @@ async def upload_targets(
         )
         with (
             served.stores.long_turn(),
-            served.acting.noted("run upload", run.name, actor, {"form": str(form)}),
+            served.acting.noted("run upload", run.name, actor, {"form": str(form)}) as advance,
             QueuedRun(order) as queued,
         ):
-            loaded = queued.load()
+            loaded = queued.load(lambda so_far: advance(so_far.added))
+            advance(loaded.added)
             return {
                 "run": run.name,
                 "enqueued": loaded.added,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from swather.model.advance import Advance, not_told
 from swather.model.pacing import Limits
 from swather.model.run import Counts, Load, NewRun, Run, RunState
 from swather.model.scaling import RunDemand
@@ -68,8 +69,10 @@ class Runs(Protocol):
 
     def pause(self, name: str) -> None: ...
     def unpause(self, name: str) -> None: ...
-    def cancel(self, name: str) -> int:
-        """Stop the run at once, then end its tasks in batches; how many were ended."""
+    def cancel(self, name: str, advance: Advance = not_told) -> int:
+        """Stop the run at once, then end its tasks in batches; how many were ended. `advance` hears
+        between two batches how many are; what it raises leaves the rest to another call.
+        """
         ...
 
     def settle(self, name: str) -> bool:

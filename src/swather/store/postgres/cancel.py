@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from swather.model.advance import Advance, not_told
 from swather.model.task_filter import TaskFilter
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
@@ -14,7 +15,12 @@ BATCH: Final = 5_000
 MAX_PASSES: Final = 20
 
 
-def cancel_tasks(connection: Connection, settings: PostgresSettings, which: TaskFilter) -> int:
+def cancel_tasks(
+    connection: Connection,
+    settings: PostgresSettings,
+    which: TaskFilter,
+    advance: Advance = not_told,
+) -> int:
     sql, values = ids_of(connection, which)
     cancelled = after_id = 0
     while True:
@@ -22,6 +28,8 @@ def cancel_tasks(connection: Connection, settings: PostgresSettings, which: Task
         ids = [row[0] for row in connection.rows(sql, this)]
         if not ids:
             return cancelled
+        if after_id:
+            advance(cancelled)
         cancelled += _cancel_all(connection, settings, ids)
         after_id = ids[-1]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from swather.errors import InputError, NotFound
+from swather.model.advance import Advance, not_told
 from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
@@ -192,7 +193,7 @@ class PostgresRuns:
     def unpause(self, name: str) -> None:
         self._change(name, queries.unpause_run)
 
-    def cancel(self, name: str) -> int:
+    def cancel(self, name: str, advance: Advance = not_told) -> int:
         def work() -> None:
             self._change(name, queries.cancel_run)
             run, counts = self.get(name), self.counts(name)
@@ -202,7 +203,7 @@ class PostgresRuns:
         self._connection.transact(work)
         self._change(name, queries.wake_lanes_of_run)
         unfinished = TaskFilter(run=name, states=_UNFINISHED)
-        return cancel_tasks(self._connection, self._settings, unfinished)
+        return cancel_tasks(self._connection, self._settings, unfinished, advance)
 
     def settle(self, name: str) -> bool:
         this = {"run_id": run_id(self._connection, name)}

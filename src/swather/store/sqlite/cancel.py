@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any, Final
 
+from swather.model.advance import Advance, not_told
 from swather.model.run import REASON_PREFIX
 from swather.model.task import EventKind, State
 from swather.model.task_filter import TaskFilter
@@ -16,7 +17,12 @@ BATCH: Final = 10_000
 _UNFINISHED: Final = "o.task_id IS NULL"
 
 
-def cancel_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFilter) -> int:
+def cancel_tasks(
+    connection: Connection,
+    settings: SQLiteSettings,
+    which: TaskFilter,
+    advance: Advance = not_told,
+) -> int:
     cancelled = 0
     after_id = 0
     while True:
@@ -25,14 +31,19 @@ def cancel_tasks(connection: Connection, settings: SQLiteSettings, which: TaskFi
             rows = connection.rows(
                 f"{queries.tasks_to_change} WHERE {condition} AND {_UNFINISHED} "
                 "AND t.id > :after_id ORDER BY t.id LIMIT :limit",
-                {**values, "after_id": after_id, "limit": BATCH},
+                # One more than is cancelled: whether there is another batch.
+                {**values, "after_id": after_id, "limit": BATCH + 1},
             )
-            if not rows:
+            batch = rows[:BATCH]
+            if not batch:
                 return cancelled
-            _cancel(connection, settings, values["run_id"], rows)
+            _cancel(connection, settings, values["run_id"], batch)
             settings.bump_control_version()
-            after_id = rows[-1][0]
-            cancelled += len(rows)
+        after_id = batch[-1][0]
+        cancelled += len(batch)
+        if len(rows) == len(batch):
+            return cancelled
+        advance(cancelled)
 
 
 def _cancel(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from swather.errors import InputError, NotFound
+from swather.model.advance import Advance, not_told
 from swather.model.lease import Strategy
 from swather.model.pacing import Limits
 from swather.model.payload import decode, encode
@@ -171,7 +172,7 @@ class SQLiteRuns:
     def unpause(self, name: str) -> None:
         self._change(name, queries.unpause_run)
 
-    def cancel(self, name: str) -> int:
+    def cancel(self, name: str, advance: Advance = not_told) -> int:
         with self._connection.transaction():
             self._change(name, queries.cancel_run, now=self._connection.clock.wall())
             run, counts = self.get(name), self.counts(name)
@@ -179,9 +180,8 @@ class SQLiteRuns:
                 add_notice(self._connection, end_of(run, counts))
         self._change(name, queries.wake_lanes_of_run)
         unfinished = frozenset({State.SCHEDULED, State.READY, State.LEASED})
-        return cancel_tasks(
-            self._connection, self._settings, TaskFilter(run=name, states=unfinished)
-        )
+        which = TaskFilter(run=name, states=unfinished)
+        return cancel_tasks(self._connection, self._settings, which, advance)
 
     def settle(self, name: str) -> bool:
         with self._connection.transaction():

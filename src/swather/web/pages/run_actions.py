@@ -1,18 +1,17 @@
 """What a person does to a run on its page: pause, resume, cancel, close, remove it, add targets."""
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swather.api.parameters import Do, Doing
+from swather.api import run_changes
+from swather.api.parameters import Do
 from swather.api.problems import Refused
 from swather.api.served import TheStore
-from swather.api.starting import start_for_client
 from swather.errors import InputError
-from swather.model.run import RunState
 from swather.runs.words import command, count
 from swather.scraping.registered import registered
 from swather.store import Store
@@ -20,8 +19,6 @@ from swather.web.drawing import page
 
 router = APIRouter(include_in_schema=False)
 
-# What takes longer is done in the background.
-AT_ONCE: Final = 1_000
 MAX_TARGETS: Final = 10_000
 RunName = Annotated[str, Path(max_length=500)]
 
@@ -30,14 +27,14 @@ RunName = Annotated[str, Path(max_length=500)]
 def pause(do: Do, store: TheStore, run: RunName) -> Response:
     """Nothing of it is started; running targets finish."""
     found = store.runs.get(run)
-    do.now("run pause", found.name, lambda own: own.runs.pause(found.name))
+    run_changes.pause_run(do, found)
     return _to_run(found.name)
 
 
 @router.post("/runs/{run}/unpause")
 def unpause(do: Do, store: TheStore, run: RunName) -> Response:
     found = store.runs.get(run)
-    do.now("run unpause", found.name, lambda own: own.runs.unpause(found.name))
+    run_changes.unpause_run(do, found)
     return _to_run(found.name)
 
 
@@ -45,7 +42,7 @@ def unpause(do: Do, store: TheStore, run: RunName) -> Response:
 def close(do: Do, store: TheStore, run: RunName) -> Response:
     """It was kept open for more targets, and ends when those it has are done."""
     found = store.runs.get(run)
-    do.now("run close", found.name, lambda own: own.runs.close(found.name))
+    run_changes.close_run(do, found)
     return _to_run(found.name)
 
 
@@ -68,22 +65,14 @@ def ask_before_cancel(request: Request, store: TheStore, run: RunName) -> Respon
 @router.post("/runs/{run}/cancel")
 def cancel(do: Do, store: TheStore, run: RunName) -> Response:
     found = store.runs.get(run)
-    left = store.runs.counts(run).unfinished
-    if left <= AT_ONCE:
-        do.now("run cancel", found.name, lambda own: own.runs.cancel(found.name))
-        return _to_run(found.name)
-
-    def work(own: Store, advance: Any) -> None:
-        advance(own.runs.cancel(found.name))
-        own.hints.send()
-
-    return _to_action(do.in_background("run cancel", found.name, left, work))
+    action = run_changes.cancel_run(store, do, found).action
+    return _to_run(found.name) if action is None else _to_action(action)
 
 
 @router.get("/runs/{run}/remove")
 def ask_before_remove(request: Request, store: TheStore, run: RunName) -> Response:
     found, counts = store.runs.get(run), store.runs.counts(run)
-    _refuse_open(found.state, found.name, store.url)
+    run_changes.refuse_open(store, found)
     values = {
         "title": f"Remove run {found.name}?",
         "text": f"{count(counts.total, 'task')}, {count(counts.items, 'item')} and the list of "
@@ -99,13 +88,9 @@ def ask_before_remove(request: Request, store: TheStore, run: RunName) -> Respon
 @router.post("/runs/{run}/remove")
 def remove(do: Do, store: TheStore, run: RunName) -> Response:
     found = store.runs.get(run)
-    _refuse_open(found.state, found.name, store.url)
-    if store.runs.counts(run).total <= AT_ONCE:
-        do.now("run remove", found.name, lambda own: own.runs.remove(found.name))
+    action = run_changes.remove_run(store, do, found).action
+    if action is None:
         return RedirectResponse("/", status_code=HTTPStatus.SEE_OTHER)
-    action = do.in_background(
-        "run remove", found.name, None, lambda own, _: own.runs.remove(found.name)
-    )
     return _to_action(action)
 
 
@@ -129,19 +114,10 @@ def add_targets(
     if problem:
         return _targets_page(request, store, run, targets, problem)
     try:
-        _add(do, found.scraper, found.name, lines)
+        run_changes.add_targets(do, found, lines)
     except (InputError, Refused) as error:
         return _targets_page(request, store, run, targets, str(error))
     return _to_run(found.name)
-
-
-def _add(do: Doing, scraper: str, run: str, lines: list[str]) -> None:
-    do.now(
-        "run add",
-        run,
-        lambda own: start_for_client(scraper, lines, db=own.url, resume=run),
-        {"targets": len(lines)},
-    )
 
 
 def _problem(lines: list[str]) -> str:
@@ -168,15 +144,6 @@ def _targets_page(
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return page(request, "run_targets.html", values, status=status)
-
-
-def _refuse_open(state: RunState, run: str, url: str) -> None:
-    if state is RunState.OPEN:
-        raise Refused(
-            HTTPStatus.CONFLICT,
-            f"run {run!r} is still open; cancel it first",
-            command=command("cancel", run, url=url),
-        )
 
 
 def _address(run: str) -> str:

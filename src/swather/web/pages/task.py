@@ -84,9 +84,7 @@ def act(served: TheServed, store: TheStore, actor: Actor, number: Number, verb: 
     task = store.tasks.get(number)
     which = TaskFilter(run=task.run, task_ids=(number,))
     work = bulk.cancel_tasks if verb is Verb.CANCEL else bulk.retry_tasks
-    changed = served.acting.now(
-        f"task {verb}", str(number), actor, lambda own: work(own, which, lambda _done: None)
-    )
+    changed = served.acting.now(f"task {verb}", str(number), actor, lambda own: work(own, which))
     if not changed:
         now = store.tasks.get(number).state
         raise Refused(HTTPStatus.CONFLICT, f"task {number} is {now} now: nothing was changed")

@@ -8,6 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swather.api.problems import Refused
 from swather.api.served import Actor, TheServed, TheStore
+from swather.model.advance import Advance
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
 from swather.runs import bulk
@@ -84,13 +85,9 @@ def counted(store: Store, choice: TaskChoice, verb: Verb) -> Counted:
     return store.tasks.count_within(which, limit=MAX_COUNTED, scan=SCAN)
 
 
-def _do(
-    store: Store, verb: Verb, which: TaskFilter, advance: bulk.Advance, most: int | None
-) -> None:
-    if verb is Verb.CANCEL:
-        bulk.cancel_tasks(store, which, advance, most=most)
-    else:
-        bulk.retry_tasks(store, which, advance, most=most)
+def _do(store: Store, verb: Verb, which: TaskFilter, advance: Advance, most: int | None) -> int:
+    change = bulk.cancel_tasks if verb is Verb.CANCEL else bulk.retry_tasks
+    return change(store, which, advance, most=most)
 
 
 def _left_alone(verb: Verb, choice: TaskChoice) -> str:
