@@ -18,6 +18,7 @@ from tests.store.given import (
     failed,
     finish,
     states,
+    targets,
     until,
 )
 
@@ -146,6 +147,24 @@ def test_many_tasks_are_changed_in_the_background(
     found = client.get(f"/api/v1/actions/{number}").json()
     assert (found["action"], found["done"], found["total"]) == (number, 20, 20)
     assert states(store, run) == {"cancelled": 20}
+
+
+def test_a_filter_that_matches_few_among_many_is_not_counted_first(
+    client: TestClient, store: Store, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(task_changes, "SCAN", 5)
+    run = a_run(store, 1, lane="rare.example")
+    store.tasks.enqueue(run, targets([f"x{number}" for number in range(20)], lane="b.example"))
+    address, given = f"/api/v1/runs/{run}/tasks/cancel", {"lane": "rare.example"}
+    dry = client.post(address, params={"dry_run": True}, json=given).json()
+    assert (dry["cancelled"], dry["exact"], dry["action"]) == (0, False, None)
+    answer = client.post(address, json=given)
+    assert (answer.status_code, answer.json()["exact"]) == (202, False)
+    number = answer.json()["action"]
+    until(lambda: store.actions.get(number).state != "running")
+    action = store.actions.get(number)
+    assert (action.state, action.done, action.total) == ("done", 1, None)
+    assert states(store, run) == {"cancelled": 1, "ready": 20}
 
 
 def test_bad_filters_are_refused(sqlite_client: TestClient, sqlite: Store) -> None:

@@ -265,8 +265,8 @@ def test_a_number_of_seconds_is_a_number(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "5/s", " 30 / min ", "1/2s", "0.5/1.5h", "3/m", "1/d", "", "5", "0/s", "1/0s", "-1/s", "5/x",
-        "1000000/s", "1000001/s", "1/3660d", "1/3661d",
+        "5/s", " 30 / min ", "1/2s", "0.5/1.5h", "3/m", "1/d", "", "5", "0/s", "1/0s", "-1/s",
+        "5/x", "1000000/s", "1000001/s", "1/3660d", "1/3661d",
     ],
 )  # fmt: skip
 def test_a_rate_is_good_for_the_settings_when_it_is_for_scrapers(name, text):

@@ -99,7 +99,7 @@ class TaskQuery(TaskFilter):
 class _Changed(Answer):
     run: str
     dry_run: bool
-    exact: bool = Field(description="false: there are more than this number", examples=[True])
+    exact: bool = Field(description="false: there may be more than this number", examples=[True])
     action: int | None = Field(
         description="what does it in the background; null if it is done, or would not be"
     )

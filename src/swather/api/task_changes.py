@@ -8,17 +8,18 @@ from typing import Any, Final
 from fastapi import Response
 
 from swather.api.parameters import Doing
+from swather.api.run_changes import AT_ONCE
 from swather.api.task_choice import fields_of
+from swather.model.advance import Advance, not_told
 from swather.model.task_filter import TaskFilter
 from swather.runs import bulk
 from swather.store import Store
+from swather.store.ports import SCAN, Counted
 
-# What takes longer is done in the background.
-AT_ONCE: Final = 1_000
 # Past this nobody waits for the exact number.
 MAX_COUNTED: Final = 100_000
 
-Change = Callable[[Store, TaskFilter, bulk.Advance], int]
+Change = Callable[[Store, TaskFilter, Advance], int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,22 +51,30 @@ class TaskChanges:
         return {**data, "cancelled": changed.number, "whole_run": False}
 
     def _changed(self, verb: str, which: TaskFilter, change: Change, *, dry_run: bool) -> Changed:
-        number = self.store.tasks.count_up_to(which, MAX_COUNTED) if which.states else 0
-        exact = number < MAX_COUNTED
-        if dry_run or not number:
+        counted = self._counted(which)
+        number, exact = counted.number, counted.is_all
+        if dry_run or (exact and not number):
             return Changed(number=number, exact=exact)
         detail = {"filter": fields_of(which)}
-        if number <= AT_ONCE:
-            done = self.do.now(verb, which.run, lambda own: change(own, which, _ignore), detail)
+        if exact and number <= AT_ONCE:
+
+            def at_once(own: Store) -> int:
+                return change(own, which, not_told)
+
+            done = self.do.now(verb, which.run, at_once, detail, done_of=int)
             return Changed(number=done, exact=True)
-
-        def work(own: Store, advance: bulk.Advance) -> None:
-            change(own, which, advance)
-
         total = number if exact else None
-        action = self.do.in_background(verb, which.run, total, work, detail)
+        action = self.do.in_background(
+            verb, which.run, total, lambda own, advance: change(own, which, advance), detail
+        )
         self.response.status_code = HTTPStatus.ACCEPTED
         return Changed(number=number, exact=exact, action=action)
+
+    def _counted(self, which: TaskFilter) -> Counted:
+        """As far as a request waits for it: a filter may match few among millions."""
+        if not which.states:
+            return Counted(0, is_all=True)
+        return self.store.tasks.count_within(which, limit=MAX_COUNTED, scan=SCAN)
 
 
 def _data(which: TaskFilter, changed: Changed, *, dry_run: bool) -> dict[str, Any]:
@@ -75,7 +84,3 @@ def _data(which: TaskFilter, changed: Changed, *, dry_run: bool) -> dict[str, An
         "exact": changed.exact,
         "action": changed.action,
     }
-
-
-def _ignore(_done: int) -> None:
-    pass
