@@ -98,7 +98,7 @@ def test_downloads_are_bounded_and_take_no_store_from_others(
 ) -> None:
     run = some_items(sqlite, 1)
     served = sqlite_client.app.app.state.served  # type: ignore[attr-defined]
-    turns = [served.stores.long_turn() for _ in range(stores.MOST_LONG)]
+    turns = [served.stores.exports.taken() for _ in range(stores.MOST_EXPORTS)]
     for turn in turns:
         turn.__enter__()
     assert sqlite_client.get(f"/api/v1/runs/{run}/export").status_code == 429

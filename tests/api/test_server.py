@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx2
@@ -13,14 +14,16 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
 from swather.access_token import Role, Tokens
+from swather.api import download, turns
 from swather.api.server import MAX_FRAME_BYTES
 from swather.api.sessions import COOKIE, new_session
+from swather.api.stores import MOST_EXPORTS, MOST_UPLOADS
 from swather.settings import Settings
 from swather.store import Store
 from swather.web.dashboard import Dashboard
 from tests.api.conftest import ADMIN, READER
 from tests.api.test_results import some_items
-from tests.store.given import a_run, until
+from tests.store.given import a_run, a_worker, claim, completed, finish, until
 
 BEARER = {"authorization": f"Bearer {ADMIN}"}
 TOO_LARGE_A_FRAME = 1009
@@ -84,20 +87,83 @@ def test_a_body_that_is_longer_than_it_says_ends_the_connection(address: str) ->
             f"authorization: Bearer {ADMIN}\r\ncontent-length: 2\r\n\r\n{{}}".encode()
             + b"x" * 100_000
         )
-        said = b""
-        while piece := client.recv(65_536):
-            said += piece
+        said = all_of(client)
     assert b"HTTP/1.1 409" in said
     assert said.count(b"HTTP/1.1") == 2
     assert b"HTTP/1.1 400" in said
 
 
-def test_frames_are_bounded_and_strangers_refused(address: str) -> None:
+def test_an_upload_of_which_nothing_comes_gives_up_its_turn(
+    address: str, store: Store, books: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "IDLE_SECONDS", 0.5)
+    body = {"scraper": books, "targets": [], "keep_open": True}
+    run = httpx2.post(f"{address}/api/v1/runs", json=body, headers=BEARER).json()["run"]
+    export = f"{address}/api/v1/runs/{run}/export"
+    with ExitStack() as stack:
+        clients = [stack.enter_context(opened(address)) for _ in range(MOST_UPLOADS)]
+        for number, client in enumerate(clients):
+            line = f"https://example.com/{number}\n"
+            client.sendall(
+                f"POST /api/v1/uploads/{run} HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+                f"authorization: Bearer {ADMIN}\r\ncontent-type: text/plain\r\n"
+                f"content-length: 9999\r\n\r\n{line}".encode()
+            )
+        assert httpx2.get(export, headers=BEARER).status_code == 200
+        for client in clients:
+            said = all_of(client)
+            assert b"HTTP/1.1 408" in said
+            assert b"nothing has come for 0.5 seconds" in said
+    sent = httpx2.post(
+        f"{address}/api/v1/uploads/{run}",
+        content=b"https://example.com/x\n",
+        headers={**BEARER, "content-type": "text/plain"},
+    )
+    assert sent.status_code == 200, sent.text
+    failed = [action for action in store.actions.find() if action.state == "failed"]
+    assert len(failed) == MOST_UPLOADS
+    assert {action.verb for action in failed} == {"run upload"}
+    assert "nothing has come" in failed[0].error
+
+
+def all_of(client: socket.socket) -> bytes:
+    """Until the server closes the connection."""
+    said = b""
+    while piece := client.recv(65_536):
+        said += piece
+    return said
+
+
+def test_an_export_that_nobody_reads_gives_up_its_turn(
+    address: str, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(download, "IDLE_SECONDS", 0.5)
+    run, worker = a_run(store, 40), a_worker(store)
+    finish(store, *(completed(lease, "x" * 1_000_000) for lease in claim(store, worker, 40)))
+    export = f"{address}/api/v1/runs/{run}/export"
+    with ExitStack() as stack:
+        for _ in range(MOST_EXPORTS):
+            client = stack.enter_context(opened(address))
+            client.sendall(
+                f"GET /api/v1/runs/{run}/export HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+                f"authorization: Bearer {READER}\r\n\r\n".encode()
+            )
+        until(lambda: httpx2.get(export, headers=BEARER, timeout=60).status_code == 429)
+        until(lambda: httpx2.get(export, headers=BEARER, timeout=60).status_code == 200)
+        assert "took nothing for 0.5 seconds" in caplog.text
+        assert not all_of(client).endswith(b"\r\n0\r\n\r\n")  # it has no end
+
+
+def test_frames_are_bounded_and_strangers_refused(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
     there = f"{address.replace('http', 'ws')}/jobs/status"
     for headers in ({}, {**BEARER, "origin": "https://evil.example"}):
         with pytest.raises(InvalidStatus) as refused, connect(there, additional_headers=headers):
             pass
         assert refused.value.response.status_code in {401, 403}
+        assert b"about:blank" in (refused.value.response.body or b"")
+    assert caplog.text == ""
     session = new_session(Tokens(admin=ADMIN, reader=READER), Role.READER)
     person = {"cookie": f"{COOKIE}={session}", "origin": address}
     with connect(there, additional_headers=person) as client:

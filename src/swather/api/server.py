@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from swather.api.guard import App
@@ -119,7 +120,14 @@ class _Uvicorn(uvicorn.Server):
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
-    """Closing waits until a client has taken what was written for it; some never do."""
+    """Closing waits until a client has taken what was written for it; some never do. A refusal that
+    was sent whole completes the handshake, which the library would complain of.
+    """
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
+            self.handshake_complete = True
 
     async def run_asgi(self) -> None:
         await super().run_asgi()

@@ -4,19 +4,20 @@ import asyncio
 import queue
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
-from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 
-from swather.api.problems import Refused
+from swather.api.turns import Turns
 from swather.errors import Closed, DatabaseBusy, StoreError
 from swather.store import Store
 
 MOST: Final = 6
-# Downloads and uploads at once: each has its own store, and lasts as long as its client likes.
-MOST_LONG: Final = 8
+# At once, each with a store of its own, and for as long as its client likes.
+MOST_EXPORTS: Final = 8
+MOST_UPLOADS: Final = 8
+MOST_CHECKS: Final = 2
 
 
 class Stores:
@@ -29,7 +30,9 @@ class Stores:
         self._idle: queue.LifoQueue[Store] = queue.LifoQueue()
         self._turns = BoundedSemaphore(most)
         self._requests = asyncio.Semaphore(most)
-        self._long_turns = BoundedSemaphore(MOST_LONG)
+        self.exports = Turns(MOST_EXPORTS, "exports")
+        self.uploads = Turns(MOST_UPLOADS, "uploads")
+        self.checks = Turns(MOST_CHECKS, "checks of the database")
         self._closed = False
 
     @property
@@ -69,23 +72,10 @@ class Stores:
             self._put_back(store)
 
     @contextmanager
-    def apart(self) -> Iterator[Store]:
+    def apart(self, turns: Turns) -> Iterator[Store]:
         """A store for something that takes as long as a client likes: nobody waits for it."""
-        with self.long_turn(), closing(self.first.another()) as store:
+        with turns.taken(), closing(self.first.another()) as store:
             yield store
-
-    @contextmanager
-    def long_turn(self) -> Iterator[None]:
-        """Refused if too many are at it already."""
-        if not self._long_turns.acquire(blocking=False):
-            raise Refused(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                f"{MOST_LONG} exports and uploads are under way already; try again in a while",
-            )
-        try:
-            yield
-        finally:
-            self._long_turns.release()
 
     def _taken(self) -> Store:
         if self._closed:

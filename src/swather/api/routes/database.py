@@ -42,7 +42,7 @@ def check_database(served: TheServed, do: Do) -> Any:
     """Look for damage and for lost tasks. It reads the whole database, which may take minutes."""
 
     def check(_: Store) -> list[str]:
-        with served.stores.apart() as own:
+        with served.stores.apart(served.stores.checks) as own:
             return own.upkeep.check()
 
     wrong = do.now("db check", "database", check)

@@ -1,7 +1,6 @@
 """What runs have found, over HTTP: items, files, exports."""
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Generator
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -12,6 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from swather.api import answers_results as answers
 from swather.api.answers import shown
+from swather.api.download import Download
 from swather.api.parameters import Limit, Position, RunAlone, TheRun, new_router
 from swather.api.saved_files import SavedFiles
 from swather.api.served import Served, TheServed, TheStore
@@ -125,12 +125,9 @@ def export_run(
     if raw and form is not Format.CSV:
         raise InputError("raw only applies to CSV")
     check_format(form)
-    sent = _sent(served, run, form, complete_only=complete_only, outdated=outdated, raw=raw)
-    # What is wrong is told before the answer begins.
-    first = next(sent, b"")
     name = quote(f"{run.name}.{form}", safe="")
-    return StreamingResponse(
-        chain([first], sent),
+    return Download(
+        _sent(served, run, form, complete_only=complete_only, outdated=outdated, raw=raw),
         media_type=_MEDIA_TYPES[form],
         headers={"content-disposition": f"attachment; filename*=UTF-8''{name}"},
     )
@@ -138,7 +135,7 @@ def export_run(
 
 def _sent(
     served: Served, run: Run, form: Format, *, complete_only: bool, outdated: bool, raw: bool
-) -> Iterator[bytes]:
-    with served.stores.apart() as store:
+) -> Generator[bytes]:
+    with served.stores.apart(served.stores.exports) as store:
         reading = items_of(store, run.name, complete_only=complete_only, outdated=outdated)
         yield from chunks_of(reading, form, raw=raw)

@@ -2,6 +2,7 @@
 while it arrives.
 """
 
+import asyncio
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Annotated, Any, Final
@@ -10,9 +11,11 @@ from anyio import from_thread
 from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from swather.api import answers_results as answers
+from swather.api import turns
 from swather.api.parameters import RunAlone, new_router
 from swather.api.problems import Refused
 from swather.api.served import Actor, TheServed
@@ -77,14 +80,18 @@ async def upload_targets(
     finished run opens again. Those that it has already are left alone.
 
     The first bad line ends it, unless `skip_bad`; targets before that line may have been loaded,
-    which the problem says. Until the same targets are sent again, the run is `load_incomplete`.
+    which the problem says. Until the same targets are sent again, the run is `load_incomplete`. An
+    upload of which nothing comes for a minute is ended with 408.
     """
     form = given.form or _form_of(request)
     body = request.stream()
 
     async def next_chunk() -> bytes:
         try:
-            return await anext(body, b"")
+            async with asyncio.timeout(turns.IDLE_SECONDS):
+                return await anext(body, b"")
+        except TimeoutError:
+            raise _idle() from None
         except ClientDisconnect:
             raise Refused(HTTPStatus.BAD_REQUEST, "the client left before all had come") from None
 
@@ -108,7 +115,7 @@ async def upload_targets(
             is_remote=True,
         )
         with (
-            served.stores.long_turn(),
+            served.stores.uploads.taken(),
             served.acting.noted("run upload", run.name, actor, {"form": str(form)}) as advance,
             QueuedRun(order) as queued,
         ):
@@ -124,6 +131,16 @@ async def upload_targets(
             }
 
     return await run_in_threadpool(load)
+
+
+def _idle() -> HTTPException:
+    """The rest of the body is not waited for."""
+    return HTTPException(
+        HTTPStatus.REQUEST_TIMEOUT,
+        f"nothing has come for {turns.IDLE_SECONDS:g} seconds, so the upload was ended; send the "
+        "same targets again: those that are loaded are skipped",
+        headers={"connection": "close"},
+    )
 
 
 def _layout(given: Given) -> Layout:
