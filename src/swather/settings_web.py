@@ -1,11 +1,16 @@
 """Settings of the API and the dashboard: where they are served, and who may use them."""
 
+import ipaddress
+import re
 from typing import Final
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings
 
 SHORTEST_TOKEN: Final = 16
+_NAME_AND_PORT: Final = re.compile(
+    r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::[0-9]{1,5})?"
+)
 
 
 class WebSettings(BaseSettings):
@@ -36,7 +41,32 @@ class WebSettings(BaseSettings):
 
     @field_validator("api_token", "api_read_token")
     @classmethod
-    def _is_long_enough(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN:
+    def _can_be_sent(cls, value: SecretStr | None) -> SecretStr | None:
+        """In a header, where spaces around it are lost, and other alphabets are not for certain."""
+        if value is None:
+            return None
+        token = value.get_secret_value().strip()
+        if len(token) < SHORTEST_TOKEN:
             raise ValueError(f"should have at least {SHORTEST_TOKEN} characters")
-        return value
+        if not all("!" <= character <= "~" for character in token):
+            raise ValueError("should have only ASCII characters, and no spaces")
+        return SecretStr(token)
+
+    @field_validator("api_names")
+    @classmethod
+    def _are_hosts(cls, value: str) -> str:
+        """Without their ports: a server is the same on each."""
+        hosts = (_host_of(name.strip()) for name in value.split(",") if name.strip())
+        return ",".join(dict.fromkeys(hosts))
+
+
+def _host_of(name: str) -> str:
+    """As a browser sends it."""
+    try:
+        return str(ipaddress.ip_address(name.strip("[]")))
+    except ValueError:
+        pass
+    found = _NAME_AND_PORT.fullmatch(name.lower())
+    if found is None:
+        raise ValueError(f"should name hosts such as swather.example.com, not {name!r:.80}")
+    return found["address"] or found["name"]

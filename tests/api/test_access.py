@@ -125,6 +125,8 @@ def test_another_host_is_not_served(stranger: TestClient) -> None:
         for method, path in (("GET", "/"), ("GET", "/api/v1/runs"), ("POST", "/jobs/workers/stop")):
             answer = stranger.request(method, path, headers={"host": host, **bearer(ADMIN)})
             assert answer.status_code == 421, (host, path)
+    answer = stranger.get("/api/v1/runs", headers={"host": "sw.example.com:8443", **bearer(ADMIN)})
+    assert "this server is not 'sw.example.com'; " in answer.json()["detail"]
     for host in ("localhost", "localhost:1234", "127.0.0.1:8765", "[::1]:8765"):
         headers = {"host": host, **bearer(ADMIN)}
         assert stranger.get("/api/v1/runs", headers=headers).status_code == 200, host

@@ -116,10 +116,11 @@ class Guard:
 
     def _misdirected(self, headers: dict[str, str], *, is_safe: bool) -> Refusal | None:
         host = headers.get("host", "")
-        if _name_of(host) not in self._names:
+        name = _name_of(host)
+        if name not in self._names:
             return HTTPStatus.MISDIRECTED_REQUEST, (
-                f"this server is not {host!r}; reach it by its address, or add the name to the "
-                "setting api_names"
+                f"this server is not {name or host!r}; reach it by its address, or add the name to "
+                "the setting api_names (SWATHER_API_NAMES) where it runs"
             )
         if whole_number(headers.get("content-length", "0")) is None:
             return HTTPStatus.BAD_REQUEST, "Content-Length must be a number of at most 18 digits"

@@ -1,6 +1,7 @@
 """A dashboard that a command serves: opened for it, announced, shown in a browser."""
 
 import os
+import shlex
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ def facts_of(dashboard: "Dashboard") -> dict[str, Any]:
 def announce(dashboard: "Dashboard") -> None:
     """With the token: past what hides secrets from everything else."""
     plain = underneath(sys.stdout)
-    curl = f"curl -H 'Authorization: Bearer {dashboard.tokens.admin}'"
+    curl = f"curl -H {shlex.quote(f'Authorization: Bearer {dashboard.tokens.admin}')}"
     print(f"Dashboard  {dashboard.link}", file=plain)
     print(f"API        {curl} {dashboard.address}/api/v1/runs", file=plain, flush=True)
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from time import sleep
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import quote
 
 from swather.access_token import Tokens, is_loopback, tokens_for
 from swather.api.acting import Acting
@@ -66,7 +67,7 @@ class Dashboard:
     @property
     def link(self) -> str:
         """Opens the dashboard without asking for the token."""
-        return f"{self.address}/login?token={self.tokens.admin}"
+        return f"{self.address}/login?token={quote(self.tokens.admin, safe='')}"
 
     def run(self) -> None:
         """Until a signal comes; for the main thread."""
@@ -107,5 +108,5 @@ class Dashboard:
 
 
 def _names(settings: Settings) -> frozenset[str]:
-    given = [name.strip().lower() for name in settings.api_names.split(",")]
+    given = settings.api_names.split(",")
     return frozenset(filter(None, [*given, settings.api_host.lower()]))
