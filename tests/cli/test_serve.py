@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,10 +11,14 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import httpx2
 import pytest
+from pydantic import SecretStr
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from swather.cli.serving import announce
+from swather.settings import Settings
 from swather.web.dashboard import Dashboard
 from tests.cli.conftest import Swather
 from tests.served import ADMIN, READER, served, serving
@@ -32,6 +37,20 @@ def test_what_it_prints_works_without_a_database_before(tmp_path: Path) -> None:
         assert json.loads(said.stdout) == []
         assert server.out.count(ADMIN) == 2
         assert ADMIN not in server.err
+
+
+def test_what_it_prints_works_with_any_token(
+    template_file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    db = f"sqlite:///{shutil.copyfile(template_file, tmp_path / 'queue.db')}"
+    token = SecretStr("'\"#&%+/?=$`\\abcdefgh!~;")
+    settings = Settings(db=db, api_port=0, api_token=token, api_read_token=SecretStr(READER))
+    with Dashboard(settings) as dashboard, dashboard.serving():
+        announce(dashboard)
+        link, curl = (line.split(None, 1)[1] for line in capfd.readouterr().out.splitlines())
+        assert httpx2.get(link, follow_redirects=False).headers["location"] == "/"
+        said = subprocess.run(["bash", "-c", curl], capture_output=True, check=True)
+    assert json.loads(said.stdout) == []
 
 
 @pytest.mark.slow

@@ -57,5 +57,5 @@ def test_names_are_hosts_without_their_ports(
 def test_a_name_that_no_request_can_have_is_refused(
     wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadSetting, match="api_names should name hosts such as swather.example.com"):
+    with pytest.raises(BadSetting, match="api_names should name hosts such as"):
         named(f"good.example,{wrong}", monkeypatch)
