@@ -136,7 +136,7 @@ def test_what_was_ordered_is_written_down(client: TestClient, store: Store) -> N
     a_fleet(store, wanted=0)
     client.post("/jobs/workers/start", json={"num_workers": 3})
     (action,) = store.actions.find()
-    assert (action.verb, action.detail) == ("start workers", {"num_workers": 3})
+    assert (action.verb, action.detail) == ("workers start", {"num_workers": 3})
 
 
 def test_workers_that_run_are_not_started_again(client: TestClient, store: Store) -> None:

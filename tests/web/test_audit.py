@@ -22,7 +22,7 @@ def some_actions(store: Store, run: str) -> list[int]:
     store.actions.end(broken, done=4, error="the database went away")
     running = begin("tasks retry", run, total=1_000)
     store.actions.advance(running, 250)
-    other = begin("start workers", "fleet")
+    other = begin("workers start", "fleet")
     store.actions.end(other)
     return [other, running, broken, done]
 
@@ -34,11 +34,11 @@ def test_every_action_is_listed_the_newest_first(client: TestClient, store: Stor
     rows = page.rows()
     assert [int(row[0]) for row in rows] == numbers
     assert [row[2] for row in rows] == ["admin@10.0.0.7"] * 4
-    assert [row[3] for row in rows] == ["start workers", "tasks retry", "run cancel", "run pause"]
+    assert [row[3] for row in rows] == ["workers start", "tasks retry", "run cancel", "run pause"]
     assert [row[4] for row in rows] == ["fleet", run, run, run]
     ended = [row[6] for row in rows]
     assert ended == ["done", "running 250 of 1,000", "failed the database went away", "done"]
-    assert page.attributes("tbody td:nth-child(5) a", "href") == [f"/runs/{run}"] * 3
+    assert page.attributes("tbody td:nth-child(5) a", "href") == ["/workers", *[f"/runs/{run}"] * 3]
 
 
 def test_the_log_goes_back_page_by_page(

@@ -88,4 +88,5 @@ def test_a_scraper_is_started_and_its_fleet_scaled_and_stopped(
     page.get_by_role("dialog").get_by_role("button", name="Stop 2 workers").click()
     page.get_by_text("It went down").wait_for()
     assert fleet.wait(60) == 0
-    assert [action.verb for action in reversed(sqlite.actions.find())] == ["start", "scale", "stop"]
+    verbs = [action.verb for action in reversed(sqlite.actions.find())]
+    assert verbs == ["run start", "fleet scale", "fleet stop"]

@@ -112,9 +112,9 @@ def test_pause_and_resume_are_obeyed_and_written_down(client: TestClient, store:
     assert (found.paused, found.cool_until) == (False, None)
     assert store.breakers.find() == []
     assert done(store) == [
-        ("pause", "lane a.example"),
-        ("cool", "lane a.example"),
-        ("unpause", "lane a.example"),
+        ("lane pause", "a.example"),
+        ("lane cool", "a.example"),
+        ("lane unpause", "a.example"),
     ]
 
 

@@ -118,7 +118,7 @@ def test_a_query_becomes_thumbnails_and_an_archive(
     names = [*first.pictures, *second.pictures, third.pictures[0]]
     assert saved == {picture(name) for name in names}
     (run,) = sqlite.runs.find()
-    assert done(sqlite) == [("start", "media")]
+    assert done(sqlite) == [("run start", "media")]
     assert sqlite.runs.counts(run.name).files == 6
 
 

@@ -90,7 +90,7 @@ def test_a_source_has_its_numbers_and_can_be_asked_again(client: TestClient, sto
     assert titles[0] == "6 days ago: not asked"
     client.post("/sources/reset", data={"scraper": "media", "source": "flickr"})
     assert "closed" in words(seen(client, "/sources").css_first("tbody tr"))
-    assert done(store) == [("reset", "source flickr")]
+    assert done(store) == [("source reset", "flickr")]
 
 
 def test_what_sources_say_is_text(client: TestClient, store: Store) -> None:

@@ -66,7 +66,7 @@ def test_proxies_are_switched_off_and_on_one_by_one(client: TestClient, store: S
     assert states(store)[0] is ProxyState.DISABLED
     client.post(f"/proxies/{first}/enable")
     assert states(store)[0] is ProxyState.USABLE
-    assert [verb for verb, _ in done(store)] == ["disable", "enable"]
+    assert [verb for verb, _ in done(store)] == ["proxy disable", "proxy enable"]
     assert "hunter2" not in str(done(store))
     assert client.post("/proxies/999/enable").status_code == 404
 

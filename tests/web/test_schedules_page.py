@@ -51,7 +51,7 @@ def test_it_is_switched_off_and_on_again(client: TestClient, store: Store) -> No
     found = store.schedules.get("nightly")
     assert found.enabled
     assert found.due_seconds > 0
-    assert done(store) == [("disable", "schedule nightly"), ("enable", "schedule nightly")]
+    assert done(store) == [("schedule disable", "nightly"), ("schedule enable", "nightly")]
     assert client.post("/schedules/disable", data={"name": "other"}).status_code == 404
 
 
@@ -59,7 +59,7 @@ def test_it_is_run_now(client: TestClient, store: Store) -> None:
     a_schedule(store)
     client.post("/schedules/fire", data={"name": "nightly"})
     assert [each.name for each in store.schedules.due()] == ["nightly"]
-    assert done(store) == [("fire", "schedule nightly")]
+    assert done(store) == [("schedule fire", "nightly")]
     store.schedules.disable("nightly")
     assert client.post("/schedules/fire", data={"name": "nightly"}).status_code == 422
     assert client.post("/schedules/fire", data={"name": "other"}).status_code == 404

@@ -44,7 +44,7 @@ def test_a_change_is_kept_in_the_row_and_taken_back(client: TestClient, store: S
     assert shown(client, "concurrency")["value"] == "25"
     client.post("/settings/concurrency/unset")
     assert store.settings.all() == {}
-    assert done(store) == [("set", "setting concurrency"), ("unset", "setting concurrency")]
+    assert done(store) == [("setting set", "concurrency"), ("setting unset", "concurrency")]
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,10 @@ def test_a_form_starts_a_run_with_typed_params(client: TestClient, store: Store)
         "key": "hunter2",
     }
     assert store.runs.counts(run.name).ready == 2
-    assert done(store) == [("start", "scraper books")]
+    assert done(store) == [("run start", "books")]
+    # Params may be secret, and readers see the log.
+    (action,) = store.actions.find()
+    assert (set(action.detail), action.done) == ({"targets"}, 2)
 
 
 def test_what_is_typed_opens_no_private_address(client: TestClient, store: Store) -> None:

@@ -103,7 +103,7 @@ def test_a_paused_worker_is_paused_in_the_store_and_written_down(
     assert "Resume" in words(row(seen(client, "/workers"), number))
     client.post(f"/workers/{number}/unpause")
     assert not store.workers.get(number).paused
-    assert done(store) == [("pause", "worker w0"), ("unpause", "worker w0")]
+    assert done(store) == [("worker pause", "w0"), ("worker unpause", "w0")]
     assert client.post("/workers/999/pause").status_code == 404
 
 
@@ -119,7 +119,7 @@ def test_a_worker_is_drained_and_stopped_after_a_question(client: TestClient, st
     assert words(seen(client, f"/workers/{number}/stop").css_first("h1")) == "Stop worker w0?"
     client.post(f"/workers/{number}/stop")
     assert "stopping" in words(row(seen(client, "/workers"), number))
-    assert [each.verb for each in store.actions.find()][:2] == ["stop", "drain"]
+    assert [each.verb for each in store.actions.find()][:2] == ["worker stop", "worker drain"]
     refused = client.post(f"/workers/{number}/unpause")
     assert (refused.status_code, "is stopping and cannot be called back" in refused.text) == (
         409,
@@ -140,7 +140,7 @@ def test_a_fleet_is_scaled_to_numbers_that_make_sense(client: TestClient, store:
     said = client.get(f"/fleets/{fleet}/cost", params={"wanted": 7}).text
     assert "7 workers: about" in said
     assert "No work waits" in said
-    assert done(store) == [("scale", "fleet home")]
+    assert done(store) == [("fleet scale", "home")]
 
 
 def test_a_fleet_that_scales_itself_takes_bounds_only(client: TestClient, store: Store) -> None:
@@ -168,7 +168,7 @@ def test_a_fleet_is_stopped_only_after_a_question(client: TestClient, store: Sto
     client.post(f"/fleets/{fleet}/stop")
     found = store.supervisors.get(fleet)
     assert (found.restarts, found.stops) == (1, 1)
-    assert done(store) == [("restart", "fleet home"), ("stop", "fleet home")]
+    assert done(store) == [("fleet restart", "home"), ("fleet stop", "home")]
 
 
 def test_a_reader_sees_the_page_and_changes_nothing(client: TestClient, store: Store) -> None:

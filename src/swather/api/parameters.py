@@ -1,6 +1,7 @@
 """What several routes take: names in their addresses, limits of lists, who does something."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Final, TypeVar
@@ -12,6 +13,8 @@ from swather.api.acting import Acting, Work
 from swather.api.answers import MAX_ID as MAX_ID  # noqa: PLC0414 - with the other limits
 from swather.api.problems import Refused
 from swather.api.served import Actor, TheServed, TheStore
+from swather.model.action import ActionVerb
+from swather.model.advance import Advance
 from swather.model.run import Run
 from swather.runs.run_names import find_run
 from swather.store import Store
@@ -86,7 +89,7 @@ class Doing:
 
     def now(
         self,
-        verb: str,
+        verb: ActionVerb,
         subject: str,
         work: Callable[[Store], T],
         detail: dict[str, Any] | None = None,
@@ -102,9 +105,15 @@ class Doing:
 
         return self.acting.now(verb, subject, self.actor, done, detail, done_of=done_of)
 
+    def noted(
+        self, verb: ActionVerb, subject: str, detail: dict[str, Any] | None = None
+    ) -> AbstractContextManager[Advance]:
+        """What the block does with a store of its own."""
+        return self.acting.noted(verb, subject, self.actor, detail)
+
     def in_background(
         self,
-        verb: str,
+        verb: ActionVerb,
         subject: str,
         total: int | None,
         work: Work,

@@ -10,6 +10,7 @@ from typing import Any, Final
 from swather.api.parameters import Doing
 from swather.api.problems import Refused
 from swather.api.starting import start_for_client
+from swather.model.action import ActionVerb
 from swather.model.run import Run, RunState
 from swather.runs import bulk
 from swather.runs.starting import Started
@@ -44,26 +45,26 @@ def start_run(
             scraper, targets, db=store.url, params=params, keep_open=keep_open, new=new
         )
 
-    return do.now("run start", scraper, start, _number_of(targets), done_of=_enqueued)
+    return do.now(ActionVerb.RUN_START, scraper, start, _number_of(targets), done_of=_enqueued)
 
 
 def add_targets(do: Doing, run: Run, targets: Iterable[Any]) -> Started:
     def add(store: Store) -> Started:
         return start_for_client(run.scraper, targets, db=store.url, resume=run.name)
 
-    return do.now("run add", run.name, add, _number_of(targets), done_of=_enqueued)
+    return do.now(ActionVerb.RUN_ADD, run.name, add, _number_of(targets), done_of=_enqueued)
 
 
 def pause_run(do: Doing, run: Run) -> None:
-    do.now("run pause", run.name, lambda store: store.runs.pause(run.name))
+    do.now(ActionVerb.RUN_PAUSE, run.name, lambda store: store.runs.pause(run.name))
 
 
 def unpause_run(do: Doing, run: Run) -> None:
-    do.now("run unpause", run.name, lambda store: store.runs.unpause(run.name))
+    do.now(ActionVerb.RUN_UNPAUSE, run.name, lambda store: store.runs.unpause(run.name))
 
 
 def close_run(do: Doing, run: Run) -> None:
-    do.now("run close", run.name, lambda store: store.runs.close(run.name))
+    do.now(ActionVerb.RUN_CLOSE, run.name, lambda store: store.runs.close(run.name))
 
 
 def cancel_run(store: Store, do: Doing, run: Run) -> Change:
@@ -73,9 +74,9 @@ def cancel_run(store: Store, do: Doing, run: Run) -> Change:
         def cancel(own: Store) -> int:
             return bulk.cancel_run(own, run.name)
 
-        return Change(tasks=do.now("run cancel", run.name, cancel, done_of=int))
+        return Change(tasks=do.now(ActionVerb.RUN_CANCEL, run.name, cancel, done_of=int))
     action = do.in_background(
-        "run cancel",
+        ActionVerb.RUN_CANCEL,
         run.name,
         left,
         lambda own, advance: bulk.cancel_run(own, run.name, advance),
@@ -88,10 +89,10 @@ def remove_run(store: Store, do: Doing, run: Run) -> Change:
     refuse_open(store, run)
     tasks = store.runs.counts(run.name).total
     if tasks <= AT_ONCE:
-        do.now("run remove", run.name, lambda own: own.runs.remove(run.name))
+        do.now(ActionVerb.RUN_REMOVE, run.name, lambda own: own.runs.remove(run.name))
         return Change(tasks=tasks)
     action = do.in_background(
-        "run remove", run.name, None, lambda own, _advance: own.runs.remove(run.name)
+        ActionVerb.RUN_REMOVE, run.name, None, lambda own, _advance: own.runs.remove(run.name)
     )
     return Change(tasks=tasks, action=action)
 

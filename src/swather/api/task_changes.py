@@ -10,6 +10,7 @@ from fastapi import Response
 from swather.api.parameters import Doing
 from swather.api.run_changes import AT_ONCE
 from swather.api.task_choice import fields_of
+from swather.model.action import ActionVerb
 from swather.model.advance import Advance, not_told
 from swather.model.task_filter import TaskFilter
 from swather.runs import bulk
@@ -31,6 +32,22 @@ class Changed:
     action: int | None = None
 
 
+def retry_task(store: Store, do: Doing, number: int) -> int:
+    """1 if it had ended, and is ready again."""
+    which = TaskFilter(run=store.tasks.get(number).run, task_ids=(number,))
+    return do.now(
+        ActionVerb.TASK_RETRY, str(number), lambda own: bulk.retry_tasks(own, which), done_of=int
+    )
+
+
+def cancel_task(store: Store, do: Doing, number: int) -> int:
+    """1 if it had not ended."""
+    which = TaskFilter(run=store.tasks.get(number).run, task_ids=(number,))
+    return do.now(
+        ActionVerb.TASK_CANCEL, str(number), lambda own: bulk.cancel_tasks(own, which), done_of=int
+    )
+
+
 @dataclass(frozen=True)
 class TaskChanges:
     """Changes that somebody makes to tasks of a run; those that it cannot change are left alone."""
@@ -41,16 +58,18 @@ class TaskChanges:
 
     def retry(self, which: TaskFilter, *, dry_run: bool) -> dict[str, Any]:
         which = bulk.to_retry(which)
-        changed = self._changed("tasks retry", which, bulk.retry_tasks, dry_run=dry_run)
+        changed = self._changed(ActionVerb.TASKS_RETRY, which, bulk.retry_tasks, dry_run=dry_run)
         return {**_data(which, changed, dry_run=dry_run), "retried": changed.number}
 
     def cancel(self, which: TaskFilter, *, dry_run: bool) -> dict[str, Any]:
         which = bulk.to_cancel(which)
-        changed = self._changed("tasks cancel", which, bulk.cancel_tasks, dry_run=dry_run)
+        changed = self._changed(ActionVerb.TASKS_CANCEL, which, bulk.cancel_tasks, dry_run=dry_run)
         data = _data(which, changed, dry_run=dry_run)
         return {**data, "cancelled": changed.number, "whole_run": False}
 
-    def _changed(self, verb: str, which: TaskFilter, change: Change, *, dry_run: bool) -> Changed:
+    def _changed(
+        self, verb: ActionVerb, which: TaskFilter, change: Change, *, dry_run: bool
+    ) -> Changed:
         counted = self._counted(which)
         number, exact = counted.number, counted.is_all
         if dry_run or (exact and not number):

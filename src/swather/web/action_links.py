@@ -1,21 +1,46 @@
 """Where actions lead: to what they were done to, to the tasks that they meant, and back."""
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from swather.model.action import Action
+from swather.model.action import Action, ActionVerb
 from swather.model.task import State
+from swather.model.whole_number import whole_number
 from swather.web.task_choice import Verb
+
+# Where nouns are listed whose single pages an action does not name.
+_LISTS: Final = {
+    "worker": "/workers",
+    "workers": "/workers",
+    "fleet": "/workers",
+    "proxy": "/proxies",
+    "proxies": "/proxies",
+    "source": "/sources",
+    "partitions": "/partitions",
+    "schedule": "/schedules",
+}
 
 
 def subject_address(action: Action) -> str:
-    """The page of a run or task; '' for anything else."""
+    """The page of what it was done to; '' where there is none."""
     noun = action.verb.partition(" ")[0]
-    if noun in {"run", "tasks"} and action.verb != "run start":
-        return f"/runs/{quote(action.subject, safe='')}"
-    if noun == "task" and action.subject.isascii() and action.subject.isdecimal():
-        return f"/tasks/{action.subject}"
-    return ""
+    named = quote(action.subject, safe="")
+    match noun:
+        case "run" if action.verb == ActionVerb.RUN_START:
+            found = f"/start/{named}"
+        case "run" | "tasks" | "errors":
+            found = f"/runs/{named}"
+        case "task" if whole_number(action.subject) is not None:
+            found = f"/tasks/{named}"
+        case "lane" | "scraper":
+            found = f"/lanes/show?{urlencode({'name': action.subject, 'kind': noun})}"
+        case "schedule" if action.verb != ActionVerb.SCHEDULE_REMOVE:
+            found = f"/schedules/show?{urlencode({'name': action.subject})}"
+        case "setting":
+            found = f"/settings/{named}"
+        case _:
+            found = _LISTS.get(noun, "")
+    return found
 
 
 def tasks_address(action: Action) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Depends, Form, Query
 
 from swather.api.problems import Refused
+from swather.model.action import ActionVerb
 from swather.model.retry import ErrorClass
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
@@ -26,8 +27,8 @@ class Verb(StrEnum):
     RETRY = "retry"
 
     @property
-    def name_in_log(self) -> str:
-        return f"tasks {self}"
+    def name_in_log(self) -> ActionVerb:
+        return ActionVerb(f"tasks {self}")
 
     def narrowed(self, which: TaskFilter) -> TaskFilter:
         """Those of them that it can change."""

@@ -13,6 +13,7 @@ from swather.api.answers import shown
 from swather.api.parameters import Do, new_router
 from swather.api.served import TheServed, TheStore
 from swather.fleet.wanted_facts import wanted_in
+from swather.model.action import ActionVerb
 from swather.model.supervisor import MAX_WORKERS
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import configuration
@@ -45,7 +46,7 @@ def check_database(served: TheServed, do: Do) -> Any:
         with served.stores.apart(served.stores.checks) as own:
             return own.upkeep.check()
 
-    wrong = do.now("db check", "database", check)
+    wrong = do.now(ActionVerb.DATABASE_CHECK, "database", check)
     return {"ok": not wrong, "wrong": wrong}
 
 
@@ -54,7 +55,9 @@ def checkpoint_log(do: Do) -> Any:
     """Move what was committed from the write-ahead log into the database. 422 on a PostgreSQL
     whose user may not.
     """
-    return shown(do.now("db wal", "database", lambda own: own.upkeep.checkpoint_wal()))
+    return shown(
+        do.now(ActionVerb.DATABASE_WAL, "database", lambda own: own.upkeep.checkpoint_wal())
+    )
 
 
 @router.get("/wanted", response_model=answers.Wanted)

@@ -8,6 +8,7 @@ from fastapi import Path, Query, Response
 from swather.api import answers_errors as answers
 from swather.api.answers import shown
 from swather.api.answers_tasks import RetriedTasks
+from swather.api.error_changes import mute_errors
 from swather.api.parameters import Do, DryRun, Limit, TheRun, new_router
 from swather.api.served import TheStore
 from swather.api.task_changes import TaskChanges
@@ -92,6 +93,5 @@ def unmute_error_group(store: TheStore, do: Do, run: TheRun, group: GroupInPath)
 
 def _muted(store: Store, do: Do, run: Run, group: str, *, muted: bool) -> dict[str, Any]:
     found = group_named(store, run.name, group)
-    verb = "errors mute" if muted else "errors unmute"
-    do.now(verb, run.name, lambda own: own.results.mute(run.name, found, muted), {"group": found})
+    mute_errors(do, run.name, found, muted=muted)
     return {"run": run.name, "group": found, "muted": muted}

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import Path
 
 from swather.api import answers_workers as answers
+from swather.api import fleet_changes
 from swather.api.answers import shown
 from swather.api.jobs_orders import check_not_autoscaled
 from swather.api.parameters import Do, new_router
@@ -46,12 +47,7 @@ def scale_fleet(store: TheStore, do: Do, fleet: FleetInPath, given: answers.Scal
     """
     found = _live(store, fleet)
     check_not_autoscaled(store, found)
-    do.now(
-        "fleet scale",
-        fleet,
-        lambda own: own.supervisors.set_wanted(found.id, given.workers),
-        {"wanted": given.workers, "before": found.wanted},
-    )
+    fleet_changes.scale_fleet(do, found, given.workers)
     return _ordered(store, found)
 
 
@@ -65,12 +61,7 @@ def bound_fleet(store: TheStore, do: Do, fleet: FleetInPath, given: answers.Boun
             f"fleet {fleet} does not scale itself: POST /api/v1/fleets/{fleet}/scale",
             command=command("fleet", "scale", str(given.maximum), "--name", fleet, url=store.url),
         )
-    do.now(
-        "fleet bounds",
-        fleet,
-        lambda own: own.supervisors.set_bounds(found.id, given.minimum, given.maximum),
-        {"minimum": given.minimum, "maximum": given.maximum},
-    )
+    fleet_changes.bound_fleet(do, found, given.minimum, given.maximum)
     return _ordered(store, found)
 
 
@@ -78,7 +69,7 @@ def bound_fleet(store: TheStore, do: Do, fleet: FleetInPath, given: answers.Boun
 def restart_fleet(store: TheStore, do: Do, fleet: FleetInPath) -> Any:
     """Replace the workers one after another; 409 if the fleet is not up."""
     found = _live(store, fleet)
-    do.now("fleet restart", fleet, lambda own: own.supervisors.ask_restart(found.id))
+    fleet_changes.restart_fleet(do, found)
     return {**_ordered(store, found), "restarting": True}
 
 
@@ -90,10 +81,7 @@ def stop_fleet(
     is not up. It is started again on its machine, not from here.
     """
     found = _live(store, fleet)
-    now = given is not None and given.now
-    do.now(
-        "fleet stop", fleet, lambda own: own.supervisors.ask_stop(found.id, now=now), {"now": now}
-    )
+    fleet_changes.stop_fleet(do, found, at_once=given is not None and given.now)
     return _ordered(store, found)
 
 

@@ -8,7 +8,9 @@ from swather.api import jobs_answers as answers
 from swather.api.jobs_live import push_status
 from swather.api.jobs_orders import restart_workers, start_workers, stop_workers
 from swather.api.jobs_status import performance_of, queue_stats_of, read_jobs, status_of
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
+from swather.model.action import ActionVerb
 from swather.model.supervisor import SupervisorRow
 from swather.runs.words import count
 
@@ -16,15 +18,14 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
 @router.post("/workers/start", response_model=answers.Ordered)
-def start(served: TheServed, actor: Actor, given: answers.Number) -> dict[str, Any]:
+def start(do: Do, given: answers.Number) -> dict[str, Any]:
     """Start workers. 409 if workers are running, or if no supervisor is up that could start any;
     the problem's `command` starts one.
     """
     number = given.num_workers
-    fleet = served.acting.now(
-        "start workers",
+    fleet = do.now(
+        ActionVerb.WORKERS_START,
         "fleet",
-        actor,
         lambda store: start_workers(store, number),
         {"num_workers": number},
     )
@@ -32,24 +33,21 @@ def start(served: TheServed, actor: Actor, given: answers.Number) -> dict[str, A
 
 
 @router.post("/workers/stop", response_model=answers.Ordered)
-def stop(served: TheServed, actor: Actor) -> dict[str, Any]:
+def stop(do: Do) -> dict[str, Any]:
     """Stop all workers of all fleets. They finish what they do, and give back the rest."""
-    fleets = served.acting.now("stop workers", "fleet", actor, stop_workers)
+    fleets = do.now(ActionVerb.WORKERS_STOP, "fleet", stop_workers)
     return _ordered(fleets, "stop")
 
 
 @router.post("/workers/restart", response_model=answers.Ordered)
-def restart(
-    served: TheServed, actor: Actor, given: answers.MaybeNumber | None = None
-) -> dict[str, Any]:
+def restart(served: TheServed, do: Do, given: answers.MaybeNumber | None = None) -> dict[str, Any]:
     """Restart workers one after another; with `num_workers`, there are as many afterwards. Starts
     workers if none are running.
     """
     number = None if given is None else given.num_workers
-    fleets = served.acting.now(
-        "restart workers",
+    fleets = do.now(
+        ActionVerb.WORKERS_RESTART,
         "fleet",
-        actor,
         lambda store: restart_workers(store, number, default=served.settings.workers),
         {"num_workers": number},
     )

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query
 
 from swather.api import answers_lanes as answers
+from swather.api import lane_changes
 from swather.api.answers import shown
 from swather.api.parameters import Do, Limit, new_router
 from swather.api.problems import Refused
@@ -15,7 +16,7 @@ from swather.api.served import TheStore
 from swather.model.lane import PacedKind
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
-from swather.runs.lane_changes import FIELDS, resume_lane, wanted_on
+from swather.runs.lane_changes import FIELDS, wanted_on
 from swather.runs.lane_facts import answers_in, breakers_of, data_of
 from swather.runs.limit_words import LaneNote, notes_on, notes_on_name
 from swather.runs.selection import lane_names
@@ -43,6 +44,10 @@ class _Named:
         (self.name,) = lane_names([lane], scrapers=kind is PacedKind.SCRAPER)
         self.kind = kind
 
+    @property
+    def paced(self) -> lane_changes.Paced:
+        return self.name, self.kind
+
     def notes(self, store: Store) -> list[LaneNote]:
         """To be asked before the lane is changed: what nobody has used is what may be mistyped."""
         return list(notes_on_name(store, self.name, self.kind))
@@ -61,31 +66,25 @@ def list_lanes(store: TheStore, limit: Limit = 100) -> Any:
 @router.post("/{lane:path}/pause", response_model=answers.NotedLane)
 def pause_lane(store: TheStore, do: Do, named: Named) -> Any:
     """Start nothing on a lane until it is unpaused; it need not have been used yet."""
-    return _changed(store, do, named, "pause", lambda own: own.lanes.pause(named.name, named.kind))
+    return _changed(store, named, lambda: lane_changes.pause_lane(do, named.paced))
 
 
 @router.post("/{lane:path}/unpause", response_model=answers.NotedLane)
 def unpause_lane(store: TheStore, do: Do, named: Named) -> Any:
     """End a pause or a cool-down, and close open breakers. Limits stay."""
-    return _changed(
-        store, do, named, "unpause", lambda own: resume_lane(own, named.name, named.kind)
-    )
+    return _changed(store, named, lambda: lane_changes.unpause_lane(do, named.paced))
 
 
 @router.post("/{lane:path}/cool", response_model=answers.NotedLane)
 def cool_lane(store: TheStore, do: Do, named: Named, given: answers.Cool) -> Any:
     """Leave a lane alone for a while; a longer cool-down is not shortened."""
-
-    def cool(own: Store) -> None:
-        own.lanes.cool(named.name, given.seconds, kind=named.kind)
-
-    return _changed(store, do, named, "cool", cool, {"seconds": given.seconds})
+    return _changed(store, named, lambda: lane_changes.cool_lane(do, named.paced, given.seconds))
 
 
 @router.post("/{lane:path}/clear", response_model=answers.NotedLane)
 def clear_lane(store: TheStore, do: Do, named: Named) -> Any:
     """Forget limits set for a lane, pause, cool-down, strikes, learned pace and open breakers."""
-    return _changed(store, do, named, "clear", lambda own: own.lanes.clear(named.name, named.kind))
+    return _changed(store, named, lambda: lane_changes.clear_lane(do, named.paced))
 
 
 @router.get("/{lane:path}", response_model=answers.LaneDetail)
@@ -119,21 +118,16 @@ def limit_lane(store: TheStore, do: Do, named: Named, given: answers.Limits) -> 
         )
         own.lanes.limit(named.name, limits, named.kind, overrides=overrides)
 
-    changed = _changed(store, do, named, "set", limit, given.model_dump(exclude_none=True))
+    detail = given.model_dump(exclude_none=True)
+    verb = lane_changes.verb_of(named.paced, "set")
+    changed = _changed(store, named, lambda: do.now(verb, named.name, limit, detail))
     found = store.lanes.get(named.name, named.kind)
     return {**changed, "notes": changed["notes"] + shown(list(notes_on(found, url=store.url)))}
 
 
-def _changed(
-    store: Store,
-    do: Do,
-    named: _Named,
-    verb: str,
-    work: Callable[[Store], None],
-    detail: dict[str, Any] | None = None,
-) -> Any:
+def _changed(store: Store, named: _Named, change: Callable[[], None]) -> Any:
     notes = named.notes(store)
-    do.now(f"{named.kind} {verb}", named.name, work, detail)
+    change()
     found = store.lanes.get(named.name, named.kind)
     known = data_of(found, store.breakers.find(), answers_in(store))
     return shown({**known, "notes": notes})

@@ -6,6 +6,7 @@ from swather.api import answers_schedules as answers
 from swather.api.answers import shown
 from swather.api.parameters import Do, Limit, new_router
 from swather.api.served import TheStore
+from swather.model.action import ActionVerb
 from swather.runs.notice_json import deliveries_of, told_data
 
 router = new_router("notices")
@@ -23,5 +24,5 @@ def list_notices(store: TheStore, limit: Limit = 50) -> Any:
 def retry_notices(do: Do, given: answers.RetryNotices | None = None) -> Any:
     """Make deliveries due now that have failed, or wait to be tried again."""
     wanted = None if given is None else given.notices
-    number = do.now("notices retry", "notices", lambda store: store.notices.retry(wanted))
+    number = do.now(ActionVerb.NOTICES_RETRY, "notices", lambda store: store.notices.retry(wanted))
     return {"retried": number}

@@ -6,6 +6,7 @@ from swather.api import answers_partitions as answers
 from swather.api.answers import shown
 from swather.api.parameters import Do, TheRun, new_router
 from swather.api.served import TheStore
+from swather.model.action import ActionVerb
 from swather.model.assignment import balanced, check
 from swather.model.assignment_text import plan_of
 from swather.runs.partition_facts import partitions_of
@@ -29,7 +30,7 @@ def plan_partitions(store: TheStore, do: Do, run: TheRun, given: answers.Plan) -
     plan = balanced(left, given.workers)
     if given.apply:
         do.now(
-            "partitions plan",
+            ActionVerb.PARTITIONS_PLAN,
             run.name,
             lambda own: own.partitions.plan(run.name, plan.numbers),
             {"workers": given.workers},

@@ -7,10 +7,12 @@ from fastapi import Path, Query
 from msgspec.structs import replace
 
 from swather.api import answers_proxies as answers
+from swather.api import proxy_changes
 from swather.api.answers import shown
-from swather.api.parameters import MAX_ID, Do, DryRun, new_router
+from swather.api.parameters import MAX_ID, Do, Doing, DryRun, new_router
 from swather.api.served import TheStore
 from swather.errors import InputError
+from swather.model.action import ActionVerb
 from swather.model.proxy import Loaded, ProxyFilter, ProxyRow
 from swather.model.proxy_list import ProxyLine, lines_of, parse_country, parse_proxies, parse_tags
 from swather.runs.proxy_facts import data_of, detail_data
@@ -22,7 +24,7 @@ _MAX_CHANGED: Final = 1_000_000
 _MAX_TOLD: Final = 1_000
 ProxyInPath = Annotated[int, Path(ge=1, le=MAX_ID, description="Its number.", examples=[3])]
 
-Change = Callable[[Store, Collection[int]], int]
+Change = Callable[[Doing, Collection[int], dict[str, Any]], int]
 
 
 @router.get("", response_model=list[answers.Proxy])
@@ -47,7 +49,7 @@ def import_proxies(do: Do, given: answers.ImportProxies) -> Any:
         return store.proxies.load(labelled, source=given.source, replace=given.replace)
 
     detail = {"proxies": len(labelled), "replace": given.replace}
-    loaded = do.now("proxies import", given.source, load, detail)
+    loaded = do.now(ActionVerb.PROXIES_IMPORT, given.source, load, detail)
     told = [{"line": each.line, "reason": each.reason} for each in bad]
     return shown({"source": given.source, **loaded._asdict(), "bad_lines": told})
 
@@ -57,9 +59,7 @@ def enable_proxies(
     store: TheStore, do: Do, given: answers.ChooseProxies, dry_run: DryRun = False
 ) -> Any:
     """Use proxies again that are disabled or blacklisted."""
-    return _changed(
-        store, do, given, "enabled", lambda own, ids: own.proxies.enable(ids), dry_run=dry_run
-    )
+    return _changed(store, do, given, "enabled", proxy_changes.enable_proxies, dry_run=dry_run)
 
 
 @router.post("/disable", response_model=answers.ChangedProxies)
@@ -67,9 +67,7 @@ def disable_proxies(
     store: TheStore, do: Do, given: answers.ChooseProxies, dry_run: DryRun = False
 ) -> Any:
     """Stop using proxies until they are enabled; workers do within two seconds."""
-    return _changed(
-        store, do, given, "disabled", lambda own, ids: own.proxies.disable(ids), dry_run=dry_run
-    )
+    return _changed(store, do, given, "disabled", proxy_changes.disable_proxies, dry_run=dry_run)
 
 
 @router.post("/remove", response_model=answers.ChangedProxies)
@@ -77,9 +75,7 @@ def remove_proxies(
     store: TheStore, do: Do, given: answers.ChooseProxies, dry_run: DryRun = False
 ) -> Any:
     """Remove proxies, and what is known about them."""
-    return _changed(
-        store, do, given, "removed", lambda own, ids: own.proxies.remove(ids), dry_run=dry_run
-    )
+    return _changed(store, do, given, "removed", proxy_changes.remove_proxies, dry_run=dry_run)
 
 
 @router.get("/{proxy}", response_model=answers.ProxyDetail)
@@ -134,6 +130,6 @@ def _changed(
     found = _chosen(store, given)
     ids = [row.id for row in found]
     if not dry_run and ids:
-        do.now(f"proxies {verb}", "proxies", lambda own: change(own, ids), {"count": len(ids)})
+        change(do, ids, {})
     told = [{"proxy": row.id, "url": row.url} for row in found[:_MAX_TOLD]]
     return shown({"verb": verb, "count": len(ids), "proxies": told, "dry_run": dry_run})

@@ -6,13 +6,14 @@ from fastapi import Path
 from starlette.status import HTTP_201_CREATED
 
 from swather.api import answers_schedules as answers
+from swather.api import schedule_changes
 from swather.api.answers import shown
 from swather.api.parameters import Do, Limit, new_router
 from swather.api.served import TheStore
 from swather.api.starting import registered_scraper
+from swather.model.action import ActionVerb
 from swather.model.schedule import NewSchedule, Schedule, checked, next_time, remote
 from swather.model.task import MAX_NAME_BYTES
-from swather.runs.due_now import make_due
 from swather.runs.schedule_facts import data_of
 from swather.scraping.params import given_params
 from swather.store import Store
@@ -53,7 +54,7 @@ def add_schedule(do: Do, given: answers.NewSchedule) -> Any:
     def add(store: Store) -> Schedule:
         return store.schedules.add(new, next_time(new.cron, new.timezone, store.schedules.now()))
 
-    return shown(data_of(do.now("schedule add", new.name, add, {"cron": new.cron}), []))
+    return shown(data_of(do.now(ActionVerb.SCHEDULE_ADD, new.name, add, {"cron": new.cron}), []))
 
 
 @router.get("/{schedule}", response_model=answers.Schedule)
@@ -68,22 +69,14 @@ def remove_schedule(do: Do, schedule: ScheduleInPath) -> Any:
     """Remove a schedule; its runs stay. One that comes from a file is stored again when a process
     with that file starts.
     """
-    do.now("schedule remove", schedule, lambda store: store.schedules.remove(schedule))
+    schedule_changes.remove_schedule(do, schedule)
     return {"removed": schedule}
 
 
 @router.post("/{schedule}/enable", response_model=answers.Schedule)
 def enable_schedule(do: Do, schedule: ScheduleInPath) -> Any:
     """Let a disabled schedule be due again, from its next time on."""
-
-    def enable(store: Store) -> Schedule:
-        found = store.schedules.get(schedule)
-        if not found.enabled:
-            next_at = next_time(found.cron, found.timezone, found.now)
-            store.schedules.enable(schedule, next_at)
-        return store.schedules.get(schedule)
-
-    return shown(data_of(do.now("schedule enable", schedule, enable), []))
+    return shown(data_of(schedule_changes.enable_schedule(do, schedule), []))
 
 
 @router.post("/{schedule}/fire", response_model=answers.Schedule)
@@ -91,16 +84,10 @@ def fire_schedule(do: Do, schedule: ScheduleInPath) -> Any:
     """Start its run now instead of at its next time. It is fired by `swather worker --forever`, a
     fleet or `swather schedules run`.
     """
-    due = do.now("schedule fire", schedule, lambda store: make_due(store, schedule))
-    return shown(data_of(due, []))
+    return shown(data_of(schedule_changes.fire_schedule(do, schedule), []))
 
 
 @router.post("/{schedule}/disable", response_model=answers.Schedule)
 def disable_schedule(do: Do, schedule: ScheduleInPath) -> Any:
     """Stop a schedule until it is enabled; runs that have started continue."""
-
-    def disable(store: Store) -> Schedule:
-        store.schedules.disable(schedule)
-        return store.schedules.get(schedule)
-
-    return shown(data_of(do.now("schedule disable", schedule, disable), []))
+    return shown(data_of(schedule_changes.disable_schedule(do, schedule), []))

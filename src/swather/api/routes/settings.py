@@ -6,13 +6,13 @@ from fastapi import Path, Query
 
 from swather import settings_sources
 from swather.api import answers_settings as answers
+from swather.api import setting_changes
 from swather.api.answers import shown
 from swather.api.parameters import Do, new_router
 from swather.api.served import TheStore
 from swather.api.starting import registered_scraper
 from swather.runs.settings_in_force import settings_in_force
 from swather.settings_row import IN_THE_ROW
-from swather.store import Store
 
 router = new_router("settings")
 
@@ -54,7 +54,7 @@ def set_setting(do: Do, name: NameInPath, given: answers.NewValue) -> Any:
     """
     known = settings_sources.canonical(name)
     kept = settings_sources.checked(known, given.value)
-    do.now("setting set", known, lambda store: store.settings.set(known, kept), {"value": kept})
+    setting_changes.set_setting(do, known, kept)
     return {"name": known, "value": kept}
 
 
@@ -62,10 +62,4 @@ def set_setting(do: Do, name: NameInPath, given: answers.NewValue) -> Any:
 def unset_setting(do: Do, name: NameInPath) -> Any:
     """Remove a setting from the database; files, decorator or default apply again."""
     known = settings_sources.canonical(name)
-
-    def unset(store: Store) -> bool:
-        was_set = known in store.settings.all()
-        store.settings.unset(known)
-        return was_set
-
-    return {"name": known, "was_set": do.now("setting unset", known, unset)}
+    return {"name": known, "was_set": setting_changes.unset_setting(do, known)}

@@ -8,7 +8,7 @@ from swather.api import answers_sources as answers
 from swather.api.answers import shown
 from swather.api.parameters import Do, TheRun, new_router
 from swather.api.served import TheStore
-from swather.runs.source_reset import reset_source
+from swather.api.source_changes import reset_source
 
 router = new_router("sources", "")
 
@@ -37,7 +37,5 @@ def list_sources_of_run(store: TheStore, run: TheRun) -> Any:
 @router.post("/sources/reset", response_model=answers.SourceReset)
 def reset(do: Do, given: answers.ResetSource) -> Any:
     """Close the breaker of a source, so that it is asked again at once."""
-    done = do.now(
-        "source reset", given.source, lambda store: reset_source(store, given.source, given.scraper)
-    )
+    done = reset_source(do, given.source, given.scraper)
     return {"source": given.source, "reset": done}

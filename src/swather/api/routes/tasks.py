@@ -7,6 +7,7 @@ import msgspec
 from fastapi import Query, Response
 
 from swather.api import answers_tasks as answers
+from swather.api import task_changes
 from swather.api.answers import shown
 from swather.api.answers_runs import Why
 from swather.api.parameters import MAX_ID, Do, DryRun, Limit, TaskInPath, TheRun, new_router
@@ -137,17 +138,21 @@ def get_why_of_task(store: TheStore, task: TaskInPath) -> Any:
 
 
 @router.post("/tasks/{task}/retry", response_model=answers.RetriedTasks)
-def retry_task(store: TheStore, do: Do, task: TaskInPath, response: Response) -> Any:
+def retry_task(store: TheStore, do: Do, task: TaskInPath) -> Any:
     """Make an ended task ready again; 0 are `retried` if it has not ended."""
-    which = TaskFilter(run=store.tasks.get(task).run, task_ids=(task,))
-    return TaskChanges(store, do, response).retry(which, dry_run=False)
+    return {**_of_one(store, task), "retried": task_changes.retry_task(store, do, task)}
 
 
 @router.post("/tasks/{task}/cancel", response_model=answers.CancelledTasks)
-def cancel_task(store: TheStore, do: Do, task: TaskInPath, response: Response) -> Any:
+def cancel_task(store: TheStore, do: Do, task: TaskInPath) -> Any:
     """Cancel a waiting or running task; 0 are `cancelled` if it has ended."""
-    which = TaskFilter(run=store.tasks.get(task).run, task_ids=(task,))
-    return TaskChanges(store, do, response).cancel(which, dry_run=False)
+    number = task_changes.cancel_task(store, do, task)
+    return {**_of_one(store, task), "cancelled": number, "whole_run": False}
+
+
+def _of_one(store: Store, task: int) -> dict[str, Any]:
+    run = store.tasks.get(task).run
+    return {"run": run, "dry_run": False, "exact": True, "action": None}
 
 
 def _found(store: Store, which: TaskFilter, given: answers.TaskQuery) -> Found:

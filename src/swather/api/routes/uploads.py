@@ -16,10 +16,11 @@ from starlette.requests import ClientDisconnect
 
 from swather.api import answers_results as answers
 from swather.api import turns
-from swather.api.parameters import RunAlone, new_router
+from swather.api.parameters import Do, RunAlone, new_router
 from swather.api.problems import Refused
-from swather.api.served import Actor, TheServed
+from swather.api.served import TheServed
 from swather.api.starting import registered_scraper
+from swather.model.action import ActionVerb
 from swather.runs.layout import Layout
 from swather.runs.order import Order
 from swather.runs.queued_run import QueuedRun
@@ -72,7 +73,7 @@ class Given(BaseModel):
 async def upload_targets(
     request: Request,
     served: TheServed,
-    actor: Actor,
+    do: Do,
     run: RunAlone,
     given: Annotated[Given, Query()],
 ) -> Any:
@@ -116,7 +117,7 @@ async def upload_targets(
         )
         with (
             served.stores.uploads.taken(),
-            served.acting.noted("run upload", run.name, actor, {"form": str(form)}) as advance,
+            do.noted(ActionVerb.RUN_UPLOAD, run.name, {"form": str(form)}) as advance,
             QueuedRun(order) as queued,
         ):
             loaded = queued.load(lambda so_far: advance(so_far.added))

@@ -6,12 +6,11 @@ from fastapi import Path
 
 from swather.api import answers_workers as answers
 from swather.api.answers import shown
+from swather.api.fleet_changes import change_named
 from swather.api.parameters import Do, new_router
 from swather.api.served import TheStore
 from swather.model.task import MAX_NAME_BYTES
-from swather.runs.worker_changes import WorkerVerb, change_workers
 from swather.runs.worker_facts import data_of, workers_in, workers_named
-from swather.store import Store
 
 router = new_router("workers")
 
@@ -42,13 +41,13 @@ def pause_worker(do: Do, worker: WorkerInPath) -> Any:
     """Let a worker start nothing more until it is unpaused; running targets finish. 409 if it was
     told to leave.
     """
-    return {"workers": _changed(do, worker, "pause"), "paused": True}
+    return {"workers": change_named(do, worker, "pause"), "paused": True}
 
 
 @router.post("/{worker}/unpause", response_model=answers.PausedWorkers)
 def unpause_worker(do: Do, worker: WorkerInPath) -> Any:
     """Let a paused worker work again. 409 if it drains or stops: it cannot be called back."""
-    return {"workers": _changed(do, worker, "unpause"), "paused": False}
+    return {"workers": change_named(do, worker, "unpause"), "paused": False}
 
 
 @router.post("/{worker}/drain", response_model=answers.LeavingWorkers)
@@ -56,7 +55,7 @@ def drain_worker(do: Do, worker: WorkerInPath) -> Any:
     """Let a worker finish its running targets, give back the rest, and exit. A fleet starts another
     in its place; scale the fleet to have fewer. 409 if it was told to stop.
     """
-    return {"workers": _changed(do, worker, "drain"), "state": "draining"}
+    return {"workers": change_named(do, worker, "drain"), "state": "draining"}
 
 
 @router.post("/{worker}/stop", response_model=answers.LeavingWorkers)
@@ -64,13 +63,4 @@ def stop_worker(do: Do, worker: WorkerInPath) -> Any:
     """Let a worker give back all targets, also running ones, and exit. A fleet starts another in
     its place; scale the fleet to have fewer.
     """
-    return {"workers": _changed(do, worker, "stop"), "state": "stopping"}
-
-
-def _changed(do: Do, worker: str, verb: WorkerVerb) -> list[str]:
-    def change(store: Store) -> list[str]:
-        attempts = change_workers(store, [worker], verb)
-        attempts.check()
-        return attempts.done
-
-    return do.now(f"worker {verb}", worker, change)
+    return {"workers": change_named(do, worker, "stop"), "state": "stopping"}

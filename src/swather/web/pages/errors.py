@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swather.api.error_changes import mute_errors
 from swather.api.parameters import Do
 from swather.api.served import TheServed, TheStore
 from swather.model.history_details import GroupTimes
@@ -44,8 +45,7 @@ def mute(
     muted: Annotated[bool, Form()],
 ) -> Response:
     """A group that people know of, and do not want to see. It is still counted."""
-    verb = "errors mute" if muted else "errors unmute"
-    do.now(verb, run, lambda own: own.results.mute(run, group, muted), {"group": group})
+    mute_errors(do, run, group, muted=muted)
     back = "/errors" if muted else "/errors?show=muted"
     return RedirectResponse(back, status_code=HTTPStatus.SEE_OTHER)
 

@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api import lane_changes
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
 from swather.model.lane import Lane, PacedKind
 from swather.model.run import RunState
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import breaker_words, lane_words
-from swather.runs.lane_changes import resume_lane
 from swather.runs.lane_facts import AnswersByLane, answers_in, breakers_of
 from swather.runs.selection import lane_names, paced_kind
 from swather.runs.words import command
@@ -122,9 +123,8 @@ async def lane_live(request: Request, served: TheServed, which: InAddress) -> Re
 @router.post("/lanes/limits")
 def limit(
     request: Request,
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     which: InForm,
     form: Annotated[LimitsForm, Depends(LimitsForm.given)],
 ) -> Response:
@@ -135,41 +135,30 @@ def limit(
 
     def work(own: Store) -> None:
         own.lanes.limit(which[0], limits, which[1], overrides=overrides)
-        own.hints.send()
 
     detail = {"rate": form.rate, "in_flight": form.in_flight, "override": overrides}
-    served.acting.now("limit", _subject(which), actor, work, detail)
+    do.now(lane_changes.verb_of(which, "set"), which[0], work, detail)
     return _back(which)
 
 
 @router.post("/lanes/pause")
-def pause(served: TheServed, actor: Actor, which: InForm, back: Back = "lane") -> Response:
-    def work(own: Store) -> None:
-        own.lanes.pause(*which)
-        own.hints.send()
-
-    served.acting.now("pause", _subject(which), actor, work)
+def pause(do: Do, which: InForm, back: Back = "lane") -> Response:
+    lane_changes.pause_lane(do, which)
     return _back(which, back)
 
 
 @router.post("/lanes/unpause")
-def unpause(served: TheServed, actor: Actor, which: InForm, back: Back = "lane") -> Response:
+def unpause(do: Do, which: InForm, back: Back = "lane") -> Response:
     """Also ends a cool-down and closes breakers."""
-
-    def work(own: Store) -> None:
-        resume_lane(own, *which)
-        own.hints.send()
-
-    served.acting.now("unpause", _subject(which), actor, work)
+    lane_changes.unpause_lane(do, which)
     return _back(which, back)
 
 
 @router.post("/lanes/cool")
 def cool(
     request: Request,
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     which: InForm,
     time: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
@@ -177,19 +166,14 @@ def cool(
     if wrong:
         form = LimitsForm.of(store.lanes.get(*which))
         return _lane(request, store, which, form, cool=time, cool_error=wrong)
-
-    def work(own: Store) -> None:
-        own.lanes.cool(which[0], seconds, kind=which[1])
-        own.hints.send()
-
-    served.acting.now("cool", _subject(which), actor, work, {"seconds": seconds})
+    lane_changes.cool_lane(do, which, seconds)
     return _back(which)
 
 
 @router.get("/lanes/clear")
 def ask_before_clear(request: Request, which: InAddress) -> Response:
     values = {
-        "title": f"Clear {_subject(which)}?",
+        "title": f"Clear {which[1]} {which[0]}?",
         "text": "Limits that were set here, a pause, a cool-down and its strikes, the learned "
         "pace, the crawl delay and open circuit breakers are removed. The limits of scrapers "
         "still apply.",
@@ -202,12 +186,8 @@ def ask_before_clear(request: Request, which: InAddress) -> Response:
 
 
 @router.post("/lanes/clear")
-def clear(served: TheServed, actor: Actor, which: InForm) -> Response:
-    def work(own: Store) -> None:
-        own.lanes.clear(*which)
-        own.hints.send()
-
-    served.acting.now("clear", _subject(which), actor, work)
+def clear(do: Do, which: InForm) -> Response:
+    lane_changes.clear_lane(do, which)
     return _back(which)
 
 
@@ -246,10 +226,6 @@ def _lane_regions(
     reasons += [breaker_words.describe(each, url=store.url, now=now) for each in breakers]
     row = row_of(lane, breakers, shares.read(lambda: answers_in(store)), now)
     return {"lane": part("lane_state.html", lane=lane, row=row, reasons=reasons)}
-
-
-def _subject(which: tuple[str, PacedKind]) -> str:
-    return f"{which[1]} {which[0]}"
 
 
 def _address(which: tuple[str, PacedKind], path: str = "/lanes/show") -> str:

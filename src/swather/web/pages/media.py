@@ -11,10 +11,11 @@ from fastapi import Path as InPath
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from swather import settings_sources
+from swather.api.parameters import Do
 from swather.api.problems import Refused
+from swather.api.run_changes import start_run
 from swather.api.saved_files import SavedFiles
-from swather.api.served import Actor, Served, TheServed, TheStore
-from swather.api.starting import start_for_client
+from swather.api.served import Served, TheServed, TheStore
 from swather.builtin.media.sources import registry
 from swather.errors import InputError, LoadError
 from swather.model.run import Run
@@ -47,9 +48,8 @@ def media_page(request: Request, store: TheStore) -> Response:
 @router.post("/media")
 def start(
     request: Request,
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     queries: Annotated[str, Form()] = "",
     sources: Annotated[list[str] | None, Form()] = None,
     per_source: Annotated[str, Form()] = "10",
@@ -60,18 +60,7 @@ def start(
     wanted = [" ".join(line.split()) for line in queries.splitlines() if line.strip()]
     try:
         params = _params(wanted, sources, per_source, kind)
-        started = served.acting.now(
-            "start",
-            SCRAPER,
-            actor,
-            lambda _: start_for_client(
-                SCRAPER,
-                [{"query": query} for query in wanted],
-                db=served.settings.db,
-                params=params,
-            ),
-            detail={"queries": len(wanted), **params},
-        )
+        started = start_run(do, SCRAPER, [{"query": query} for query in wanted], params=params)
     except InputError as error:
         drawn = {**_form(store, given), "error": str(error)}
         return page(request, "media.html", drawn, status=HTTPStatus.UNPROCESSABLE_ENTITY)

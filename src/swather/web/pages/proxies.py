@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api import proxy_changes
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
+from swather.model.action import ActionVerb
 from swather.model.proxy import ProxyFilter, ProxyRow, ProxyState
 from swather.runs import proxy_facts
 from swather.runs.words import command, count
@@ -121,19 +124,17 @@ def proxy_page(request: Request, store: TheStore, proxy_id: int) -> Response:
 
 
 @router.post("/proxies/{proxy_id:int}/enable")
-def enable(served: TheServed, store: TheStore, actor: Actor, proxy_id: int) -> Response:
+def enable(store: TheStore, do: Do, proxy_id: int) -> Response:
     """It also leaves the blacklist, on all sites."""
     shown = store.proxies.get(proxy_id).proxy.url
-    served.acting.now("enable", f"proxy {shown}", actor, lambda own: own.proxies.enable([proxy_id]))
+    do.now(ActionVerb.PROXY_ENABLE, shown, lambda own: own.proxies.enable([proxy_id]))
     return _back("/proxies")
 
 
 @router.post("/proxies/{proxy_id:int}/disable")
-def disable(served: TheServed, store: TheStore, actor: Actor, proxy_id: int) -> Response:
+def disable(store: TheStore, do: Do, proxy_id: int) -> Response:
     shown = store.proxies.get(proxy_id).proxy.url
-    served.acting.now(
-        "disable", f"proxy {shown}", actor, lambda own: own.proxies.disable([proxy_id])
-    )
+    do.now(ActionVerb.PROXY_DISABLE, shown, lambda own: own.proxies.disable([proxy_id]))
     return _back("/proxies")
 
 
@@ -157,26 +158,16 @@ def ask(request: Request, store: TheStore, which: InAddress, verb: str) -> Respo
 
 
 @router.post("/proxies/enable")
-def enable_all(served: TheServed, actor: Actor, which: InForm) -> Response:
-    served.acting.now(
-        "enable",
-        "proxies",
-        actor,
-        lambda own: own.proxies.enable([row.id for row in _matching(own, which)]),
-        _detail(which),
-    )
+def enable_all(store: TheStore, do: Do, which: InForm) -> Response:
+    ids = [row.id for row in _matching(store, which)]
+    proxy_changes.enable_proxies(do, ids, _detail(which))
     return _back(_address(which, None))
 
 
 @router.post("/proxies/disable")
-def disable_all(served: TheServed, actor: Actor, which: InForm) -> Response:
-    served.acting.now(
-        "disable",
-        "proxies",
-        actor,
-        lambda own: own.proxies.disable([row.id for row in _matching(own, which)]),
-        _detail(which),
-    )
+def disable_all(store: TheStore, do: Do, which: InForm) -> Response:
+    ids = [row.id for row in _matching(store, which)]
+    proxy_changes.disable_proxies(do, ids, _detail(which))
     return _back(_address(which, None))
 
 

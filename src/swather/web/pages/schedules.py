@@ -7,11 +7,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swather.api.served import Actor, TheServed, TheStore
-from swather.model.schedule import Schedule, next_time
+from swather.api import schedule_changes
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
+from swather.model.schedule import Schedule
 from swather.model.task import MAX_NAME_BYTES
 from swather.runs import schedule_facts
-from swather.runs.due_now import make_due
 from swather.runs.words import command
 from swather.scraping.registered import registered
 from swather.store import Store
@@ -72,33 +73,20 @@ def schedule_page(request: Request, store: TheStore, name: Name) -> Response:
 
 
 @router.post("/schedules/enable")
-def enable(served: TheServed, store: TheStore, actor: Actor, name: FormName) -> Response:
-    """It is due again from its next time on."""
-    found = store.schedules.get(name)
-    due = next_time(found.cron, found.timezone, found.now)
-
-    def work(own: Store) -> None:
-        if not found.enabled:
-            own.schedules.enable(name, due)
-        own.hints.send()
-
-    served.acting.now("enable", f"schedule {name}", actor, work)
+def enable(do: Do, name: FormName) -> Response:
+    schedule_changes.enable_schedule(do, name)
     return _back()
 
 
 @router.post("/schedules/fire")
-def fire(served: TheServed, store: TheStore, actor: Actor, name: FormName) -> Response:
-    """Its run starts now instead of at its next time."""
-    store.schedules.get(name)
-    served.acting.now("fire", f"schedule {name}", actor, lambda own: make_due(own, name))
+def fire(do: Do, name: FormName) -> Response:
+    schedule_changes.fire_schedule(do, name)
     return _back()
 
 
 @router.post("/schedules/disable")
-def disable(served: TheServed, store: TheStore, actor: Actor, name: FormName) -> Response:
-    """Runs that have started go on."""
-    store.schedules.get(name)
-    served.acting.now("disable", f"schedule {name}", actor, lambda own: own.schedules.disable(name))
+def disable(do: Do, name: FormName) -> Response:
+    schedule_changes.disable_schedule(do, name)
     return _back()
 
 
@@ -118,9 +106,8 @@ def ask_before_remove(request: Request, store: TheStore, name: Name) -> Response
 
 
 @router.post("/schedules/remove")
-def remove(served: TheServed, store: TheStore, actor: Actor, name: FormName) -> Response:
-    store.schedules.get(name)
-    served.acting.now("remove", f"schedule {name}", actor, lambda own: own.schedules.remove(name))
+def remove(do: Do, name: FormName) -> Response:
+    schedule_changes.remove_schedule(do, name)
     return _back()
 
 

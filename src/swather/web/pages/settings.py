@@ -10,8 +10,10 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swather import settings_row, settings_sources
+from swather.api import setting_changes
+from swather.api.parameters import Do
 from swather.api.problems import Refused
-from swather.api.served import Actor, Served, TheServed, TheStore
+from swather.api.served import Served, TheServed, TheStore
 from swather.errors import BadSetting
 from swather.masking import masked_data
 from swather.runs.settings_in_force import InForce, settings_in_force
@@ -48,7 +50,7 @@ def change(
     request: Request,
     served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     name: str,
     value: Annotated[str, Form(max_length=2_000)] = "",
 ) -> Response:
@@ -58,25 +60,15 @@ def change(
         kept = settings_sources.checked(name, value)
     except BadSetting as error:
         return _setting(request, served, store, name, typed=value, error=str(error))
-
-    def work(own: Store) -> None:
-        own.settings.set(name, kept)
-        own.hints.send()
-
-    served.acting.now("set", f"setting {name}", actor, work, {"value": kept})
+    setting_changes.set_setting(do, name, kept)
     return _back(name)
 
 
 @router.post("/settings/{name}/unset")
-def unset(served: TheServed, actor: Actor, name: str) -> Response:
+def unset(do: Do, name: str) -> Response:
     """What files, decorators or the default say applies again."""
     _known(name)
-
-    def work(own: Store) -> None:
-        own.settings.unset(name)
-        own.hints.send()
-
-    served.acting.now("unset", f"setting {name}", actor, work)
+    setting_changes.unset_setting(do, name)
     return _back(name)
 
 

@@ -8,7 +8,9 @@ import msgspec
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
+from swather.api.source_changes import reset_source
 from swather.model.source import SourceStats
 from swather.model.task import MAX_NAME_BYTES
 from swather.store import Store
@@ -64,11 +66,9 @@ def _regions(store: Store) -> Regions:
 
 
 @router.post("/sources/reset")
-def reset(served: TheServed, actor: Actor, scraper: FormName, source: FormName) -> Response:
+def reset(do: Do, scraper: FormName, source: FormName) -> Response:
     """It is asked again at once; what was counted stays."""
-    served.acting.now(
-        "reset", f"source {source}", actor, lambda own: own.sources.reset(scraper, source)
-    )
+    reset_source(do, source, scraper)
     return RedirectResponse("/sources", HTTPStatus.SEE_OTHER)
 
 

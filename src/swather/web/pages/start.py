@@ -8,8 +8,10 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
-from swather.api.served import Actor, TheServed
-from swather.api.starting import registered_scraper, start_for_client
+from swather.api.parameters import Do
+from swather.api.run_changes import start_run
+from swather.api.served import TheServed
+from swather.api.starting import registered_scraper
 from swather.errors import InputError
 from swather.runs import configuration
 from swather.scraping import registry
@@ -58,7 +60,7 @@ def form_page(request: Request, served: TheServed, name: str) -> Response:
 
 
 @router.post("/start/{name}")
-def start(request: Request, served: TheServed, actor: Actor, name: str, posted: Posted) -> Response:
+def start(request: Request, served: TheServed, do: Do, name: str, posted: Posted) -> Response:
     """A new run; what is wrong with the form is said on it."""
     scraper = registered_scraper(name)
     typed = {
@@ -73,13 +75,7 @@ def start(request: Request, served: TheServed, actor: Actor, name: str, posted: 
     if wrong or any(field.error for field in fields):
         return _form(request, scraper, fields, text=text, wrong=wrong)
     try:
-        started = served.acting.now(
-            "start",
-            f"scraper {name}",
-            actor,
-            lambda _: start_for_client(name, targets, db=served.settings.db, params=params),
-            {"targets": None if targets is None else len(targets), "params": params},
-        )
+        started = start_run(do, name, targets, params=params)
     except InputError as error:
         return _form(request, scraper, fields, text=text, problem=str(error))
     return RedirectResponse(f"/runs/{quote(started.run_id, safe='')}", HTTPStatus.SEE_OTHER)

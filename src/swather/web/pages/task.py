@@ -10,14 +10,14 @@ from fastapi import APIRouter, Request
 from fastapi import Path as InPath
 from fastapi.responses import RedirectResponse, Response
 
+from swather.api import task_changes
+from swather.api.parameters import Do
 from swather.api.problems import Refused
 from swather.api.saved_files import SHOWN, SavedFiles
-from swather.api.served import Actor, Served, TheServed, TheStore
+from swather.api.served import Served, TheServed, TheStore
 from swather.errors import NotFound
 from swather.model.run import Run
 from swather.model.task import Task
-from swather.model.task_filter import TaskFilter
-from swather.runs import bulk
 from swather.runs.storage import bucket_access
 from swather.runs.why import why_task
 from swather.store import Store
@@ -80,12 +80,9 @@ def confirm_cancel(request: Request, store: TheStore, number: Number) -> Respons
 
 
 @router.post("/tasks/{number}/{verb}")
-def act(served: TheServed, store: TheStore, actor: Actor, number: Number, verb: Verb) -> Response:
-    task = store.tasks.get(number)
-    which = TaskFilter(run=task.run, task_ids=(number,))
-    work = bulk.cancel_tasks if verb is Verb.CANCEL else bulk.retry_tasks
-    changed = served.acting.now(f"task {verb}", str(number), actor, lambda own: work(own, which))
-    if not changed:
+def act(store: TheStore, do: Do, number: Number, verb: Verb) -> Response:
+    change = task_changes.cancel_task if verb is Verb.CANCEL else task_changes.retry_task
+    if not change(store, do, number):
         now = store.tasks.get(number).state
         raise Refused(HTTPStatus.CONFLICT, f"task {number} is {now} now: nothing was changed")
     return RedirectResponse(f"/tasks/{number}", status_code=HTTPStatus.SEE_OTHER)

@@ -6,8 +6,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swather.api.parameters import Do
 from swather.api.problems import Refused
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api.served import TheStore
 from swather.model.advance import Advance
 from swather.model.task import State
 from swather.model.task_filter import TaskFilter
@@ -57,9 +58,8 @@ def confirm(
 
 @router.post("/runs/{run}/tasks/act")
 def act(
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     choice: InForm,
     verb: Annotated[Verb, Form()],
     confirmed: Annotated[str, Form(pattern="^([1-9][0-9]{0,17}|all)$")],
@@ -67,10 +67,9 @@ def act(
     """To no more tasks than were `confirmed`: what a button says is what it does."""
     store.runs.get(choice.run)
     most = None if confirmed == ALL else int(confirmed)
-    action_id = served.acting.in_background(
+    action_id = do.in_background(
         verb.name_in_log,
         choice.run,
-        actor,
         most,
         lambda own, advance: _do(own, verb, choice.filter, advance, most),
         {"tasks": choice.words, "filter": [list(field) for field in choice.fields]},

@@ -6,12 +6,14 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from swather.api.served import Actor, TheServed, TheStore
+from swather.api import fleet_changes
+from swather.api.parameters import Do
+from swather.api.served import TheServed, TheStore
 from swather.errors import InputError
 from swather.model.supervisor import MAX_WORKERS, SupervisorRow
 from swather.model.worker import Worker
 from swather.runs.words import command, count
-from swather.runs.worker_changes import WorkerVerb, change_worker
+from swather.runs.worker_changes import WorkerVerb
 from swather.store import Store
 from swather.visible import visible_line
 from swather.web.drawing import page, part
@@ -38,13 +40,13 @@ async def workers_live(request: Request, served: TheServed) -> Response:
 
 
 @router.post("/workers/{worker_id}/pause")
-def pause(worker_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
-    return _changed(worker_id, "pause", served, store, actor)
+def pause(worker_id: int, store: TheStore, do: Do) -> Response:
+    return _changed(worker_id, "pause", store, do)
 
 
 @router.post("/workers/{worker_id}/unpause")
-def unpause(worker_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
-    return _changed(worker_id, "unpause", served, store, actor)
+def unpause(worker_id: int, store: TheStore, do: Do) -> Response:
+    return _changed(worker_id, "unpause", store, do)
 
 
 @router.get("/workers/{worker_id}/drain")
@@ -59,8 +61,8 @@ def ask_before_drain(request: Request, worker_id: int, store: TheStore) -> Respo
 
 
 @router.post("/workers/{worker_id}/drain")
-def drain(worker_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
-    return _changed(worker_id, "drain", served, store, actor)
+def drain(worker_id: int, store: TheStore, do: Do) -> Response:
+    return _changed(worker_id, "drain", store, do)
 
 
 @router.get("/workers/{worker_id}/stop")
@@ -76,8 +78,8 @@ def ask_before_worker_stop(request: Request, worker_id: int, store: TheStore) ->
 
 
 @router.post("/workers/{worker_id}/stop")
-def stop_worker(worker_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
-    return _changed(worker_id, "stop", served, store, actor)
+def stop_worker(worker_id: int, store: TheStore, do: Do) -> Response:
+    return _changed(worker_id, "stop", store, do)
 
 
 @router.get("/fleets/{fleet_id}/cost")
@@ -94,21 +96,14 @@ def cost(
 def scale(
     request: Request,
     fleet_id: int,
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     wanted: Wanted,
 ) -> Response:
     fleet = store.supervisors.get(fleet_id)
     if fleet.minimum is not None:
         return _page(request, store, problem=_scales_itself(fleet))
-    served.acting.now(
-        "scale",
-        f"fleet {fleet.name}",
-        actor,
-        lambda own: own.supervisors.set_wanted(fleet_id, wanted),
-        {"wanted": wanted, "before": fleet.wanted},
-    )
+    fleet_changes.scale_fleet(do, fleet, wanted)
     return _back()
 
 
@@ -116,33 +111,23 @@ def scale(
 def bounds(
     request: Request,
     fleet_id: int,
-    served: TheServed,
     store: TheStore,
-    actor: Actor,
+    do: Do,
     minimum: Wanted,
     maximum: Wanted,
 ) -> Response:
     """Of a fleet that scales itself."""
     fleet = store.supervisors.get(fleet_id)
     try:
-        served.acting.now(
-            "scale",
-            f"fleet {fleet.name}",
-            actor,
-            lambda own: own.supervisors.set_bounds(fleet_id, minimum, maximum),
-            {"minimum": minimum, "maximum": maximum},
-        )
+        fleet_changes.bound_fleet(do, fleet, minimum, maximum)
     except InputError as error:
         return _page(request, store, problem=str(error))
     return _back()
 
 
 @router.post("/fleets/{fleet_id}/restart")
-def restart(fleet_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
-    fleet = store.supervisors.get(fleet_id)
-    served.acting.now(
-        "restart", f"fleet {fleet.name}", actor, lambda own: own.supervisors.ask_restart(fleet_id)
-    )
+def restart(fleet_id: int, store: TheStore, do: Do) -> Response:
+    fleet_changes.restart_fleet(do, store.supervisors.get(fleet_id))
     return _back()
 
 
@@ -165,12 +150,9 @@ def ask_before_stop(request: Request, fleet_id: int, store: TheStore) -> Respons
 
 
 @router.post("/fleets/{fleet_id}/stop")
-def stop(fleet_id: int, served: TheServed, store: TheStore, actor: Actor) -> Response:
+def stop(fleet_id: int, store: TheStore, do: Do) -> Response:
     """Running targets finish first."""
-    fleet = store.supervisors.get(fleet_id)
-    served.acting.now(
-        "stop", f"fleet {fleet.name}", actor, lambda own: own.supervisors.ask_stop(fleet_id)
-    )
+    fleet_changes.stop_fleet(do, store.supervisors.get(fleet_id))
     return _back()
 
 
@@ -223,13 +205,8 @@ def _asked(request: Request, worker: Worker, verb: str, text: str) -> Response:
     )
 
 
-def _changed(
-    worker_id: int, verb: WorkerVerb, served: TheServed, store: TheStore, actor: Actor
-) -> Response:
-    worker = store.workers.get(worker_id)
-    served.acting.now(
-        verb, f"worker {worker.name}", actor, lambda own: change_worker(own, worker, verb)
-    )
+def _changed(worker_id: int, verb: WorkerVerb, store: TheStore, do: Do) -> Response:
+    fleet_changes.change_one(do, store.workers.get(worker_id), verb)
     return _back()
 
 
