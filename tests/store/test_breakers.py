@@ -294,10 +294,10 @@ def test_what_makes_no_sense_is_refused(store: Store):
 @pytest.mark.slow
 @LANES
 def test_eight_claimers_probe_one_at_a_time(store: Store, lane):
-    """A probe every half second, for two seconds, each finished at once."""
+    """A probe every half second, for three seconds, each finished at once."""
     a_run(store, 200, lane=lane)
     trip(store, lane, seconds=0.5)
-    until = time.monotonic() + 2.2
+    until = time.monotonic() + 3.2
 
     def work(mine: Store, worker: int) -> list[int]:
         taken = []
@@ -310,7 +310,7 @@ def test_eight_claimers_probe_one_at_a_time(store: Store, lane):
 
     taken = together(store, work)
     assert len(taken) == len(set(taken))
-    assert 2 <= len(taken) <= 5
+    assert 2 <= len(taken) <= 7
 
 
 def test_a_breaker_says_for_how_long_it_has_been_open(store: Store, clock: Clock):
