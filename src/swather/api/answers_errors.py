@@ -24,7 +24,7 @@ class ErrorGroup(Answer):
     run: str
     error_class: str
     count: int
-    failed: int = Field(description="1,000 if there are more", examples=[8])
+    failed: int = Field(description="500 if there are more", examples=[8])
     title: str
     where: str = Field(examples=["books.py:12 in books"])
     task: int

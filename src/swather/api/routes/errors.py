@@ -21,7 +21,7 @@ from swather.store import Store
 router = new_router("errors", "")
 
 # To count a million that failed alike takes seconds.
-COUNT_TO: Final = 1_000
+COUNT_TO: Final = 500
 _RETRIED: Final[dict[int | str, dict[str, Any]]] = {
     202: {"model": RetriedTasks, "description": "It is done in the background"}
 }

@@ -34,11 +34,11 @@ class PostgresLanes:
 
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane:
         check_name(str(kind), name)
-        row = self._connection.row(queries.get_lane, {"kind": str(kind), "name": name})
+        row = self._connection.row(queries.get_lane, {"kind": str(kind), "name": name}, hot=True)
         return free_lane(name, kind) if row is None else _lane_of(row)
 
     def find(self, *, limit: int = 100) -> list[Lane]:
-        rows = self._connection.rows(queries.list_lanes, {"limit": check_limit(limit)})
+        rows = self._connection.rows(queries.list_lanes, {"limit": check_limit(limit)}, hot=True)
         return [_lane_of(row) for row in rows]
 
     def names(self, kind: PacedKind = PacedKind.LANE, *, limit: int = 10_000) -> list[str]:

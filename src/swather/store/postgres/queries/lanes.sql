@@ -45,12 +45,25 @@ CROSS JOIN LATERAL (
 WHERE l.kind = %(kind)s AND l.name = %(name)s
 
 -- name: list_lanes
-WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
+-- Busy lanes are found one after the other in their index: a busy table of leases is mostly dead rows,
+-- which a scan of the table would read each time.
+WITH RECURSIVE busy (lane_id) AS (
+    (SELECT lane_id FROM swather.leases WHERE lane_id <> 0 ORDER BY lane_id LIMIT 1)
+    UNION ALL
+    SELECT (
+        SELECT s.lane_id FROM swather.leases AS s
+        WHERE s.lane_id <> 0 AND s.lane_id > b.lane_id
+        ORDER BY s.lane_id LIMIT 1
+    )
+    FROM busy AS b
+    WHERE b.lane_id IS NOT NULL
+),
+limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
 -- include: lane_columns
 FROM (
     SELECT id FROM swather.lanes WHERE limited
     UNION
-    SELECT lane_id FROM swather.leases WHERE lane_id <> 0
+    SELECT lane_id FROM busy WHERE lane_id IS NOT NULL
     UNION
     SELECT lane_id FROM swather.breakers WHERE lane_id <> 0
 ) AS i
