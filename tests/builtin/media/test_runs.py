@@ -17,6 +17,11 @@ __all__ = ["either_url", "sqlite_url"]
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def downloaded(site: StandIn, db: str, folder: str | Path = "downloads", **params: Any) -> int:
     """How many files a run says that it has downloaded."""
     *_, job = swather.run(
@@ -36,10 +41,7 @@ def published() -> list[Path]:
     return sorted(Path("downloads").glob("*/openverse/*"))
 
 
-def test_a_later_run_publishes_only_what_is_not_there(
-    either_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_later_run_publishes_only_what_is_not_there(either_url: str):
     with StandIn("openverse") as site:
         assert downloaded(site, either_url) == 3
         first = published()
@@ -63,10 +65,7 @@ def test_a_bucket_is_looked_into_like_a_folder(sqlite_url: str, monkeypatch: pyt
         assert s3.named() == first
 
 
-def test_jobs_beside_each_other_publish_a_file_once(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_jobs_beside_each_other_publish_a_file_once(sqlite_url: str, tmp_path: Path):
     with StandIn("openverse") as site:
         items = swather.run(
             media,
@@ -81,10 +80,7 @@ def test_jobs_beside_each_other_publish_a_file_once(
     assert len(published()) == 3
 
 
-def test_a_cached_answer_counts_only_while_its_files_are_there(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_cached_answer_counts_only_while_its_files_are_there(sqlite_url: str):
     with StandIn("openverse") as site:
         assert downloaded(site, sqlite_url, cache="1d") == 3
         assert downloaded(site, sqlite_url, cache="1d") == 3
@@ -97,9 +93,8 @@ def test_a_cached_answer_counts_only_while_its_files_are_there(
 
 
 def test_files_that_the_pace_of_a_host_makes_late_are_said_to_be(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SWATHER_RATE", "2/s")
     with StandIn("openverse", pictures=8) as site:
         *files, job = swather.run(
