@@ -211,6 +211,34 @@ def test_a_lane_says_how_many_are_in_flight(store: Store):
     assert store.lanes.get("books", SCRAPER).in_flight == 3
 
 
+def test_a_scraper_says_how_many_all_workers_have_in_flight_in_all_its_runs(store: Store):
+    workers = [a_worker(store, name=name) for name in ("first", "idle", "third")]
+    for scraper, count in (("books", 3), ("films", 2), ("books", 2)):
+        run = a_run(store, count, scraper=scraper)
+        assert len(claim(store, workers[0], 1, runs=(run,))) == 1
+        assert len(claim(store, workers[2], 5, runs=(run,))) == count - 1
+    scrapers = ("books", "films", "unknown")
+    assert [store.lanes.get(name, SCRAPER).in_flight for name in scrapers] == [5, 2, 0]
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_what_is_in_flight_is_found_without_a_scan_of_all_leases(store: Store):
+    """A busy table of leases is mostly dead rows, and a scan would read them each time."""
+    a_run(store, 5, lane="site", scraper="books")
+    store.lanes.limit("books", Limits(in_flight=10), SCRAPER)
+    claim(store, a_worker(store), 3)
+
+    def read() -> int:
+        assert {lane.name: lane.in_flight for lane in store.lanes.find()} == {"site": 3, "books": 3}
+        assert store.lanes.get("books", SCRAPER).in_flight == 3
+        scans: int = store.connection.value(
+            "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'leases'"
+        )
+        return scans
+
+    assert store.connection.transact(read) == 0
+
+
 def test_limits_may_be_set_before_a_lane_has_any_target(store: Store):
     store.lanes.limit("site", Limits(in_flight=1))
     store.lanes.pause("quiet")

@@ -25,10 +25,7 @@ SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, 
            WHEN 'lane' THEN (
                SELECT count(*) FROM swather.leases WHERE lane_id = l.id AND lane_id <> 0
            ) + (SELECT coalesce(sum(n), 0)::bigint FROM swather.requests WHERE lane_id = l.id)
-           ELSE (
-               SELECT count(*) FROM swather.leases
-               WHERE run_id IN (SELECT id FROM swather.runs WHERE scraper_lane_id = l.id)
-           )
+           ELSE swather.scraper_in_flight(l.id)
        END,
        CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
        l.learned_every_seconds, l.crawl_delay_seconds, g.every, g.burst, g.in_flight,

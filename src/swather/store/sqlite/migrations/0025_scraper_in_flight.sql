@@ -1,0 +1,1 @@
+-- Nothing to change here: SQLite's table of leases has no dead rows, and a scan of it is quick.
