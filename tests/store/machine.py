@@ -71,6 +71,7 @@ class Modelled(msgspec.Struct):
     faults: Faults = Faults()
     executed: int = 0
     items: int = 0
+    outdated: int = 0
     replaces: bool = False
 
 
@@ -269,7 +270,10 @@ class QueueMachine(RuleBasedStateMachine):
         outcome = completed(lease, *range(items), children=children, part=lease.part)
         self.accept(outcome, State.COMPLETED)
         task = self.tasks[lease.task_id]
-        task.items, task.replaces = (0 if task.replaces else task.items) + items, False
+        if task.replaces:
+            task.items = task.outdated = 0
+        task.items += items
+        task.replaces = False
         if child is not None and child not in known:
             found = self.store.tasks.find(TaskFilter(run=self.run), limit=1_000)
             (new,) = [task for task in found if task.target == child]
@@ -289,6 +293,9 @@ class QueueMachine(RuleBasedStateMachine):
         lease = self.a_held(pick).lease
         self.accept(failed(lease), State.FAILED)
         self.blame(lease.task_id)
+        task = self.tasks[lease.task_id]
+        if task.replaces:
+            task.outdated, task.items = task.outdated + task.items, 0
 
     @rule(pick=picks)
     @if_any("held")
@@ -431,6 +438,7 @@ class QueueMachine(RuleBasedStateMachine):
         assert counts.waiting == expected[State.READY] + expected[State.SCHEDULED]
         assert counts.ready >= expected[State.READY]
         assert counts.items == sum(task.items for task in self.tasks.values())
+        assert counts.outdated == sum(task.outdated for task in self.tasks.values())
         assert sum(counts.reasons.values()) == counts.done
 
     @invariant()
