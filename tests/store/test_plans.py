@@ -397,3 +397,22 @@ def test_a_beat_reads_leases_so_that_dead_entries_are_marked(
     assert "Bitmap" not in plan
     assert "leases_worker" in plan
     assert store.runs.counts(run).leased == 500
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_what_waits_and_runs_is_looked_at_by_index_only(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    """A bitmap is made of all that matches before the first row is read, whatever the LIMIT."""
+    run = a_run(store, 5_000)
+    claim(store, a_worker(store), 500)
+    database.execute("ANALYZE swather.ready")
+    database.execute("ANALYZE swather.leases")
+    with recorded(store, LARGE | {"leases"}, monkeypatch) as found:
+        waiting = store.tasks.waiting(run)
+        assert store.sources.of_run(run) == []
+    assert [(lane.ready, lane.is_counted) for lane in waiting.lanes] == [(2_000, False)]
+    assert found.walks == set()
+    looked = [plan for sql, plan in found.plans.items() if "ready" in sql or "leases" in sql]
+    assert len(looked) == 2
+    assert not any("Bitmap" in plan for plan in looked)

@@ -69,7 +69,9 @@ class PostgresSources:
     def of_run(self, run: str) -> list[SourceStats]:
         this = {"run_id": run_id(self._connection, run)}
         rows = self._connection.rows(queries.sources_of_run, this, hot=True)
-        reports = self._connection.rows(queries.sources_under_way, this, hot=True)
+        reports = self._connection.by_index(
+            lambda: self._connection.rows(queries.sources_under_way, this, hot=True)
+        )
         if not rows and not reports:
             return []
         scraper = self._connection.value(queries.scraper_of_run, this, hot=True)

@@ -166,7 +166,9 @@ class PostgresTasks:
     def waiting(self, run: str) -> Waiting:
         this = {"run_id": run_id(self._connection, run)}
         counted = {**this, "at_most": MAX_COUNTED, "lanes": MAX_LANES}
-        ready = self._connection.rows(queries.ready_by_lane, counted)
+        ready = self._connection.by_index(
+            lambda: self._connection.rows(queries.ready_by_lane, counted)
+        )
         next_due_at, last_due_at = self._connection.row(queries.due_times, this) or (None, None)
         scheduled: list[tuple[str, int]] = []
         if next_due_at is not None:

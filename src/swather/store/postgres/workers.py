@@ -165,8 +165,9 @@ class PostgresWorkers:
 
     def _leases(self, this: dict[str, Any]) -> list[Any]:
         """Inside a transaction: the fences of all that the worker holds."""
-        self._connection.execute(queries.read_leases_by_index)
-        return self._connection.rows(queries.worker_leases, this, hot=True)
+        return self._connection.by_index(
+            lambda: self._connection.rows(queries.worker_leases, this, hot=True)
+        )
 
     def _give_back(self, fences: Collection[Fence]) -> Plan | None:
         """Inside a transaction: leases return as if they had never been claimed."""

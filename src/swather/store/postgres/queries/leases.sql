@@ -22,12 +22,6 @@ WHERE task_id = ANY(ARRAY(
 RETURNING task_id, token, worker_id, run_id, head_id, priority, replaces, lane_id,
           (SELECT value FROM swather.settings WHERE name = 'event_level')
 
--- name: read_leases_by_index
--- Before `worker_leases`: an index scan marks the entries of leases that are gone, so that the next
--- skips them. A bitmap scan marks none: after 60,000 tasks it read 975 pages for 20 leases, and an
--- index scan 228.
-SET LOCAL enable_bitmapscan = off
-
 -- name: worker_leases
 SELECT task_id, token FROM swather.leases WHERE worker_id = %(worker_id)s
 

@@ -94,7 +94,7 @@ SELECT scraper FROM swather.runs WHERE id = %(run_id)s
 
 -- name: sources_under_way
 -- What running attempts report; the newest, if there are very many.
-SELECT progress FROM swather.leases
+SELECT progress FROM swather.leases_by_worker
 WHERE run_id = %(run_id)s AND strpos(progress, '"sources":') > 0
 ORDER BY claimed_at DESC
 LIMIT 1000

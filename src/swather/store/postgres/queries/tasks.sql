@@ -89,17 +89,20 @@ LEFT JOIN LATERAL (
 ) AS w ON true
 
 -- name: ready_by_lane
-SELECT (SELECT name FROM swather.lanes WHERE id = h.lane_id),
-       (
-           SELECT count(*)
-           FROM (SELECT FROM swather.ready WHERE head_id = h.id LIMIT %(at_most)s) AS counted
-       )
+-- Each head is counted once (OFFSET 0), until there are enough that have something ready.
+SELECT (SELECT name FROM swather.lanes WHERE id = h.lane_id), h.n
 FROM (
-    SELECT id, lane_id FROM swather.heads
+    SELECT lane_id,
+           (
+               SELECT count(*)
+               FROM (SELECT FROM swather.ready WHERE head_id = heads.id LIMIT %(at_most)s) AS counted
+           ) AS n
+    FROM swather.heads
     WHERE run_id = %(run_id)s AND asleep <> 'empty'
-      AND (SELECT task_id FROM swather.ready WHERE head_id = heads.id LIMIT 1) IS NOT NULL
-    LIMIT %(lanes)s
+    OFFSET 0
 ) AS h
+WHERE h.n > 0
+LIMIT %(lanes)s
 
 -- name: scheduled_by_lane
 SELECT (
