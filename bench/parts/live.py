@@ -56,7 +56,7 @@ def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) 
             for _ in range(setting.repeats):
                 alone = _rate(store, kind, seconds)
                 before = memory_mb(server)
-                with _watchers(address) as watchers:
+                with _watchers(address, "/", f"/runs/bench-{kind}") as watchers:
                     spent = family_cpu_seconds(server)
                     of_workers = cpu_seconds(workers.pids)
                     watched = _rate(store, kind, seconds)
@@ -119,9 +119,9 @@ def _server(url: str) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def _watchers(address: str) -> Iterator[Any]:
+def _watchers(address: str, *paths: str) -> Iterator[Any]:
     """Those who watch; called, they leave and say what they saw."""
-    given = [address, TOKEN, str(SOCKETS), str(PAGES_PER_SECOND)]
+    given = [address, TOKEN, str(SOCKETS), str(PAGES_PER_SECOND), *paths]
     with subprocess.Popen(
         [sys.executable, "-m", "bench.ours.watchers", *given],
         cwd=ROOT,

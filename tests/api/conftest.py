@@ -13,6 +13,7 @@ from swather.api.acting import Acting
 from swather.api.app import new_app
 from swather.api.guard import App
 from swather.api.live import Live
+from swather.api.recent import Recent
 from swather.api.served import Served
 from swather.api.stores import Stores
 from swather.settings import Settings
@@ -53,13 +54,16 @@ def tokens() -> Tokens:
     return Tokens(admin=ADMIN, reader=READER)
 
 
-def an_app(store: Store, tokens: Tokens) -> tuple[App, Served]:
-    """Everything that a server serves, API and pages."""
+def an_app(store: Store, tokens: Tokens, *, recent_seconds: float = 0.0) -> tuple[App, Served]:
+    """Everything that a server serves, API and pages. What pages have read is not kept, as tests
+    change the store behind them.
+    """
     served = Served(
         stores=Stores(store),
         settings=Settings(db=store.url),
         tokens=tokens,
         live=Live(),
+        recent=Recent(for_seconds=recent_seconds),
         acting=Acting(store),
     )
     return new_app(served, *PAGES, draw=draw_problem), served

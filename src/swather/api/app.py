@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI
 
 from swather.api.guard import App, Guard
 from swather.api.problems import Draw, Problem, answer_errors
+from swather.api.recent import ForgetAfterChanges
 from swather.api.routes import ROUTERS
 from swather.api.served import Served
 from swather.version import __version__
@@ -41,6 +42,7 @@ def new_app(
     """
     app = _app()
     app.state.served = served
+    app.add_middleware(ForgetAfterChanges, recent=served.recent)
     answer_errors(app, draw)
     for router in pages:
         app.include_router(router)

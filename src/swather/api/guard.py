@@ -20,8 +20,9 @@ from swather.api.sessions import COOKIE, role_in
 from swather.model.whole_number import whole_number
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 Refusal = tuple[HTTPStatus, str]
@@ -165,7 +166,7 @@ class _Bounded:
         self._receive = receive
         self._limit = self._left = limit
 
-    async def receive(self) -> MutableMapping[str, Any]:
+    async def receive(self) -> Message:
         message = await self._receive()
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
@@ -180,7 +181,7 @@ class _Answer:
     def __init__(self, send: Send) -> None:
         self._send = send
 
-    async def send(self, message: MutableMapping[str, Any]) -> None:
+    async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             has = {name.lower() for name, _ in message["headers"]}
             message["headers"] = [

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from swather.access_token import Role, Tokens
 from swather.api.acting import Acting
 from swather.api.live import Live
+from swather.api.recent import Recent
 from swather.api.stores import Stores
 from swather.settings import Settings
 from swather.store import Store
@@ -22,6 +23,7 @@ class Served:
     settings: Settings
     tokens: Tokens
     live: Live
+    recent: Recent
     acting: Acting
 
 

@@ -12,6 +12,7 @@ from swather.access_token import Tokens, is_loopback, tokens_for
 from swather.api.acting import Acting
 from swather.api.app import new_app
 from swather.api.live import Live
+from swather.api.recent import Recent
 from swather.api.sampling import Sampling
 from swather.api.served import Served
 from swather.api.server import Server, address_of, bound
@@ -55,6 +56,7 @@ class Dashboard:
             settings=settings,
             tokens=self.tokens,
             live=live,
+            recent=Recent(),
             acting=self._acting,
         )
         app = new_app(served, *PAGES, names=_names(settings), draw=draw_problem)

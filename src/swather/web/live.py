@@ -31,6 +31,13 @@ def stream(request: Request, served: Served, read: Callable[[Store], Regions]) -
     )
 
 
+def parts_now(served: Served, address: str, read: Callable[[], Regions]) -> Regions:
+    """The parts of a page for its first drawing; `address` is that of its stream. Many who open it
+    at once are shown what one of them has read.
+    """
+    return served.recent.read(f"page {address}", read)
+
+
 async def _events(watched: AsyncIterator[Any]) -> AsyncIterator[bytes]:
     """What has changed since this client was last told, and a tick if nothing has."""
     sent: dict[str, str] = {}

@@ -15,7 +15,7 @@ from swather.runs.words import command
 from swather.store import Store
 from swather.web.charts import Charted, of_everything
 from swather.web.drawing import page, part
-from swather.web.live import Regions, stream
+from swather.web.live import Regions, parts_now, stream
 from swather.web.standing import Standing, standing_of
 
 router = APIRouter(include_in_schema=False)
@@ -74,15 +74,16 @@ Before = Annotated[int | None, Query(ge=1, lt=1 << 63)]
 
 @router.get("/")
 def overview(
-    request: Request, store: TheStore, state: State = RunState.OPEN, before: Before = None
+    request: Request,
+    served: TheServed,
+    store: TheStore,
+    state: State = RunState.OPEN,
+    before: Before = None,
 ) -> Response:
-    shown = Shown(state, before)
-    values = {
-        "shown": shown,
-        "live_address": shown.address("/live"),
-        **_regions(store, shown, Charted(of_everything, _HOUR_SECONDS)),
-    }
-    return page(request, "overview.html", values)
+    shown, charted = Shown(state, before), Charted(of_everything, _HOUR_SECONDS)
+    address = shown.address("/live")
+    regions = parts_now(served, address, lambda: _regions(store, shown, charted))
+    return page(request, "overview.html", {"shown": shown, "live_address": address, **regions})
 
 
 @router.get("/live")

@@ -16,7 +16,7 @@ from swather.store import Store
 from swather.web.charts import Charted, of_run
 from swather.web.drawing import page, part
 from swather.web.error_rows import groups_of_run
-from swather.web.live import Regions, stream
+from swather.web.live import Regions, parts_now, stream
 from swather.web.pages.workers_rows import rows_of
 from swather.web.standing import word_for
 
@@ -29,13 +29,15 @@ RunName = Annotated[str, Path(max_length=500)]
 
 
 @router.get("/runs/{run}")
-def run_page(request: Request, store: TheStore, run: RunName) -> Response:
+def run_page(request: Request, served: TheServed, store: TheStore, run: RunName) -> Response:
     """Also by the beginning of its name, or its scraper's: its newest run."""
     found = find_run(store, run)
     if found.name != run:
         return RedirectResponse(f"/runs/{quote(found.name, safe='')}")
-    values = _regions(store, run, Charted(of_run(run), CHART_SECONDS))
-    return page(request, "run.html", {"run": found, **values})
+    charted = Charted(of_run(run), CHART_SECONDS)
+    address = f"/runs/{quote(run, safe='')}/live"
+    regions = parts_now(served, address, lambda: _regions(store, run, charted))
+    return page(request, "run.html", {"run": found, "live_address": address, **regions})
 
 
 @router.get("/runs/{run}/live")
