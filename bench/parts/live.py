@@ -1,10 +1,12 @@
 """What people who watch cost a run: 200 WebSocket clients and 50 pages a second while it drains.
 
-With and without them in turns, within one run. The clients are niced, but share the machine.
+With and without them in turns, within one run; what is kept is of the rate just before and just
+after. The clients are niced, but share the machine.
 """
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -53,8 +55,9 @@ def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) 
         with queue.workers(directory, url=url, slots=slots) as workers:
             _until(lambda: _done(store, kind) > 0)
             time.sleep(SETTLE_SECONDS)
+            alone = _rate(store, kind, seconds)
+            note("alone", alone)
             for _ in range(setting.repeats):
-                alone = _rate(store, kind, seconds)
                 before = memory_mb(server)
                 with _watchers(address, "/", f"/runs/bench-{kind}") as watchers:
                     spent = family_cpu_seconds(server)
@@ -63,9 +66,10 @@ def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) 
                     spent = family_cpu_seconds(server) - spent
                     of_workers = cpu_seconds(workers.pids) - of_workers
                     told = watchers()
+                was, alone = alone, _rate(store, kind, seconds)
                 note("alone", alone)
                 note("watched", watched)
-                note("kept", 100 * watched / alone)
+                note("kept", 100 * watched / statistics.mean((was, alone)))
                 note("server CPU", 100 * spent / seconds)
                 note("worker CPU", 100 * of_workers / seconds)
                 note("server memory grown", memory_mb(server) - before)
@@ -103,8 +107,9 @@ def _unit(work: str) -> str:
 
 
 def _enough(kind: str, seconds: int, repeats: int) -> int:
-    per_second = 400 if kind == jobs.WAIT else 40_000
-    return int(per_second * (6 * seconds + 10) * repeats)
+    per_second = 400 if kind == jobs.WAIT else 80_000
+    of_watchers = 4 * repeats
+    return int(per_second * ((2 * repeats + 1) * seconds + of_watchers + 2 * SETTLE_SECONDS))
 
 
 @contextmanager

@@ -31,7 +31,7 @@ RunName = Annotated[str, Path(max_length=500)]
 @router.get("/runs/{run}")
 def run_page(request: Request, served: TheServed, store: TheStore, run: RunName) -> Response:
     """Also by the beginning of its name, or its scraper's: its newest run."""
-    found = find_run(store, run)
+    found = served.recent.read(f"run {run}", lambda: find_run(store, run))
     if found.name != run:
         return RedirectResponse(f"/runs/{quote(found.name, safe='')}")
     charted = Charted(of_run(run), CHART_SECONDS)
