@@ -110,12 +110,15 @@ SECTIONS = (
     Section(
         "live",
         "While people watch",
-        "200 WebSocket clients on /jobs/status and 50 requests a second for the overview, niced "
-        "and in one process, while one worker drains; with and without them in turns. Kept: the "
-        "part of its rate that the run keeps.",
+        "200 WebSocket clients on /jobs/status and 50 requests a second for the overview and a "
+        "run's page, niced and in one process, while one worker drains; with and without them in "
+        "turns. Kept: the part of its rate that the run keeps. Beside a stranger: what it keeps "
+        "beside a process that takes as much processor time as server and clients together, and "
+        "asks nothing of anybody.",
         _named(
             targets_of_0_5_s_kept="0.5 s each, kept",
             targets_that_do_nothing_kept="nothing to do, kept",
+            targets_that_do_nothing_kept_beside_a_stranger="beside a stranger",
             targets_of_0_5_s_server_CPU="server",
         ),
     ),

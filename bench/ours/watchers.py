@@ -1,14 +1,15 @@
 """People who watch a server: WebSocket clients and requests for a page, niced, in one process.
 
-`python -m bench.ours.watchers URL TOKEN SOCKETS REQUESTS_PER_SECOND PATH...` says "ready" when all
-are connected, and when its input ends, as JSON, what they were told. The pages at these paths are
-asked for in turn.
+`python -m bench.ours.watchers URL TOKEN SOCKETS PAGES_PER_SECOND PATH...` says "ready" when all are
+connected, and when its input ends, as JSON, what they were told. The pages at these paths are asked
+for in turn.
 """
 
 import asyncio
 import itertools
 import json
 import os
+import re
 import statistics
 import sys
 import time
@@ -32,7 +33,7 @@ class Watched:
 
 
 async def main() -> None:
-    url, token, sockets, per_second, *paths = sys.argv[1:]
+    url, token, sockets, pages, *paths = sys.argv[1:]
     host = urlsplit(url).netloc
     headers = {"Authorization": f"Bearer {token}"}
     seen = Watched()
@@ -40,7 +41,9 @@ async def main() -> None:
     for _ in range(int(sockets)):
         socket = await connect(f"ws://{host}/jobs/status", additional_headers=headers)
         tasks.append(asyncio.create_task(_listen(socket, seen)))
-    tasks.append(asyncio.create_task(_look(host, token, paths, float(per_second), seen)))
+    for number in range(int(pages)):
+        start = number / int(pages)
+        tasks.append(asyncio.create_task(_look(host, token, paths, start, seen)))
     print("ready", flush=True)
     # What is read from now on counts, however late it is heard of.
     seen.since, began = datetime.now(UTC).isoformat(), time.monotonic()
@@ -71,28 +74,23 @@ async def _listen(socket: ClientConnection, seen: Watched) -> None:
             seen.reads.add(at)
 
 
-async def _look(host: str, token: str, paths: list[str], per_second: float, seen: Watched) -> None:
-    tasks: set[asyncio.Task[None]] = set()
-    due = time.monotonic()
-    for path in itertools.cycle(paths):
-        task = asyncio.create_task(_get(host, token, path, seen))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        due += 1 / per_second
-        await asyncio.sleep(max(due - time.monotonic(), 0.0))
-
-
-async def _get(host: str, token: str, path: str, seen: Watched) -> None:
-    """A page, as a browser without a session's cookie would get it with a token."""
-    began = time.monotonic()
+async def _look(host: str, token: str, paths: list[str], start: float, seen: Watched) -> None:
+    """One who opens a page a second on a connection that stays open, as browsers' do."""
     name, _, port = host.rpartition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
-    request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
-    writer.write(f"{request}Accept: text/html\r\nConnection: close\r\n\r\n".encode())
-    answer = await reader.read(-1)
-    writer.close()
-    seen.seconds.append(time.monotonic() - began)
-    seen.failed += not answer.startswith(b"HTTP/1.1 200")
+    due = time.monotonic() + start
+    for path in itertools.cycle(paths):
+        await asyncio.sleep(max(due - time.monotonic(), 0.0))
+        due += 1.0
+        began = time.monotonic()
+        request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        writer.write(f"{request}Accept: text/html\r\n\r\n".encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", answer)
+        assert length
+        await reader.readexactly(int(length[1]))
+        seen.seconds.append(time.monotonic() - began)
+        seen.failed += not answer.startswith(b"HTTP/1.1 200")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What people who watch cost a run: 200 WebSocket clients and 50 pages a second while it drains.
 
 With and without them in turns, within one run; what is kept is of the rate just before and just
-after. The clients are niced, but share the machine.
+after. The clients are niced, but share the machine. So does, in a turn of its own, a process that
+takes as much processor time as server and clients, and asks nothing of anybody.
 """
 
 import json
@@ -47,7 +48,7 @@ def measure(setting: Setting) -> list[Figure]:
 
 
 def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) -> None:
-    seconds = setting.pick(5, 10)
+    seconds = setting.pick(5, 6)
     with queue.fresh(setting) as url, folder() as directory, _server(url) as (address, server):
         count = _enough(kind, seconds, setting.repeats)
         queue.ask("enqueue", url=url, kind=kind, count=count)
@@ -62,10 +63,12 @@ def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) 
                 with _watchers(address, "/", f"/runs/bench-{kind}") as watchers:
                     spent = family_cpu_seconds(server)
                     of_workers = cpu_seconds(workers.pids)
+                    of_watchers = family_cpu_seconds(watchers.pid)
                     watched = _rate(store, kind, seconds)
                     spent = family_cpu_seconds(server) - spent
                     of_workers = cpu_seconds(workers.pids) - of_workers
-                    told = watchers()
+                    of_watchers = family_cpu_seconds(watchers.pid) - of_watchers
+                    told = watchers.leave()
                 was, alone = alone, _rate(store, kind, seconds)
                 note("alone", alone)
                 note("watched", watched)
@@ -79,6 +82,10 @@ def _in_turns(setting: Setting, queue: Queue, kind: str, slots: int, note: Any) 
                 note("page p50", 1000 * told["p50"])
                 note("page p95", 1000 * told["p95"])
                 note("pages failed", told["failed"])
+                with _burner((spent + of_watchers) / seconds):
+                    beside = _rate(store, kind, seconds)
+                was, alone = alone, _rate(store, kind, seconds)
+                note("kept beside a stranger", 100 * beside / statistics.mean((was, alone)))
         assert _left(store, kind), "too few targets to measure with"
         store.close()
 
@@ -93,6 +100,7 @@ def _unit(work: str) -> str:
         "alone": "1/s",
         "watched": "1/s",
         "kept": "%",
+        "kept beside a stranger": "%",
         "server CPU": "% of a core",
         "worker CPU": "% of a core",
         "server memory grown": "MB",
@@ -108,8 +116,8 @@ def _unit(work: str) -> str:
 
 def _enough(kind: str, seconds: int, repeats: int) -> int:
     per_second = 400 if kind == jobs.WAIT else 80_000
-    of_watchers = 4 * repeats
-    return int(per_second * ((2 * repeats + 1) * seconds + of_watchers + 2 * SETTLE_SECONDS))
+    between = 5 * repeats
+    return int(per_second * ((4 * repeats + 1) * seconds + between + 2 * SETTLE_SECONDS))
 
 
 @contextmanager
@@ -119,13 +127,29 @@ def _server(url: str) -> Iterator[tuple[str, int]]:
     variables = {**os.environ, "SWATHER_API_TOKEN": TOKEN, "SWATHER_API_READ_TOKEN": TOKEN[::-1]}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=variables, text=True) as server:
         assert server.stdout is not None
-        yield json.loads(server.stdout.readline())["address"], server.pid
-        server.terminate()
+        try:
+            yield json.loads(server.stdout.readline())["address"], server.pid
+        finally:
+            server.terminate()
+
+
+class _Watchers:
+    """Those who watch."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self.pid = process.pid
+
+    def leave(self) -> Any:
+        """They end, and say what they saw."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        return json.loads(self._process.stdout.readline())
 
 
 @contextmanager
-def _watchers(address: str, *paths: str) -> Iterator[Any]:
-    """Those who watch; called, they leave and say what they saw."""
+def _watchers(address: str, *paths: str) -> Iterator[_Watchers]:
     given = [address, TOKEN, str(SOCKETS), str(PAGES_PER_SECOND), *paths]
     with subprocess.Popen(
         [sys.executable, "-m", "bench.ours.watchers", *given],
@@ -135,15 +159,21 @@ def _watchers(address: str, *paths: str) -> Iterator[Any]:
         text=True,
     ) as process:
         assert process.stdout is not None
-        assert process.stdin is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.0)
+        yield _Watchers(process)
 
-        def leave() -> Any:
-            process.stdin.close()  # type: ignore[union-attr]
-            return json.loads(process.stdout.readline())  # type: ignore[union-attr]
 
-        yield leave
+@contextmanager
+def _burner(share: float) -> Iterator[None]:
+    """Somebody else's process."""
+    command = [sys.executable, "-m", "bench.ours.burner", str(share)]
+    with subprocess.Popen(command, cwd=ROOT) as process:
+        try:
+            time.sleep(1.0)
+            yield
+        finally:
+            process.terminate()
 
 
 def _rate(store: swather.store.Store, kind: str, seconds: float) -> float:

@@ -40,12 +40,10 @@ def new_app(
     """The application behind its guard; `pages` are those of the dashboard, and `draw` makes a page
     of a problem.
     """
-    app = _app()
+    app = _app(*pages)
     app.state.served = served
     app.add_middleware(ForgetAfterChanges, recent=served.recent)
     answer_errors(app, draw)
-    for router in pages:
-        app.include_router(router)
     return Guard(app, tokens=served.tokens, names=names, draw=draw)
 
 
@@ -54,7 +52,7 @@ def document() -> dict[str, Any]:
     return _app().openapi()
 
 
-def _app() -> FastAPI:
+def _app(*pages: APIRouter) -> FastAPI:
     app = FastAPI(
         title="Swather",
         version=__version__,
@@ -65,7 +63,8 @@ def _app() -> FastAPI:
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    for router in ROUTERS:
+    # Routes are tried in their order, which takes a fifth of a page's time if pages come last.
+    for router in (*pages, *ROUTERS):
         app.include_router(router)
     return app
 

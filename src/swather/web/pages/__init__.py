@@ -30,19 +30,20 @@ from swather.web.pages import (
     workers,
 )
 
+# Those that are asked for most come first: that is the order in which they are tried.
 PAGES: Final[tuple[APIRouter, ...]] = (
+    overview.router,
+    runs.router,
     files.router,
     login.router,
     actions.router,
     audit.router,
     errors.router,
     log.router,
-    overview.router,
     palette.router,
     results.router,
     run_actions.router,
     run_files.router,
-    runs.router,
     task.router,
     task_actions.router,
     tasks.router,
