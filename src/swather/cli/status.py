@@ -84,11 +84,13 @@ def _status_of(client: "Client") -> dict[str, Any]:
 
 
 def _one(store: "Store", run: str, *, as_json: bool) -> None:
-    from swather.runs.progress import Watcher
+    from swather.runs.progress import snapshot_of
     from swather.runs.selection import run_named
+    from swather.runs.situation import Situation
     from swather.runs.status_facts import held_up
 
-    _show(Watcher(store, run_named(store, run).name).snapshot(), held_up(store), as_json=as_json)
+    now = snapshot_of(Situation.of(store, run_named(store, run)))
+    _show(now, held_up(store), as_json=as_json)
 
 
 def _show(snapshot: "Snapshot", held_up: list[str], *, as_json: bool) -> None:

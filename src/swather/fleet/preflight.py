@@ -80,7 +80,7 @@ def check(
     """For a fleet with this code, on one run or on all that are open. Changes nothing."""
     runs = _runs(store, run)
     mine = [each for each in runs if each.scraper in scrapers]
-    situations = [Situation(store, each, store.runs.counts(each.name)) for each in mine]
+    situations = [Situation.of(store, each) for each in mine]
     others = [
         each
         for each in runs

@@ -25,6 +25,7 @@ WINDOW_SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 1.0
 MAX_RECENT_ERRORS: Final = 2
 MAX_CLASSES_SHOWN: Final = 6
+MAX_GROUPS: Final = 100
 _SECONDS_PER_HOUR: Final = 3_600
 
 
@@ -162,28 +163,7 @@ class Watcher:
         sampled_rate = self._sampled_rate(counts.done)
         look = self._look(run, counts, sampled_rate)
         self._read_errors(counts)
-        self._last = Snapshot(
-            run=run.name,
-            scraper=run.scraper,
-            state=run.state,
-            paused=run.paused,
-            loading=look.loading,
-            load_incomplete=run.load_incomplete,
-            counts=counts,
-            running=min(look.running, counts.leased),
-            prefetched=max(counts.leased - look.running, 0),
-            rate_per_second=look.pace.rate_per_second,
-            eta_seconds=look.pace.eta_seconds,
-            limited_by=look.pace.limited_by,
-            seconds=look.seconds,
-            reasons=look.reasons,
-            oldest=look.oldest,
-            workers=look.workers,
-            errors=error_classes(self._groups),
-            recent_errors=_recent_errors(self._groups),
-            sources=look.sources,
-            created_at=run.created_at,
-        )
+        self._last = _drawn(run, counts, look, self._groups)
         return self._last
 
     def _look(self, run: Run, counts: Counts, sampled_rate: float | None) -> "_Look":
@@ -217,7 +197,41 @@ class Watcher:
         failures = counts.failed + counts.retries
         if failures != self._failures:
             self._failures = failures
-            self._groups = self._store.results.errors(self._run, limit=100)
+            self._groups = self._store.results.errors(self._run, limit=MAX_GROUPS)
+
+
+def snapshot_of(situation: Situation) -> Snapshot:
+    """A snapshot by itself: nothing is measured between it and another."""
+    store, run, counts = situation.store, situation.run, situation.counts
+    look = _look(situation, None, store.sources.of_run(run.name), time.monotonic())
+    has_failed = counts.failed or counts.retries
+    groups = store.results.errors(run.name, limit=MAX_GROUPS) if has_failed else []
+    return _drawn(run, counts, look, groups)
+
+
+def _drawn(run: Run, counts: Counts, look: "_Look", groups: list[ErrorGroup]) -> Snapshot:
+    return Snapshot(
+        run=run.name,
+        scraper=run.scraper,
+        state=run.state,
+        paused=run.paused,
+        loading=look.loading,
+        load_incomplete=run.load_incomplete,
+        counts=counts,
+        running=min(look.running, counts.leased),
+        prefetched=max(counts.leased - look.running, 0),
+        rate_per_second=look.pace.rate_per_second,
+        eta_seconds=look.pace.eta_seconds,
+        limited_by=look.pace.limited_by,
+        seconds=look.seconds,
+        reasons=look.reasons,
+        oldest=look.oldest,
+        workers=look.workers,
+        errors=error_classes(groups),
+        recent_errors=_recent_errors(groups),
+        sources=look.sources,
+        created_at=run.created_at,
+    )
 
 
 def _database_away(seconds: float, error: StoreError, url: str) -> Reason:

@@ -29,10 +29,15 @@ class Surroundings(NamedTuple):
 
 
 class Situation:
-    """Read at one moment. `now` is the time by the
-    database's clock, where a worker has reported it; `starts_workers` if the process that asks
-    has workers of its own, and `had_workers` once some of them have started.
+    """Read at one moment. `now` is the time by the database's clock, where a worker has reported
+    it; `starts_workers` if the process that asks has workers of its own, and `had_workers` once
+    some of them have started.
     """
+
+    @classmethod
+    def of(cls, store: Store, run: Run, around: Surroundings | None = None) -> "Situation":
+        """With the counts that it has now."""
+        return cls(store, run, store.runs.counts(run.name), around=around)
 
     def __init__(
         self,

@@ -4,20 +4,24 @@ from typing import Any
 
 from swather.model.worker import WorkerKind
 from swather.runs.json_names import named
-from swather.runs.progress import Snapshot, Watcher
+from swather.runs.progress import Snapshot, snapshot_of
 from swather.runs.reasons import lock_reasons
+from swather.runs.situation import Situation, Surroundings
 from swather.runs.worker_line import line_of
 from swather.store import Store
 
 
 def status_of(store: Store, run: str) -> dict[str, Any]:
     """All that is known of a run at this moment."""
-    return {**data_of(Watcher(store, run).snapshot()), "held_up": held_up(store)}
+    now = snapshot_of(Situation.of(store, store.runs.get(run)))
+    return {**data_of(now), "held_up": held_up(store)}
 
 
 def overview(store: Store, *, limit: int) -> dict[str, Any]:
     """The newest runs, the workers, and what holds all of them up."""
-    newest = [Watcher(store, run.name).snapshot() for run in store.runs.find(limit=limit)]
+    around = Surroundings.read(store)
+    found = store.runs.find(limit=limit)
+    newest = [snapshot_of(Situation.of(store, run, around)) for run in found]
     return {
         "runs": [
             {**run_row(each), "reasons": [reason.as_data() for reason in each.reasons]}

@@ -38,11 +38,15 @@ def why(store: Store, what: str, *, now: datetime | None = None) -> list[Reason]
 
 
 def why_run(store: Store, name: str, *, now: datetime | None = None) -> list[Reason]:
-    run, counts = store.runs.get(name), store.runs.counts(name)
-    situation = Situation(store, run, counts, now)
-    told = [_standing(run, counts)]
+    return why_of(Situation(store, store.runs.get(name), store.runs.counts(name), now))
+
+
+def why_of(situation: Situation) -> list[Reason]:
+    """On a run that was looked at already."""
+    run = situation.run
+    told = [_standing(run, situation.counts)]
     if run.load_incomplete and not situation.producers:
-        partial = store.loads.incomplete(name)
+        partial = situation.store.loads.incomplete(run.name)
         told.append(
             Reason(
                 code="load_incomplete",

@@ -8,10 +8,11 @@ from fastapi.responses import RedirectResponse, Response
 
 from swather.api.served import TheServed, TheStore
 from swather.model.run import RESERVED_PARAM, Run
-from swather.runs.progress import Watcher
+from swather.runs.progress import snapshot_of
 from swather.runs.reasons import no_worker
 from swather.runs.run_names import find_run
-from swather.runs.why import why_run
+from swather.runs.situation import Situation
+from swather.runs.why import why_of
 from swather.store import Store
 from swather.web.charts import Charted, of_run
 from swather.web.drawing import page, part
@@ -66,7 +67,8 @@ def settings_of_run(request: Request, store: TheStore, run: RunName) -> Response
 
 def _regions(store: Store, name: str, charted: Charted) -> Regions:
     run = store.runs.get(name)
-    now = Watcher(store, name).snapshot()
+    situation = Situation.of(store, run)
+    now = snapshot_of(situation)
     word = word_for(
         run, now.limited_by, now.reasons, is_moving=bool(now.running or now.rate_per_second)
     )
@@ -74,7 +76,7 @@ def _regions(store: Store, name: str, charted: Charted) -> Regions:
     return {
         "actions": part("run_actions.html", **values),
         "standing": part("run_standing.html", **values),
-        "story": part("run_story.html", reasons=why_run(store, name)),
+        "story": part("run_story.html", reasons=why_of(situation)),
         "errors": part("run_errors.html", groups=groups_of_run(store, name), **values),
         "points": charted.read(store),
     }
