@@ -26,7 +26,7 @@ def store(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 def test_a_database_without_lanes_says_so_and_how_to_limit_one(swather: Swather, store: Store):
     said = done(swather, "lanes")
-    assert said.out.startswith("no lane is limited, held back or busy; to limit one: ")
+    assert said.out.startswith("no lane is limited, held back or in use; to limit one: ")
     assert "swather lanes set example.com --rate 2/s" in said.out
     assert done(swather, "lanes", "ls", "--scraper").out == "no scraper is limited or held back\n"
     assert done(swather, "lanes", "--json").data == []

@@ -177,25 +177,26 @@ def test_a_rate_is_not_paid_for_tasks_that_were_not_there(store: Store):
     assert len(claim(store, worker, 10)) == 3
 
 
-def test_lanes_are_listed_when_something_holds_or_runs_on_them(store: Store):
-    run = a_run(store)
-    for lane in ("busy", "idle", "paced", "stopped", "hot"):
+def test_lanes_are_listed_while_something_holds_them_or_waits_or_runs_on_them(store: Store):
+    run, emptied = a_run(store), a_run(store, 1, lane="emptied")
+    store.runs.cancel(a_run(store, 1, lane="over"))
+    (lease,) = claim(store, a_worker(store), runs=(emptied,))
+    finish(store, completed(lease))
+    assert claim(store, a_worker(store), runs=(emptied,)) == []
+    for lane in ("busy", "ready", "paced", "stopped", "hot"):
         store.tasks.enqueue(run, targets([lane], lane=lane))
     store.lanes.limit("paced", Limits(1.0))
     store.lanes.pause("stopped")
     store.lanes.cool("hot", 60, "503")
     store.lanes.limit("books", Limits(in_flight=9), SCRAPER)
-    store.lanes.pause("idle")
-    store.lanes.pause("paced")
-    store.lanes.unpause("idle")
-    assert [lease.lane for lease in claim(store, a_worker(store), runs=(run,))] in (
-        ["busy"],
-        ["idle"],
-    )
-    (busy,) = (lane for lane in store.lanes.find() if lane.in_flight and lane.kind != SCRAPER)
-    listed = {(lane.name, lane.kind) for lane in store.lanes.find()}
-    assert listed == {
-        (busy.name, PacedKind.LANE),
+    for lane in ("ready", "paced"):
+        store.lanes.pause(lane)
+    assert [lease.lane for lease in claim(store, a_worker(store), runs=(run,))] == ["busy"]
+    for lane in ("ready", "paced"):
+        store.lanes.unpause(lane)
+    assert {(lane.name, lane.kind) for lane in store.lanes.find()} == {
+        ("busy", PacedKind.LANE),
+        ("ready", PacedKind.LANE),
         ("paced", PacedKind.LANE),
         ("stopped", PacedKind.LANE),
         ("hot", PacedKind.LANE),

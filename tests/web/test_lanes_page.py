@@ -7,7 +7,7 @@ from swather.model.history import Measured
 from swather.model.lane import PacedKind
 from swather.model.pacing import CoolDownCurve, Limits
 from swather.store import Store
-from tests.store.given import a_run, a_worker, claim
+from tests.store.given import a_run, a_worker, claim, completed, finish
 from tests.web.seen import (
     HOSTILE,
     assert_only_for_reading,
@@ -48,6 +48,17 @@ def test_lanes_that_are_held_back_come_first(client: TestClient, store: Store) -
     assert cells(shown["slow.example"])["pace"] == "2/s"
     assert "breaker open for books" in words(shown["broken.example"])
     assert "Resume" in words(shown["paused.example"])
+
+
+def test_a_lane_that_only_a_run_limits_is_shown_while_its_tasks_wait(
+    client: TestClient, store: Store
+) -> None:
+    a_run(store, 5, lane="a.example", lane_limits=Limits(0.5))
+    (lease,) = claim(store, a_worker(store), 5)
+    finish(store, completed(lease))
+    (row,) = seen(client, "/lanes").css("#lanes tbody tr")
+    assert (cells(row)["pace"], cells(row)["in flight"]) == ("2/s", "0")
+    assert "paced" in words(row)
 
 
 def test_in_flight_is_what_workers_hold(client: TestClient, store: Store) -> None:

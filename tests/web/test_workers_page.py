@@ -85,6 +85,16 @@ def test_a_row_shows_what_a_worker_says_of_itself(client: TestClient, store: Sto
     assert "hunter2" not in said
 
 
+def test_a_rate_is_that_of_runs_that_move(client: TestClient, store: Store) -> None:
+    """What a run that is over did in its last minute says nothing of now."""
+    over = {"ended": 300, "seconds": 1.0, "quiet_seconds": 200.0}
+    slow = {"ended": 120, "seconds": 60.0, "quiet_seconds": 0.4}
+    both = a_worker(store, "w0", {"slots": 4, "recent": {"over": over, "slow": slow}})
+    idle = a_worker(store, "w1", {"slots": 4, "recent": {"over": over}})
+    page = seen(client, "/workers")
+    assert [cells(row(page, each))["rate"] for each in (both, idle)] == ["2/s", "0/s"]
+
+
 def test_other_code_than_a_run_was_begun_with_is_flagged(client: TestClient, store: Store) -> None:
     store.runs.create(NewRun(name="r1", scraper="books", version="2"))
     old = a_worker(store, "old", {"run": "r1"}, version="books 1, pages 9")

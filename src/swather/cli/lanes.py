@@ -64,7 +64,7 @@ def list_lanes(
     server: Server = None,
     as_json: AsJSON = False,
 ) -> None:
-    """List lanes that are limited, held back or busy.
+    """List lanes that are limited, held back or in use.
 
     The rate shown is the one in force: the slowest of the rate set here, the rates of runs that
     have workers, the learned pace (rate="auto") and the Crawl-delay in the site's robots.txt. Only
@@ -98,7 +98,7 @@ def _none(db: str | None, server: str | None) -> str:
 
     limit = "swather lanes set example.com --rate 2/s"
     there = database.with_db(limit, db) if server is None else with_server(limit, server)
-    return f"no lane is limited, held back or busy; to limit one: {there}"
+    return f"no lane is limited, held back or in use; to limit one: {there}"
 
 
 @command_in(

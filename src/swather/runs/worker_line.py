@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -34,7 +34,8 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     running          targets of the run that it executes
     prefetched       tasks of any run that it holds beside those that it executes
     slots, busy      how many targets it can execute at once, and how many it does
-    rate_per_second  how many targets of the run it ends lately; None while that is unknown
+    rate_per_second  how many targets of the run it ends lately, or of all runs that move on it;
+                     None while that is unknown
     quiet_seconds    since a target of the run has ended on it
     silent_seconds   since it was heard of
     trouble          what it waits for; `lacks_proxies`: for a proxy, and nothing else
@@ -71,8 +72,7 @@ class WorkerLine(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_still(self) -> bool:
         """Whether nothing has ended on it for longer than chance explains."""
-        patience = standstill_seconds(self.average_seconds or 0.0, self.rate_per_second or 0.0)
-        return (self.quiet_seconds or 0.0) >= patience
+        return _Recent(self.rate_per_second, self.quiet_seconds).is_still(self.average_seconds)
 
 
 def lines_of(workers: Iterable[Worker], run: Run) -> list[WorkerLine]:
@@ -91,16 +91,11 @@ def line_of(worker: Worker, run: str | None) -> WorkerLine:
     said = worker.statistics
     slots = _whole(said.get("slots"))
     busy = _whole(said.get("busy", worker.leases))
-    recent = _recent(said, run)
-    rates = [
-        ended / seconds
-        for each in recent
-        if (ended := each["ended"]) is not None and (seconds := each["seconds"])
-    ]
-    quiet = min(
-        (each["quiet_seconds"] for each in recent if each["quiet_seconds"] is not None),
-        default=None,
-    )
+    average = _number(said.get("average_seconds"))
+    recent = _recent(worker, run)
+    told = [each for each in recent if each.rate is not None]
+    # A run that has stopped keeps the rate that it had, which is not what the worker does now.
+    counted = told if run is not None else [each for each in told if not each.is_still(average)]
     return WorkerLine(
         id=worker.id,
         name=worker.name,
@@ -113,9 +108,11 @@ def line_of(worker: Worker, run: str | None) -> WorkerLine:
         completed=_whole(said.get("completed")),
         failed=_whole(said.get("failed")),
         retried=_whole(said.get("retried")),
-        average_seconds=_number(said.get("average_seconds")),
-        rate_per_second=sum(rates) if rates else None,
-        quiet_seconds=None if quiet is None else quiet + worker.silent_seconds,
+        average_seconds=average,
+        rate_per_second=sum(each.rate or 0.0 for each in counted) if told else None,
+        quiet_seconds=min(
+            (each.quiet_seconds for each in recent if each.quiet_seconds is not None), default=None
+        ),
         uptime_seconds=(worker.beat_at - worker.registered_at).total_seconds(),
         silent_seconds=worker.silent_seconds,
         trouble=str(said.get("trouble") or ""),
@@ -152,14 +149,33 @@ def _current(worker: Worker, run: str | None) -> list[RunningTarget]:
     return sorted(found, key=lambda each: -each.seconds)
 
 
-def _recent(said: dict[str, Any], run: str | None) -> list[dict[str, float | None]]:
-    """What it says of how runs have gone lately."""
-    recent = said.get("recent")
-    return [
-        {key: _number(member.get(key)) for key in ("ended", "seconds", "quiet_seconds")}
-        for name, member in (recent.items() if isinstance(recent, dict) else ())
-        if isinstance(member, dict) and run in {None, name}
-    ]
+def _recent(worker: Worker, run: str | None) -> list["_Recent"]:
+    said = worker.statistics.get("recent")
+    found = []
+    for name, member in said.items() if isinstance(said, dict) else ():
+        if not isinstance(member, dict) or run not in {None, name}:
+            continue
+        ended, seconds = _number(member.get("ended")), _number(member.get("seconds"))
+        quiet = _number(member.get("quiet_seconds"))
+        found.append(
+            _Recent(
+                rate=ended / seconds if ended is not None and seconds else None,
+                quiet_seconds=None if quiet is None else quiet + worker.silent_seconds,
+            )
+        )
+    return found
+
+
+class _Recent(NamedTuple):
+    """What a worker says of how a run has gone lately."""
+
+    rate: float | None
+    quiet_seconds: float | None
+
+    def is_still(self, average_seconds: float | None) -> bool:
+        """Whether nothing has ended for longer than chance explains."""
+        patience = standstill_seconds(average_seconds or 0.0, self.rate or 0.0)
+        return (self.quiet_seconds or 0.0) >= patience
 
 
 def _number(value: Any) -> float | None:

@@ -58,7 +58,7 @@ Named = Annotated[_Named, Depends()]
 
 @router.get("", response_model=list[answers.Lane])
 def list_lanes(store: TheStore, limit: Limit = 100) -> Any:
-    """Lanes and scrapers that are limited, held back or busy."""
+    """Lanes and scrapers that are limited, held back or in use."""
     breakers, found = store.breakers.find(), answers_in(store)
     return shown([data_of(lane, breakers, found) for lane in store.lanes.find(limit=limit)])
 

@@ -15,7 +15,8 @@ class Lanes(Protocol):
     def get(self, name: str, kind: PacedKind = PacedKind.LANE) -> Lane: ...
     def find(self, *, limit: int = 100) -> list[Lane]:
         """Those with limits, a learned pace, a crawl delay, a pause, a cool-down or an open
-        breaker, or with work in flight. Those on which nothing may start come first.
+        breaker, or with tasks of an open run that are ready or in flight. Those on which nothing
+        may start come first.
         """
         ...
 

@@ -63,6 +63,17 @@ FROM (
     SELECT lane_id FROM busy WHERE lane_id IS NOT NULL
     UNION
     SELECT lane_id FROM swather.breakers WHERE lane_id <> 0
+    UNION
+    SELECT lane_id FROM (
+        SELECT h.lane_id
+        FROM (SELECT id FROM swather.runs WHERE state = 'open' OFFSET 0) AS r
+        CROSS JOIN LATERAL (
+            SELECT lane_id FROM swather.heads
+            WHERE run_id = r.id AND asleep <> 'empty' AND lane_id <> 0
+            OFFSET 0
+        ) AS h
+        LIMIT %(limit)s
+    ) AS w
 ) AS i
 CROSS JOIN LATERAL (SELECT * FROM swather.lanes WHERE id = i.id OFFSET 0) AS l
 CROSS JOIN LATERAL (

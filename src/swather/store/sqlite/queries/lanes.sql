@@ -38,6 +38,13 @@ WHERE id IN (
     SELECT lane_id FROM leases WHERE lane_id <> 0
     UNION
     SELECT lane_id FROM breakers WHERE lane_id <> 0
+    UNION
+    SELECT lane_id FROM (
+        SELECT h.lane_id
+        FROM runs AS r CROSS JOIN heads AS h INDEXED BY heads_wake ON h.run_id = r.id
+        WHERE r.state = 'open' AND h.asleep <> 'empty' AND h.lane_id <> 0
+        LIMIT :limit
+    )
 )
 ORDER BY paused DESC, coalesce(cool_until > :now, 0) DESC,
          EXISTS (SELECT 1 FROM breakers WHERE lane_id = l.id) DESC, kind, name
