@@ -100,6 +100,21 @@ def test_a_limit_that_overrides_the_runs_own_decides(store: Store):
     assert snapshot.limited_by == f"lane {LANE} at 20/s"
 
 
+def test_a_lane_is_named_that_several_runs_share(store: Store):
+    """Each goes at a part of the lane's rate, so its own rate alone would name no limit."""
+    limits = Limits(every_seconds=0.01)
+    run, worker = a_busy_run(store, lane_limits=limits)
+    other = a_run(store, TASKS, lane=LANE, lane_limits=limits)
+    claim(store, worker, runs=(run,))
+    claim(store, worker, runs=(other,))
+    tell(store, run, worker, recent={"ended": 1_500})
+    snapshot = look(store, run)
+    assert snapshot.limited_by == f"lane {LANE} at 100/s, shared by 2 runs"
+    assert snapshot.eta_seconds == pytest.approx(20, rel=0.02)
+    tell(store, run, worker, recent={"ended": 600})
+    assert look(store, run).limited_by == ""
+
+
 def test_a_lane_that_cools_goes_on_as_before_afterwards(store: Store):
     run, worker = a_busy_run(store)
     store.lanes.cool(LANE, 60)

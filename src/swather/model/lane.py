@@ -24,7 +24,8 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
 
     `strikes`: how often the site has asked us to go away, forgiven ones aside.
     `learned_every_seconds` and `crawl_delay_seconds` slow it down beyond what was set, and so do
-    the `run_limits` of all runs on it that have workers; `slowest_run` is the slowest of them.
+    the `run_limits` of all runs on it that have workers; `slowest_run` is the slowest of them,
+    and `limiting_runs` how many of them have limits.
     With `overrides`, the limits that were set replace what scrapers ask for, which is all of these
     except the crawl delay.
     """
@@ -41,6 +42,7 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     crawl_delay_seconds: float | None = None
     run_limits: Limits = NO_LIMITS
     slowest_run: str = ""
+    limiting_runs: int = 0
     overrides: bool = False
 
     @property

@@ -67,7 +67,7 @@ def _slowest(situation: Situation, measured: float | None) -> _Bound | None:
         seconds = situation.counts.unfinished / measured
         if longest.seconds * _DECIDES >= seconds:
             return _Bound(max(seconds, longest.seconds), longest.why)
-        return _Bound(seconds, _usual(situation))
+        return _Bound(seconds, _shared_lane(situation, measured) or _usual(situation))
     # Nothing moves: only what keeps everything from starting says when something will.
     return longest if longest.seconds > 0 and not situation.running else None
 
@@ -143,6 +143,16 @@ def _average_seconds(situation: Situation) -> float:
     ]
     attempts = sum(number for _, number in known)
     return sum(seconds * number for seconds, number in known) / attempts if attempts else 0.0
+
+
+def _shared_lane(situation: Situation, measured: float) -> str:
+    """The lane whose rate other runs take their part of: this one has no less than its share."""
+    for lane in situation.lanes:
+        every = lane.limits_for(on_lane(situation.run.total_limits, lane.name)).every_seconds
+        runs = lane.limiting_runs
+        if runs > 1 and every and measured * runs * _DECIDES >= 1 / every:
+            return f"lane {lane.name} at {rate(1 / every)}, shared by {runs:,} runs"
+    return ""
 
 
 def _usual(situation: Situation) -> str:

@@ -202,4 +202,5 @@ def _lane_of(row: tuple[Any, ...]) -> Lane:
         run_limits=Limits(*row[12:15]),
         slowest_run=row[15],
         overrides=row[16],
+        limiting_runs=row[17],
     )

@@ -80,6 +80,9 @@ class LimitingRuns:
         found = [(limits.every_seconds, name) for limits, name in self._on(lane_id, is_public)]
         return max((one for one in found if one[0]), default=(0.0, ""))[1]
 
+    def number_on(self, lane_id: int) -> int:
+        return sum(self._is_there(run[0], lane_id) for run in self._all())
+
     def _on(
         self, lane_id: int, is_public: bool | None, run_id: int = 0
     ) -> list[tuple[Limits, str]]:

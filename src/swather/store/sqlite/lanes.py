@@ -201,5 +201,6 @@ def _lane_of(row: tuple[Any, ...], limiting: LimitingRuns) -> Lane:
         crawl_delay_seconds=row[11],
         run_limits=limiting.on(*row[12:14]),
         slowest_run=limiting.slowest_on(*row[12:14]),
+        limiting_runs=limiting.number_on(row[12]) if row[0] == PacedKind.LANE else 0,
         overrides=bool(row[14]),
     )

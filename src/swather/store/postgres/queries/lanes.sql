@@ -29,7 +29,7 @@ SELECT l.kind, l.name, l.set_every_seconds, l.set_burst, l.in_flight, l.paused, 
        END,
        CASE WHEN l.forgiven_at <= swather.clock() THEN 0 ELSE l.strikes END,
        l.learned_every_seconds, l.crawl_delay_seconds, g.every, g.burst, g.in_flight,
-       coalesce(g.slowest, ''), l.overrides
+       coalesce(g.slowest, ''), l.overrides, g.runs
 
 -- name: get_lane
 WITH limiting AS MATERIALIZED (SELECT * FROM swather.limiting_runs)
@@ -93,7 +93,8 @@ CROSS JOIN LATERAL (
     SELECT coalesce(max(o.every), 0) AS every,
            coalesce(min(o.lane_burst) FILTER (WHERE o.every > 0), 1) AS burst,
            min(o.lane_in_flight) AS in_flight,
-           (array_agg(o.name ORDER BY o.every DESC) FILTER (WHERE o.every > 0))[1] AS slowest
+           (array_agg(o.name ORDER BY o.every DESC) FILTER (WHERE o.every > 0))[1] AS slowest,
+           count(*) AS runs
     FROM (
         SELECT name, lane_burst,
                CASE WHEN NOT asked.sets_in_flight THEN lane_in_flight END AS lane_in_flight,
