@@ -20,6 +20,7 @@
     if (!answer) { location.href = link.href; return; }
     const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("#confirm");
     if (!found) { location.href = link.href; return; }
+    if (document.querySelector("dialog[open]")) return;
     const shown = dialog("asked", found.querySelector("h1")?.textContent || link.textContent);
     shown.append(document.adoptNode(found));
     shown.showModal();

@@ -1,7 +1,7 @@
 // Keeps the parts of a page up to date, and never touches what a person is working in.
 (() => {
   const main = document.querySelector("[data-live]");
-  const state = document.getElementById("live-state");
+  const state = document.getElementById("live-state"), said = document.getElementById("live-said");
   if (!main || !state) return;
   const BOXES = ".table-box, pre";
   const waiting = new Map();
@@ -38,8 +38,10 @@
     else { waiting.delete(id); put(region, html); }
   };
 
+  // What is read aloud changes with the state, not with its age.
   const say = (word, kind, detail) => {
     if (state.textContent !== word) state.textContent = word;
+    if (state.dataset.state !== kind) said.textContent = kind;
     state.dataset.state = kind;
     state.title = detail || "";
   };
