@@ -95,7 +95,7 @@ def test_a_run_is_watched_paused_cancelled_and_removed(client: TestClient, store
     assert client.delete(f"/api/v1/runs/{run}").json()["removed"] == {"runs": 1, "tasks": 4}
     assert client.get(f"/api/v1/runs/{run}").status_code == 404
     done = {action.verb: action.done for action in store.actions.find()}
-    assert done == {"run pause": 0, "run unpause": 0, "run cancel": 3, "run remove": 0}
+    assert done == {"run pause": 0, "run unpause": 0, "run cancel": 3, "run remove": 4}
 
 
 def test_a_large_run_is_cancelled_and_removed_in_the_background(
@@ -112,3 +112,5 @@ def test_a_large_run_is_cancelled_and_removed_in_the_background(
     assert removed.status_code == 202
     until(lambda: store.actions.get(removed.json()["action"]).state != "running")
     assert store.runs.find() == []
+    action = store.actions.get(removed.json()["action"])
+    assert (action.state, action.done, action.total) == ("done", 20, 20)

@@ -205,7 +205,7 @@ def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
 def test_the_demo_is_shown_until_ctrl_c(tmp_path: Path) -> None:
     command = ("demo", "--dashboard", "--books", "100", "--workers", "2", "--json")
     with serving(tmp_path, *command, TMPDIR=str(tmp_path), SWATHER_API_PORT="0") as demo:
-        wait_until(lambda: "The dashboard stays up until Ctrl-C." in demo.err, 60.0)
+        wait_until(lambda: "The dashboard stays up until Ctrl-C: http" in demo.err, 60.0)
         report = json.loads(demo.out)
         assert demo.ask("GET", "/jobs/queue/stats").data["total"] == report["pages"]
         assert demo.stop(signal.SIGINT) == 0

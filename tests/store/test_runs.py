@@ -212,6 +212,29 @@ def test_a_run_that_is_not_open_is_removed_with_all_it_has(store: Store, databas
     assert store.upkeep.check() == []
 
 
+class StoppedError(Exception):
+    pass
+
+
+def test_a_removal_tells_how_far_it_is_and_is_taken_up_where_it_was_stopped(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(f"{type(store.runs).__module__.rpartition('.')[0]}.remove.BATCH", 2)
+    run = a_run(store, 5)
+    store.runs.cancel(run)
+
+    def stop(removed: int) -> None:
+        raise StoppedError(removed)
+
+    with pytest.raises(StoppedError, match=r"^2$"):
+        store.runs.remove(run, stop)
+    assert store.runs.counts(run).cancelled == 3
+    told: list[int] = []
+    assert store.runs.remove(run, told.append) == 3
+    assert told == [2, 3]
+    assert store.runs.find() == []
+
+
 def test_an_open_run_is_not_removed(store: Store):
     run = a_run(store, 1)
     with pytest.raises(SwatherError, match=re.escape(run)):

@@ -89,10 +89,16 @@ def remove_run(store: Store, do: Doing, run: Run) -> Change:
     refuse_open(store, run)
     tasks = store.runs.counts(run.name).total
     if tasks <= AT_ONCE:
-        do.now(ActionVerb.RUN_REMOVE, run.name, lambda own: own.runs.remove(run.name))
-        return Change(tasks=tasks)
+
+        def remove(own: Store) -> int:
+            return own.runs.remove(run.name)
+
+        return Change(tasks=do.now(ActionVerb.RUN_REMOVE, run.name, remove, done_of=int))
     action = do.in_background(
-        ActionVerb.RUN_REMOVE, run.name, None, lambda own, _advance: own.runs.remove(run.name)
+        ActionVerb.RUN_REMOVE,
+        run.name,
+        tasks,
+        lambda own, advance: own.runs.remove(run.name, advance),
     )
     return Change(tasks=tasks, action=action)
 

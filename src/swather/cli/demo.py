@@ -170,7 +170,7 @@ def _watched(url: str) -> Iterator[None]:
     with serving.dashboard_beside(settings) as dashboard:
         serving.open_browser(dashboard)
         yield
-        output.stderr().print("The dashboard stays up until Ctrl-C.")
+        output.stderr().print(f"The dashboard stays up until Ctrl-C: {dashboard.address}")
         wait_for_signal(lambda: False)
 
 

@@ -62,4 +62,4 @@ def print_ending(
     print(f"\nresults   {results}\ndatabase  {database.shown(url)}\n\nTry next:")
     for words in next_:
         print(f"  {database.with_db(f'swather {words}', url)}")
-    print(f"\nTo see it in a browser: {database.with_db('swather serve --open', url)}")
+    print(f"\nIn a browser, now or later: {database.with_db('swather serve --open', url)}")

@@ -91,8 +91,11 @@ class Runs(Protocol):
         """Finish the run once its tasks are done, as any other; whether this has finished it."""
         ...
 
-    def remove(self, name: str) -> None:
-        """Delete a run that is not open, with all that belongs to it."""
+    def remove(self, name: str, advance: Advance = not_told) -> int:
+        """Delete a run that is not open, with all that belongs to it, in batches; how many tasks
+        it had. `advance` hears after each batch how many are gone; what it raises leaves the rest
+        to another call.
+        """
         ...
 
 

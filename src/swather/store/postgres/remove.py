@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from swather.model.advance import Advance, not_told
 from swather.store.postgres.arrays import Bigints, Texts
 from swather.store.postgres.connection import Connection
 from swather.store.postgres.statements import queries
@@ -15,34 +16,35 @@ _BY_RUN: Final = (
 )  # fmt: skip
 
 
-def remove_run(connection: Connection, number: int) -> bool:
-    """In batches, the run's row last, so that it can be repeated; False if the run was reopened
-    meanwhile.
+def remove_run(connection: Connection, number: int, advance: Advance = not_told) -> int | None:
+    """In batches, the run's row last, so that it can be repeated; how many tasks it had, None if
+    it was reopened meanwhile.
     """
-    while (left := remove_some(connection, number)) is not None:
-        if not left:
-            return True
-    return False
+    removed = 0
+    while batch := remove_some(connection, number, BATCH):
+        removed += batch
+        advance(removed)
+    return None if batch is None else removed
 
 
-def remove_some(connection: Connection, number: int, limit: int = BATCH) -> bool | None:
-    """Remove a batch; whether there is more, None if the run is open."""
+def remove_some(connection: Connection, number: int, limit: int) -> int | None:
+    """Remove a batch of tasks; 0 if it was the rest of the run, None if the run is open."""
     this = {"run_id": number, "limit": limit}
     return connection.transact(lambda: _remove_batch(connection, this))
 
 
-def _remove_batch(connection: Connection, this: dict[str, int]) -> bool | None:
+def _remove_batch(connection: Connection, this: dict[str, int]) -> int | None:
     state = connection.value(queries.lock_run_to_remove, this)
     if state == "open":
         return None
     ids = Bigints(row[0] for row in connection.rows(queries.tasks_to_remove, this))
     if ids:
         _remove_tasks(connection, this["run_id"], ids)
-        return True
+        return len(ids)
     for table in _BY_RUN:
         connection.execute(f"DELETE FROM swather.{table} WHERE run_id = %(run_id)s", this)
     connection.execute(queries.remove_run, this)
-    return False
+    return 0
 
 
 def _remove_tasks(connection: Connection, number: int, ids: Bigints) -> None:

@@ -230,12 +230,14 @@ class PostgresRuns:
         self._change(name, queries.close_run)
         return self.settle(name)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, advance: Advance = not_told) -> int:
         run = self.get(name)
         if run.state is RunState.OPEN:
             raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
-        if not remove_run(self._connection, run.id):
+        removed = remove_run(self._connection, run.id, advance)
+        if removed is None:
             raise InputError(f"run {name!r} was opened again while it was being removed")
+        return removed
 
     def _sums(self, number: int) -> dict[str, int]:
         return dict(self._connection.rows(queries.sum_counters, {"run_id": number}))

@@ -128,7 +128,7 @@ class PostgresUpkeep:
         removed = {"runs": 0}
         if runs_ended_before is not None:
             for (number,) in self._connection.rows(queries.old_runs, {"before": runs_ended_before}):
-                removed["runs"] += remove_run(self._connection, number)
+                removed["runs"] += remove_run(self._connection, number) is not None
         events = self._days("event_days", DEFAULT_EVENT_DAYS)
         removed["events"] = self._delete(queries.prune_events, events)
         pages = self._days("page_age_days", DEFAULT_PAGE_AGE_DAYS)

@@ -213,12 +213,14 @@ class SQLiteRuns:
         self._change(name, queries.close_run)
         return self.settle(name)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, advance: Advance = not_told) -> int:
         run = self.get(name)
         if run.state is RunState.OPEN:
             raise InputError(f"run {name!r} is still open; cancel it first, or let it finish")
-        if not remove_run(self._connection, run.id):
+        removed = remove_run(self._connection, run.id, advance)
+        if removed is None:
             raise InputError(f"run {name!r} was opened again while it was being removed")
+        return removed
 
     def _change(self, name: str, sql: str, **values: Any) -> None:
         with self._connection.transaction():

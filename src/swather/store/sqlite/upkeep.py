@@ -134,7 +134,7 @@ class SQLiteUpkeep:
             with self._connection.reading():
                 old = self._connection.rows(queries.old_runs, (runs_ended_before.timestamp(),))
             for (number,) in old:
-                removed["runs"] += remove_run(self._connection, number)
+                removed["runs"] += remove_run(self._connection, number) is not None
         now = self._connection.clock.wall()
         events = self._days("event_days", DEFAULT_EVENT_DAYS)
         removed["events"] = self._delete("events", "at < ?", now - events * 86_400)
