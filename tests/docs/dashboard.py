@@ -127,7 +127,7 @@ def main() -> None:
         time.sleep(SECONDS)
         run = next(each.name for each in store.runs.find() if each.scraper == "listings")
         playwright = stack.enter_context(sync_playwright())
-        path = f"/usr/bin/{program.NAMES[0]}"
+        path = program.find()
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         draw(browser, dashboard, run)
         browser.close()
