@@ -6,6 +6,7 @@ import pytest
 
 from swather.errors import InputError
 from swather.model.lane import PacedKind
+from swather.model.outcome import Verdict
 from swather.model.pacing import Limits
 from swather.model.retry import ErrorClass
 from swather.model.task_filter import TaskFilter
@@ -111,11 +112,12 @@ def test_such_a_lane_may_be_paused_and_limited_like_any_other(store: Store):
 
 def test_a_task_remembers_which_egresses_have_failed_it(store: Store):
     worker = a_worker(store)
-    lease = a_lease(store, worker)
+    first = lease = a_lease(store, worker)
     for key in (ONE, "", OTHER):
         fault = a_fault(error_class=ErrorClass.PROXY, egress=key)
-        finish(store, retried(lease, fault=fault))
+        assert finish(store, retried(lease, fault=fault)) == [Verdict.ACCEPTED]
         (lease,) = claim(store, worker)
+        assert lease.task_id == first.task_id
     assert lease.faults.avoids.split() == [ONE, OTHER]
     assert lease.faults.proxy == 3
 
