@@ -163,7 +163,7 @@ class Watcher:
         sampled_rate = self._sampled_rate(counts.done)
         look = self._look(run, counts, sampled_rate)
         self._read_errors(counts)
-        self._last = _drawn(run, counts, look, self._groups)
+        self._last = _taken(run, counts, look, self._groups)
         return self._last
 
     def _look(self, run: Run, counts: Counts, sampled_rate: float | None) -> "_Look":
@@ -206,10 +206,10 @@ def snapshot_of(situation: Situation) -> Snapshot:
     look = _look(situation, None, store.sources.of_run(run.name), time.monotonic())
     has_failed = counts.failed or counts.retries
     groups = store.results.errors(run.name, limit=MAX_GROUPS) if has_failed else []
-    return _drawn(run, counts, look, groups)
+    return _taken(run, counts, look, groups)
 
 
-def _drawn(run: Run, counts: Counts, look: "_Look", groups: list[ErrorGroup]) -> Snapshot:
+def _taken(run: Run, counts: Counts, look: "_Look", groups: list[ErrorGroup]) -> Snapshot:
     return Snapshot(
         run=run.name,
         scraper=run.scraper,
